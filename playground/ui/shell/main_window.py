@@ -51,6 +51,7 @@ from playground.ui.shell.panel_room import PanelRoom
 from playground.ui.shell.regions import Dock, Region, SidePanel, rule, stacked
 from playground.ui.shell.tool_bar import ToolBar
 from playground.ui.shell.window_settings import layout
+from playground.ui.widgets.layouts import in_column
 from playground.ui.widgets.plain_text import tip
 
 if TYPE_CHECKING:
@@ -282,14 +283,8 @@ class StartPage(Centre):
         super().__init__()
         self.welcome = self.seen = WelcomePage()
         self.composer = Composer()
-        column = QVBoxLayout()
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self.composer)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addWidget(self.welcome, 1)
-        layout.addLayout(at_reading_width(column))
+        column = in_column(self.composer, margins=0)
+        in_column((self.welcome, 1), at_reading_width(column), of=self, margins=0, spacing=0)
 
 
 class MainWindow(QMainWindow):

@@ -12,7 +12,6 @@ from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import (
     QDockWidget,
     QFrame,
-    QHBoxLayout,
     QMainWindow,
     QMenu,
     QStackedWidget,
@@ -21,6 +20,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.theme import tokens
 
 GAP = "    "  # between a tab's title and its count
@@ -45,13 +45,8 @@ class SidePanel(QFrame):
             self._pages.addWidget(page)
             self.tabs.addTab(title)
         self.tabs.currentChanged.connect(self._pages.setCurrentIndex)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        row = QHBoxLayout()
-        row.setContentsMargins(8, 0, 8, 0)
-        row.addWidget(self.tabs)
-        row.addStretch(1)
+        layout = in_column(of=self, margins=0, spacing=0)
+        row = in_row(self.tabs, 1, margins=(8, 0, 8, 0))
         layout.addLayout(row)
         layout.addWidget(rule())
         layout.addWidget(self._pages, 1)
@@ -162,9 +157,7 @@ def stacked(*widgets: QWidget) -> QFrame:
     """Widgets one below the other, the last one taking the room that is left."""
     frame = QFrame()
     frame.setProperty("kind", "surface")
-    column = QVBoxLayout(frame)
-    column.setContentsMargins(0, 0, 0, 0)
-    column.setSpacing(0)
+    column = in_column(of=frame, margins=0, spacing=0)
     for widget in widgets:
         column.addWidget(widget, 1 if widget is widgets[-1] else 0)
     return frame

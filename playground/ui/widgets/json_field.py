@@ -6,7 +6,7 @@ It knows what is not JSON; everything else it is told (``show_problems``). It ho
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QWidget
 
 from playground.jsonkit.layout import locate, locate_all
 from playground.jsonkit.problems import Problem
@@ -14,6 +14,7 @@ from playground.jsonkit.reading import problem_at
 from playground.ui.widgets.choice_fields import look
 from playground.ui.widgets.code_editor import CodeEditor
 from playground.ui.widgets.json_text import MARKED_AT_MOST
+from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.plain_text import tip
 from playground.ui.widgets.problem_line import MOST_MARKS, ProblemLine, ProblemList
 
@@ -46,19 +47,10 @@ class JsonField(QWidget):
         self.format_button = QPushButton("Format")
         self.format_button.setProperty("kind", "quiet")
         self.format_button.setToolTip(tip("Lay the JSON out anew (Ctrl+Shift+F)"))
-        self._head = QHBoxLayout()
-        self._head.setSpacing(4)
-        self._head.addWidget(self.caption)
-        self._head.addStretch(1)
-        self._head.addWidget(self.format_button)
+        self._head = in_row(self.caption, 1, self.format_button, spacing=4)
         self._problems = ProblemList()
         self._problems.chosen.connect(self.go_to)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(4)
-        column.addLayout(self._head)
-        column.addWidget(self.editor)
-        column.addWidget(self._problems)
+        in_column(self._head, self.editor, self._problems, of=self, margins=0, spacing=4)
         self.editor.textChanged.connect(self._changed)
         self.format_button.clicked.connect(self.editor.format_json)
         self._grow()

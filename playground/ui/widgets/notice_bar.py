@@ -10,6 +10,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLabel, QPushButton, QWidget
 
 from playground.ui.widgets.icon_button import IconButton
+from playground.ui.widgets.layouts import in_row
 
 STAYS_MS = 10_000
 SIDE_BY_SIDE = 640  # pixels; a narrower bar with several buttons has them below the words
@@ -37,9 +38,7 @@ class NoticeBar(QFrame):
         self._inner.setSpacing(8)
         self._inner.addWidget(self._words, 1)
         self._inner.addLayout(self._line)
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(12, 5, 8, 5)
-        layout.addLayout(self._inner, 1)
+        layout = in_row((self._inner, 1), of=self, margins=(12, 5, 8, 5))
         layout.addWidget(close, 0, Qt.AlignmentFlag.AlignVCenter)
         self.hide()
 

@@ -19,10 +19,10 @@ from PySide6.QtWidgets import (
     QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
-    QVBoxLayout,
     QWidget,
 )
 
+from playground.ui.widgets.layouts import in_column
 from playground.ui.widgets.plain_text import one_line_of, tip
 from playground.ui.widgets.theme import tokens
 
@@ -77,15 +77,8 @@ class Palette(QDialog):
         self._none.setContentsMargins(10, 6, 10, 6)
         frame = QFrame()
         frame.setProperty("kind", "palette")
-        inner = QVBoxLayout(frame)
-        inner.setContentsMargins(MARGIN, MARGIN, MARGIN, MARGIN)
-        inner.setSpacing(MARGIN)
-        inner.addWidget(self._field)
-        inner.addWidget(self._list, 1)
-        inner.addWidget(self._none, 1)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(frame)
+        in_column(self._field, (self._list, 1), (self._none, 1), of=frame, margins=MARGIN, spacing=MARGIN)
+        in_column(frame, of=self, margins=0)
         self._filter("")
 
     @property

@@ -6,11 +6,12 @@ import re
 
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QEnterEvent, QKeyEvent, QMouseEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from playground.jsonkit.problems import Problem
 from playground.ui.widgets.choice_fields import look
 from playground.ui.widgets.icons import icon
+from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.plain_text import show_hidden
 from playground.ui.widgets.theme import tokens
 
@@ -40,9 +41,7 @@ class ProblemLine(QFrame):
         self.text.setWordWrap(True)
         self.text.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         look(self.text, "small-text")
-        row = QHBoxLayout(self)
-        row.setContentsMargins(4, 2, 4, 2)
-        row.setSpacing(8)
+        row = in_row(of=self, margins=(4, 2, 4, 2), spacing=8)
         row.addWidget(self._mark, 0, Qt.AlignmentFlag.AlignTop)
         row.addWidget(self.text, 1)
         self._draw()
@@ -93,10 +92,7 @@ class ProblemList(QWidget):
         self.more_button.clicked.connect(self._show_more)
         self._column = QVBoxLayout()
         self._column.setSpacing(0)
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.setSpacing(0)
-        outer.addLayout(self._column)
+        outer = in_column(self._column, of=self, margins=0, spacing=0)
         outer.addWidget(self.more_button, 0, Qt.AlignmentFlag.AlignLeft)
         self.show_problems([])
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
+from playground.ui.widgets.layouts import in_column
+
 MARGIN = 16
 LEAST_WIDTH = 260
 
@@ -32,7 +34,5 @@ def column_of(spacing: int) -> tuple[QWidget, QVBoxLayout]:
     content = QWidget()
     content.setProperty("kind", "surface")
     content.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
-    column = QVBoxLayout(content)
-    column.setContentsMargins(MARGIN, 12, MARGIN, MARGIN)
-    column.setSpacing(spacing)
+    column = in_column(of=content, margins=(MARGIN, 12, MARGIN, MARGIN), spacing=spacing)
     return content, column

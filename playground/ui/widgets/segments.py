@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QHBoxLayout, QPushButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QPushButton, QSizePolicy, QWidget
+
+from playground.ui.widgets.layouts import in_row
 
 
 class Segments(QWidget):
@@ -22,9 +24,7 @@ class Segments(QWidget):
         self.setAccessibleName(says)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self._group = QButtonGroup(self)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(0)
+        row = in_row(of=self, margins=0, spacing=0)
         self.buttons: list[QPushButton] = []
         for number, title in enumerate(titles):
             button = QPushButton(title)

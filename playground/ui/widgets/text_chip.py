@@ -6,10 +6,11 @@ import json
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QWidget
 
 from playground.jsonkit.values import JSON
 from playground.ui.widgets.icon_button import IconButton
+from playground.ui.widgets.layouts import in_row
 from playground.ui.widgets.plain_text import escape_hidden, tip
 
 CHIP_WIDTH = 200  # px at most; a longer text is cut with an ellipsis and whole in the tooltip
@@ -45,11 +46,7 @@ class TextChip(QFrame):
         self.close_button = IconButton("close", f"Remove {text}", size=10)
         self.close_button.setFixedSize(16, 16)
         self.close_button.clicked.connect(self._remove)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(8, 2, 4, 2)
-        row.setSpacing(2)
-        row.addWidget(self.text)
-        row.addWidget(self.close_button)
+        in_row(self.text, self.close_button, of=self, margins=(8, 2, 4, 2), spacing=2)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace):

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QBoxLayout, QFrame, QLabel, QPushButton, QWidget
 
+from playground.ui.widgets.layouts import in_row
 from playground.ui.widgets.plain_text import show_hidden, tip
 from playground.ui.widgets.segments import Segments
 
@@ -33,11 +34,7 @@ class ReplayBar(QFrame):
         self.speed = Segments(tuple(words for words, _ in SPEEDS), "Speed of the replay")
         self.step_button = QPushButton("Next frame")
         self.step_button.setToolTip(tip("Let one more frame come"))
-        controls = QHBoxLayout()
-        controls.setSpacing(8)
-        controls.addWidget(self.step_button)
-        controls.addWidget(self.speed)
-        controls.addStretch(1)
+        controls = in_row(self.step_button, self.speed, 1, spacing=8)
         self._line = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
         self._line.setContentsMargins(12, 5, 8, 5)
         self._line.setSpacing(8)

@@ -17,7 +17,6 @@ from PySide6.QtCore import QEvent, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QGuiApplication, QShowEvent, QTextCharFormat, QTextDocument
 from PySide6.QtWidgets import (
     QComboBox,
-    QHBoxLayout,
     QLabel,
     QLineEdit,
     QListWidget,
@@ -25,7 +24,6 @@ from PySide6.QtWidgets import (
     QPushButton,
     QSplitter,
     QStackedWidget,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -41,6 +39,7 @@ from playground.ui.widgets.elided_label import ElidedLabel
 from playground.ui.widgets.exact_field import units
 from playground.ui.widgets.icon_button import IconButton
 from playground.ui.widgets.late_colours import SLICE_S, LateColours
+from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.loop import Throttle, spawn
 from playground.ui.widgets.plain_text import show_hidden, tip
 from playground.ui.widgets.save_text import save_as
@@ -307,32 +306,17 @@ class GetCodeWindow(SessionWindow):
     def _arrange(self) -> None:
         caption = QLabel("Code of")
         caption.setBuddy(self.source)
-        top = QHBoxLayout()
-        top.setSpacing(8)
-        top.addWidget(caption)
-        top.addWidget(self.source)
-        top.addWidget(self.address, 1)
+        top = in_row(caption, self.source, (self.address, 1), spacing=8)
         needs = QLabel("Needs")
         needs.setProperty("kind", "small")
         needs.setBuddy(self.install)
         self._install_row = QWidget()
-        row = QHBoxLayout(self._install_row)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(6)
-        row.addWidget(needs)
-        row.addWidget(self.install)
-        row.addWidget(self.install_copy)
-        row.addStretch(1)
+        in_row(needs, self.install, self.install_copy, 1, of=self._install_row, margins=0, spacing=6)
         self._stack = QStackedWidget()
         self._stack.addWidget(self.view)
         self._stack.addWidget(self.refusal)
         right = QWidget()
-        column = QVBoxLayout(right)
-        column.setContentsMargins(8, 0, 0, 0)
-        column.setSpacing(6)
-        column.addWidget(self._stack, 1)
-        column.addWidget(self.notes)
-        column.addWidget(self._install_row)
+        in_column((self._stack, 1), self.notes, self._install_row, of=right, margins=(8, 0, 0, 0), spacing=6)
         split = QSplitter(Qt.Orientation.Horizontal)
         split.setChildrenCollapsible(False)
         split.addWidget(self.languages)
@@ -341,20 +325,10 @@ class GetCodeWindow(SessionWindow):
         split.setSizes([176, 700])
         close = QPushButton("Close")
         close.clicked.connect(self.close)
-        bottom = QHBoxLayout()
-        bottom.setSpacing(8)
-        bottom.addWidget(self.said, 1)
-        bottom.addWidget(close)
-        bottom.addWidget(self.save_button)
-        bottom.addWidget(self.copy_button)
+        bottom = in_row((self.said, 1), close, self.save_button, self.copy_button, spacing=8)
         for button in (close, self.save_button, self.copy_button):
             button.setAutoDefault(False)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(14, 12, 14, 12)
-        whole.setSpacing(10)
-        whole.addLayout(top)
-        whole.addWidget(split, 1)
-        whole.addLayout(bottom)
+        in_column(top, (split, 1), bottom, of=self, margins=(14, 12, 14, 12), spacing=10)
         self.fit_into_window(WIDE, TALL)
 
     # What is shown

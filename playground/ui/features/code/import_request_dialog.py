@@ -14,10 +14,8 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication, QTextCursor
 from PySide6.QtWidgets import (
     QDialog,
-    QHBoxLayout,
     QLabel,
     QPushButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -28,6 +26,7 @@ from playground.ui.features.code.gateway_choice import GatewayChoice
 from playground.ui.widgets.choice_fields import look
 from playground.ui.widgets.code_editor import CodeEditor
 from playground.ui.widgets.import_outline import outline
+from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.outline_tree import OutlineTree
 from playground.ui.widgets.plain_text import show_hidden, tip
 
@@ -134,29 +133,24 @@ class ImportRequestDialog(QDialog):
         caption = QLabel("From")
         caption.setProperty("kind", "group")
         caption.setBuddy(self.text)
-        top = QHBoxLayout()
-        top.addWidget(caption)
-        top.addStretch(1)
-        top.addWidget(self.paste_button)
+        top = in_row(caption, 1, self.paste_button)
         cancel = QPushButton("Cancel")
         cancel.clicked.connect(self.reject)
-        bottom = QHBoxLayout()
-        bottom.setSpacing(8)
-        bottom.addStretch(1)
-        bottom.addWidget(cancel)
-        bottom.addWidget(self.import_button)
+        bottom = in_row(1, cancel, self.import_button, spacing=8)
         for button in (self.paste_button, cancel):
             button.setAutoDefault(False)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(14, 12, 14, 12)
-        column.setSpacing(8)
-        column.addLayout(top)
-        column.addWidget(self.text, 2)
-        column.addWidget(self.verdict)
-        column.addWidget(self.notes)
-        column.addWidget(self.preview, 3)
-        column.addWidget(self.gateway)
-        column.addLayout(bottom)
+        in_column(
+            top,
+            (self.text, 2),
+            self.verdict,
+            self.notes,
+            (self.preview, 3),
+            self.gateway,
+            bottom,
+            of=self,
+            margins=(14, 12, 14, 12),
+            spacing=8,
+        )
         window = self.parentWidget()
         room = window.window().size() if window is not None else self.size()
         self.resize(min(WIDE, room.width() - 40), min(TALL, room.height() - 40))

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QSizePolicy, QWidget
+from PySide6.QtWidgets import QComboBox, QSizePolicy, QWidget
 
 from playground.engine.session.hand_made import Answerable
 from playground.ui.widgets.elided_label import ElidedLabel
 from playground.ui.widgets.kept_line import KeptLine
+from playground.ui.widgets.layouts import in_row
 from playground.ui.widgets.mark_label import MarkLabel
 from playground.ui.widgets.plain_text import show_hidden, shown_name
 
@@ -38,13 +39,7 @@ class AnswersRow(QWidget):
         self.field = _CallField(self._fill)
         self.mark = MarkLabel()
         self.state = ElidedLabel(elide=Qt.TextElideMode.ElideRight)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(8)
-        row.addWidget(self._title)
-        row.addWidget(self.field, 2)
-        row.addWidget(self.mark)
-        row.addWidget(self.state, 3)
+        in_row(self._title, (self.field, 2), self.mark, (self.state, 3), of=self, margins=0, spacing=8)
         self.setFocusProxy(self.field)
         self.set_name("")
         line = self.field.line

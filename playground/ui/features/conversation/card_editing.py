@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import partial
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from playground.domain.parts import ToolCall
 from playground.domain.tools import ToolDefinition
@@ -25,6 +25,7 @@ from playground.ui.features.conversation.inline_editor import InlineEditor, bran
 from playground.ui.features.conversation.part_views import Drawing, calls_in, drawn_by
 from playground.ui.features.conversation.text_place import TextEditing
 from playground.ui.features.conversation.turn_header import TurnHeader
+from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.role_words import ROLE_WORDS
 
 
@@ -54,17 +55,8 @@ class CallEditor(QWidget):
         self.form.submitted.connect(self.kept)
         self.form.cancelled.connect(self.cancelled)
         self.form.height_changed.connect(self.height_changed)
-        buttons = QHBoxLayout()
-        buttons.setSpacing(6)
-        buttons.addWidget(keep)
-        buttons.addWidget(cancel)
-        buttons.addStretch(1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 4, 0, 4)
-        column.setSpacing(6)
-        column.addWidget(self.form)
-        column.addWidget(self._problem)
-        column.addLayout(buttons)
+        buttons = in_row(keep, cancel, 1, spacing=6)
+        column = in_column(self.form, self._problem, buttons, of=self, margins=(0, 4, 0, 4), spacing=6)
         self._note = branch_note()
         column.addWidget(self._note)
         self.setFocusProxy(self.form)

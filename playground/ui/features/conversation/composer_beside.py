@@ -6,7 +6,7 @@ Made when a role first needs it, after the window's first paint.
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QScrollArea, QSizePolicy, QWidget
 
 from playground.domain.parts import ToolCall
 from playground.domain.roles import Role
@@ -14,6 +14,7 @@ from playground.domain.tools import ToolDefinition
 from playground.ui.features.conversation.answers_row import AnswersRow, Calls
 from playground.ui.features.conversation.calls.call_form import CallForm
 from playground.ui.widgets.icons import icon
+from playground.ui.widgets.layouts import in_column
 
 MOST, LEAST = 230, 96  # pixels; more calls scroll
 MOST_FORMS = 40  # calls that have a form; a draft from elsewhere may hold any number
@@ -38,14 +39,9 @@ class ComposerBeside(QWidget):
         self._more.setProperty("kind", "small")
         self.row = AnswersRow(above, at_once=True)
         self.row.chosen.connect(self._call_chosen)
-        self._list = QVBoxLayout()
-        self._list.setContentsMargins(0, 0, 0, 0)
-        self._list.setSpacing(6)
+        self._list = in_column(margins=0, spacing=6)
         inner = QWidget()
-        rows = QVBoxLayout(inner)
-        rows.setContentsMargins(0, 0, 0, 0)
-        rows.addLayout(self._list)
-        rows.addWidget(self._more)
+        in_column(self._list, self._more, of=inner, margins=0)
         self._scroll = _Calls(inner)
         self.add = QPushButton("Tool call")
         self.add.setProperty("kind", "quiet")
@@ -53,11 +49,7 @@ class ComposerBeside(QWidget):
         self.add.setAccessibleName("Add a tool call")
         self.add.setToolTip("A call that this turn makes: a tool, an id, arguments")
         self.add.clicked.connect(self._add_asked)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(4)
-        column.addWidget(self.row)
-        column.addWidget(self._scroll)
+        column = in_column(self.row, self._scroll, of=self, margins=0, spacing=4)
         column.addWidget(self.add, 0, Qt.AlignmentFlag.AlignLeft)
         self.show_role(Role.USER)
 

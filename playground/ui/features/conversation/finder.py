@@ -13,13 +13,11 @@ from PySide6.QtGui import QKeyEvent, QTextCursor
 from PySide6.QtWidgets import (
     QApplication,
     QFrame,
-    QHBoxLayout,
     QLabel,
     QLineEdit,
     QPlainTextEdit,
     QTextEdit,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 from shiboken6 import isValid
@@ -29,6 +27,7 @@ from playground.ui.features.conversation.measures import MARGIN
 from playground.ui.features.conversation.rows import Row
 from playground.ui.features.conversation.transcript_view import TranscriptView
 from playground.ui.widgets.icon_button import IconButton
+from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.loop import Throttle
 
 SLICE_S = 0.004
@@ -73,10 +72,7 @@ class FindBar(QFrame):
         close.clicked.connect(self.closed)
         for switch in (self._case, self._whole):
             switch.toggled.connect(self._edited)
-        row = QHBoxLayout()
-        row.setContentsMargins(MARGIN, 6, MARGIN, 6)
-        row.setSpacing(6)
-        row.addWidget(self.field, 1)
+        row = in_row((self.field, 1), margins=(MARGIN, 6, MARGIN, 6), spacing=6)
         controls: tuple[QWidget, ...] = (self._case, self._whole, before, after, self._says)
         for control in controls:
             row.addWidget(control, 0, Qt.AlignmentFlag.AlignVCenter)
@@ -84,11 +80,7 @@ class FindBar(QFrame):
         row.addWidget(close)
         line = QFrame()
         line.setProperty("kind", "line")
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addLayout(row)
-        column.addWidget(line)
+        in_column(row, line, of=self, margins=0, spacing=0)
         self.hide()
 
     @property

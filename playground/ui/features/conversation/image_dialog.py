@@ -7,12 +7,13 @@ import asyncio
 import shiboken6
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QGuiApplication, QImage, QPainter, QPaintEvent
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QLabel, QPushButton, QWidget
 
 from playground.domain.parts import Image
 from playground.engine.files.images import ImageError, facts
 from playground.ui.features.conversation import images
 from playground.ui.features.conversation.image_view import figures, title
+from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.loop import spawn
 from playground.ui.widgets.plain_text import show_hidden
 from playground.ui.widgets.theme import tokens
@@ -39,16 +40,8 @@ class ImageDialog(QDialog):
         self.copy.clicked.connect(self._copy)
         close = QPushButton("Close")
         close.clicked.connect(self.accept)
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        row.addWidget(words, 1)
-        row.addWidget(self.copy)
-        row.addWidget(close)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(12, 12, 12, 12)
-        layout.setSpacing(10)
-        layout.addWidget(self.canvas, 1)
-        layout.addLayout(row)
+        row = in_row((words, 1), self.copy, close, spacing=8)
+        in_column((self.canvas, 1), row, of=self, margins=12, spacing=10)
         most = parent.window().size() * SHARE
         if known.measure is not None:
             size = QSize(known.measure.width, known.measure.height).boundedTo(QSize(20_000, 20_000))

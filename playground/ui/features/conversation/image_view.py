@@ -20,7 +20,6 @@ from PySide6.QtWidgets import (
     QPushButton,
     QSizePolicy,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -31,6 +30,7 @@ from playground.ui.widgets.elided_label import ElidedLabel
 from playground.ui.widgets.flow_layout import FlowLayout
 from playground.ui.widgets.icon_button import IconButton
 from playground.ui.widgets.icons import icon
+from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.loop import spawn
 from playground.ui.widgets.theme import tokens
 
@@ -246,39 +246,21 @@ class ImageBox(QFrame):
         return button
 
     def _lay_out(self) -> None:
-        name = QHBoxLayout()
-        name.setSpacing(4)
-        name.addWidget(self._name, 1)
-        name.addWidget(self.remove)
-        line = QHBoxLayout()
-        line.setSpacing(4)
-        line.addWidget(self._figures)
-        line.addStretch(1)
-        line.addWidget(self.detail)
+        name = in_row((self._name, 1), self.remove, spacing=4)
+        line = in_row(self._figures, 1, self.detail, spacing=4)
         pills = QHBoxLayout()
         pills.setSpacing(6)
         for pill in (self.copy_address, self.open_address):
             pills.addWidget(pill)
         pills.addStretch(1)
-        warned = QHBoxLayout()
-        warned.setSpacing(8)
-        warned.addWidget(self._warning, 1)
-        warned.addWidget(self.shrink)
-        words = QVBoxLayout()
-        words.setSpacing(1)
-        words.addLayout(name)
-        words.addLayout(line)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(7, 7, 7, 6)
-        whole.setSpacing(5)
+        warned = in_row((self._warning, 1), self.shrink, spacing=8)
+        words = in_column(name, line, spacing=1)
+        whole = in_column(of=self, margins=(7, 7, 7, 6), spacing=5)
         if self._large:
             whole.addWidget(self.thumb, 0, Qt.AlignmentFlag.AlignLeft)
             whole.addLayout(words)
         else:
-            row = QHBoxLayout()
-            row.setSpacing(8)
-            row.addWidget(self.thumb)
-            row.addLayout(words, 1)
+            row = in_row(self.thumb, (words, 1), spacing=8)
             whole.addLayout(row)
         whole.addLayout(warned)
         whole.addLayout(pills)

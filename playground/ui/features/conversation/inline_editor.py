@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QFont, QKeyEvent, QKeySequence, QResizeEvent, QTextCursor
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QWidget
 
 from playground.ui.widgets.exact_field import ExactField
+from playground.ui.widgets.layouts import in_column
 from playground.ui.widgets.theme import body_font, code_font
 
 ROOMY, COMPACT = 20, 12  # pixels above and below the lines: padding, border and the document's own margin
@@ -113,12 +114,7 @@ class InlineEditor(QWidget):
         keys.setProperty("kind", "small")
         buttons.addWidget(keys, 1)
         self._note = branch_note()
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 4, 0, 4)
-        layout.setSpacing(6)
-        layout.addWidget(self.field)
-        layout.addLayout(buttons)
-        layout.addWidget(self._note)
+        in_column(self.field, buttons, self._note, of=self, margins=(0, 4, 0, 4), spacing=6)
         self.setFocusProxy(self.field)
 
     @property

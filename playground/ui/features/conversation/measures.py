@@ -6,6 +6,8 @@ from PySide6.QtCore import QSize
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLayout, QSizePolicy, QWidget
 
+from playground.ui.widgets.layouts import in_row
+
 READING_WIDTH = 860
 MARGIN = 26
 SEEN = 96, 176  # pixels of the turns that stay in view, whatever stands below them: in the smallest window, in others
@@ -36,9 +38,4 @@ def at_reading_width(column: QLayout) -> QHBoxLayout:
     middle.setLayout(column)
     middle.setMaximumWidth(READING_WIDTH)
     middle.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
-    centred = QHBoxLayout()
-    centred.setContentsMargins(MARGIN, 6, MARGIN, 12)
-    centred.addStretch(1)
-    centred.addWidget(middle, 1000)
-    centred.addStretch(1)
-    return centred
+    return in_row(1, (middle, 1000), 1, margins=(MARGIN, 6, MARGIN, 12))

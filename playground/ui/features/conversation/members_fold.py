@@ -6,7 +6,7 @@ import json
 
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPushButton, QSizePolicy, QWidget
 
 from playground.engine.inspect.unknown_members import Beside
 from playground.ui.features.conversation.finding import exact_texts
@@ -14,6 +14,7 @@ from playground.ui.features.conversation.shown_parts import beside_text
 from playground.ui.features.conversation.text_view import TextView
 from playground.ui.widgets.icon_button import IconButton
 from playground.ui.widgets.icons import icon
+from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.plain_text import show_hidden, tip
 
 ARROW = 28  # pixels of the line that its icon and its margins take
@@ -42,16 +43,8 @@ class MembersFold(QWidget):
         self.text_view = TextView(mode="raw", muted=True, zoom=zoom)
         self.text_view.setAccessibleName("Unknown members")
         self.text_view.height_changed.connect(self.height_changed)
-        row = QHBoxLayout()
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(GAP)
-        row.addWidget(self.head, 1)
-        row.addWidget(self.copy)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(2)
-        layout.addLayout(row)
-        layout.addWidget(self.text_view)
+        row = in_row((self.head, 1), self.copy, margins=0, spacing=GAP)
+        in_column(row, self.text_view, of=self, margins=0, spacing=2)
         self._refresh()
 
     def show_members(self, found: Beside) -> None:

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QFrame, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QPushButton, QSizePolicy, QWidget
 
 from playground.ui.features.conversation.finding import markdown_lines
 from playground.ui.features.conversation.text_view import TextView
 from playground.ui.widgets.icons import icon
+from playground.ui.widgets.layouts import in_column
 from playground.ui.widgets.theme import tokens
 
 ARROW = 20  # pixels of the head that its icon takes
@@ -37,11 +38,7 @@ class ReasoningView(QFrame):
         self._text.height_changed.connect(self.height_changed)
         self._pending: list[str] = []
         self._start = ""  # the first characters, for the folded line
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(6, 3, 10, 3)
-        layout.setSpacing(2)
-        layout.addWidget(self._head)
-        layout.addWidget(self._text)
+        in_column(self._head, self._text, of=self, margins=(6, 3, 10, 3), spacing=2)
         self._text.setContentsMargins(0, 0, 0, 0)
         self._refresh()
 

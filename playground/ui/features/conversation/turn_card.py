@@ -33,6 +33,7 @@ from playground.ui.features.conversation.turn_header import TurnHeader
 from playground.ui.features.conversation.verdict_view import AnswerCheckView
 from playground.ui.widgets import figures
 from playground.ui.widgets.icons import icon
+from playground.ui.widgets.layouts import in_column
 from playground.ui.widgets.loop import Throttle
 from playground.ui.widgets.plain_text import tip
 from playground.ui.widgets.role_words import ROLE_WORDS
@@ -59,9 +60,7 @@ class AsSent(QFrame):
         self._button = button
         self._turn: Turn | None = None
         self._view: TextView | None = None
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(10, 6, 8, 6)
-        self._column.setSpacing(3)
+        self._column = in_column(of=self, margins=(10, 6, 8, 6), spacing=3)
         self.setProperty("kind", "as-sent")
         self.setAccessibleName("The turn as it is sent")
         button.setText("as sent")
@@ -201,9 +200,7 @@ class TurnCard(CardFrame):
         column.addLayout(self._end)
         self.parts = CardParts(self._body, row_of_parts, self._make, self._fill)
         self.finds = CardFinds(self, self.parts, self.turn_to)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(17, 6, 10, 10)
-        layout.setSpacing(2)
+        layout = in_column(of=self, margins=(17, 6, 10, 10), spacing=2)
         top = QVBoxLayout()  # what stands above the parts
         top.setContentsMargins(1, 0, 4, 0)
         layout.addWidget(self._header)

@@ -26,6 +26,7 @@ from playground.engine.advice import (
 from playground.engine.session.retry_wait import RetryWait
 from playground.ui.features.conversation.text_view import TextView
 from playground.ui.widgets.flow_layout import FlowLayout
+from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.theme import tokens
 
 TITLE = "Part of the answer could not be read"
@@ -77,10 +78,7 @@ class ErrorCard(ErrorFrame):
         font = title.font()
         font.setBold(True)
         title.setFont(font)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(14, 10, 12, 10)
-        layout.setSpacing(4)
-        layout.addWidget(title)
+        layout = in_column(title, of=self, margins=(14, 10, 12, 10), spacing=4)
         if words := own_words(failure, advice):
             message = TextView(mode="plain")
             message.setAccessibleName("The gateway's message")
@@ -142,9 +140,7 @@ class HoleCard(ErrorFrame):
 
     def __init__(self, notes: Iterable[str], *, calls: bool = False, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(14, 10, 12, 10)
-        layout.setSpacing(4)
+        layout = in_column(of=self, margins=(14, 10, 12, 10), spacing=4)
         title = _label(TITLE, "error")
         font = title.font()
         font.setBold(True)
@@ -260,11 +256,7 @@ class TurnEnd(QVBoxLayout):
         button.clicked.connect(lambda: self.action_taken.emit(ASK_AGAIN))
         words = QLabel("The application ended while this was being received.")
         words.setProperty("kind", "muted")
-        row = QHBoxLayout(line)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(8)
-        row.addWidget(button)
-        row.addWidget(words, 1)
+        in_row(button, (words, 1), of=line, margins=0, spacing=8)
         return line
 
     def _error(

@@ -5,13 +5,14 @@ from __future__ import annotations
 from functools import partial
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QToolButton, QWidget
+from PySide6.QtWidgets import QLabel, QMenu, QPushButton, QToolButton, QWidget
 
 from playground.ui.features.conversation.rows import Row
 from playground.ui.features.conversation.variant_switch import VariantSwitch
 from playground.ui.widgets import figures
 from playground.ui.widgets.elided_label import ElidedLabel
 from playground.ui.widgets.icon_button import IconButton
+from playground.ui.widgets.layouts import in_row
 from playground.ui.widgets.mark_label import Chip
 from playground.ui.widgets.plain_text import tip
 from playground.ui.widgets.role_words import ROLE_WORDS
@@ -62,9 +63,7 @@ class TurnHeader(QWidget):
         more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.menu = QMenu(more)
         more.setMenu(self.menu)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(6)
+        row = in_row(of=self, margins=0, spacing=6)
         left: tuple[QWidget, ...] = (self._role, self._model, self._ending, self._hole, self._verdict, self._lint)
         for widget in left:
             row.addWidget(widget, 0, Qt.AlignmentFlag.AlignVCenter)

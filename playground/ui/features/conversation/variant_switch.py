@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
+from PySide6.QtWidgets import QLabel, QWidget
 
 from playground.ui.widgets.icon_button import IconButton
+from playground.ui.widgets.layouts import in_row
 
 
 class VariantSwitch(QWidget):
@@ -25,9 +26,7 @@ class VariantSwitch(QWidget):
         self._after = IconButton("chevron-right", f"Later {of}", size=14)
         self._before.clicked.connect(self._go_before)
         self._after.clicked.connect(self._go_after)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(6)
+        row = in_row(of=self, margins=0, spacing=6)
         for control in (self._before, self._words, self._after):
             row.addWidget(control)
         self.hide()

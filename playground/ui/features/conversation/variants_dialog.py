@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from playground.engine.session.changes import Change, PathChanged, TurnChanged, TurnGrew
 from playground.engine.session.session import Session
@@ -17,6 +17,7 @@ from playground.ui.features.conversation.commands import Growth, TurnCommands
 from playground.ui.features.conversation.parts_row import PartsRow
 from playground.ui.features.conversation.rows import Row
 from playground.ui.features.conversation.turn_card import TurnCard
+from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.loop import Throttle
 from playground.ui.widgets.slices import Slices
 
@@ -46,17 +47,13 @@ class VariantsDialog(QDialog):
         self._first = self._all.index(turn_id) // PAGE * PAGE
         self._grown: set[str] = set()
         self._cards: dict[str, TurnCard] = {}
-        self._columns = QHBoxLayout()
-        self._columns.setSpacing(10)
-        self._columns.setContentsMargins(0, 0, 0, 0)
+        self._columns = in_row(margins=0, spacing=10)
         inner = QWidget()
         inner.setLayout(self._columns)
         area = QScrollArea()
         area.setWidgetResizable(True)
         area.setWidget(inner)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(10, 10, 10, 10)
-        layout.addWidget(area, 1)
+        layout = in_column((area, 1), of=self, margins=10)
         self.row = PartsRow(self, "variants")
         self.row.asked.connect(self._step)
         layout.addWidget(self.row)
@@ -126,10 +123,7 @@ class VariantsDialog(QDialog):
         )
         self._cards[turn_id] = card
         holder = QWidget()
-        stack = QVBoxLayout(holder)
-        stack.setContentsMargins(0, 0, 8, 0)
-        stack.addWidget(card)
-        stack.addStretch(1)
+        in_column(card, 1, of=holder, margins=(0, 0, 8, 0))
         area = QScrollArea()
         area.setWidgetResizable(True)
         area.setWidget(holder)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from PySide6.QtCore import QEvent, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QHelpEvent, QPainter, QTextCursor
-from PySide6.QtWidgets import QToolTip, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QToolTip, QWidget
 
 from playground.domain.output import schema_of
 from playground.engine.checks.questions import AnswerFits
@@ -26,6 +26,7 @@ from playground.ui.features.conversation.text_check import TextCheck, unchecked_
 from playground.ui.features.conversation.text_view import TextView
 from playground.ui.widgets.highlight import highlight
 from playground.ui.widgets.json_text import pretty
+from playground.ui.widgets.layouts import in_column
 from playground.ui.widgets.plain_text import show_hidden, tip
 from playground.ui.widgets.problem_line import ProblemList
 from playground.ui.widgets.theme import code_font, tokens
@@ -150,11 +151,7 @@ class AnswerCheckView(QWidget):
         self.list = ProblemList(within=0)
         self.list.chosen.connect(self.go_to)
         self.list.grown.connect(self.height_changed)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(6)
-        column.addWidget(self.view)
-        column.addWidget(self.list)
+        in_column(self.view, self.list, of=self, margins=0, spacing=6)
 
     def show_answer(self, text: str, response_format: JSONObject | None) -> None:
         """Judge ``text`` by the format it was asked for and show it."""

@@ -6,7 +6,7 @@ It gets an ``Answer`` and hands back a new one; it holds no truth. Any text can 
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QLabel, QSizePolicy, QWidget
 
 from playground.domain.debugging import Answer
 from playground.jsonkit.reading import problem_at
@@ -15,6 +15,7 @@ from playground.ui.widgets.choice_fields import look
 from playground.ui.widgets.code_editor import CodeEditor
 from playground.ui.widgets.flow_layout import FlowLayout
 from playground.ui.widgets.icon_button import IconButton
+from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.plain_text import tip
 
 FRAME = 18  # pixels of border and padding above and below the lines
@@ -88,12 +89,7 @@ class AnswerField(QWidget):
         title = QLabel(caption)
         title.setProperty("kind", "group")
         title.setBuddy(self.text)
-        head = QHBoxLayout()
-        head.setSpacing(6)
-        head.addWidget(title)
-        head.addStretch(1)
-        head.addWidget(self.kind)
-        head.addWidget(self.format_button)
+        head = in_row(title, 1, self.kind, self.format_button, spacing=6)
         options = FlowLayout(self._options, 10)
         for widget in (
             self.is_error,
@@ -103,13 +99,9 @@ class AnswerField(QWidget):
         ):
             options.addWidget(widget)
         self._options.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(4)
-        column.addLayout(head)
-        column.addWidget(self.text, 1 if self._fills else 0)
-        column.addWidget(self.problem)
-        column.addWidget(self._options)
+        in_column(
+            head, (self.text, 1 if self._fills else 0), self.problem, self._options, of=self, margins=0, spacing=4
+        )
         self.setFocusProxy(self.text)
 
     def _connect(self) -> None:
@@ -181,9 +173,7 @@ def _box(title: str, says: str) -> QCheckBox:
 
 def _group(title: str, field: NumberField, unit: str) -> QWidget:
     group = QWidget()
-    row = QHBoxLayout(group)
-    row.setContentsMargins(0, 0, 0, 0)
-    row.setSpacing(4)
+    row = in_row(of=group, margins=0, spacing=4)
     for part in (title, field, unit):
         if isinstance(part, str):
             if part:

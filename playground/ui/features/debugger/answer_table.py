@@ -14,7 +14,6 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QBoxLayout,
     QFrame,
-    QHBoxLayout,
     QHeaderView,
     QLabel,
     QMenu,
@@ -23,7 +22,6 @@ from PySide6.QtWidgets import (
     QTableWidget,
     QTableWidgetItem,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -39,6 +37,7 @@ from playground.ui.widgets.code_editor import CodeEditor
 from playground.ui.widgets.icon_button import IconButton
 from playground.ui.widgets.icons import icon
 from playground.ui.widgets.json_text import pretty
+from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.plain_text import tip
 from playground.ui.widgets.problem_line import LONG_WORD
 from playground.ui.widgets.segments import Segments
@@ -82,18 +81,8 @@ class RowEditor(QFrame):
         self.answer = AnswerField("Answer")
         title = QLabel("When the arguments are")
         title.setProperty("kind", "group")
-        head = QHBoxLayout()
-        head.setSpacing(6)
-        head.addWidget(self.kinds)
-        head.addStretch(1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(10, 8, 10, 10)
-        column.setSpacing(4)
-        column.addWidget(title)
-        column.addLayout(head)
-        column.addWidget(self.pattern)
-        column.addWidget(self.path)
-        column.addWidget(self.said)
+        head = in_row(self.kinds, 1, spacing=6)
+        column = in_column(title, head, self.pattern, self.path, self.said, of=self, margins=(10, 8, 10, 10), spacing=4)
         column.addWidget(self.take_button, 0, Qt.AlignmentFlag.AlignLeft)
         column.addSpacing(4)
         column.addWidget(self.answer)
@@ -300,22 +289,12 @@ class AnswerTable(QWidget):
     # Inside
 
     def _arrange(self) -> None:
-        bar = QHBoxLayout()
-        bar.setSpacing(4)
-        bar.addWidget(self.add_button)
-        bar.addWidget(self.fault_button)
-        bar.addStretch(1)
+        bar = in_row(self.add_button, self.fault_button, 1, spacing=4)
         for button in (self.duplicate_button, self.up_button, self.down_button, self.delete_button):
             button.setFixedSize(24, 24)
             bar.addWidget(button)
         left = QWidget()
-        column = QVBoxLayout(left)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(6)
-        column.addLayout(bar)
-        column.addWidget(self.table)
-        column.addWidget(self.said)
-        column.addStretch(1)
+        in_column(bar, self.table, self.said, 1, of=left, margins=0, spacing=6)
         self._halves = QBoxLayout(QBoxLayout.Direction.TopToBottom, self)
         self._halves.setContentsMargins(0, 0, 0, 0)
         self._halves.setSpacing(12)

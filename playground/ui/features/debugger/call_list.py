@@ -12,13 +12,11 @@ from typing import Any
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, QPoint, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QGuiApplication, QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import (
-    QHBoxLayout,
     QLineEdit,
     QMenu,
     QStackedWidget,
     QTableView,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -29,6 +27,7 @@ from playground.engine.session.verdicts import VerdictCode
 from playground.ui.features.debugger.call_words import about, answered_words, seconds_words, turn_words, verdict_words
 from playground.ui.widgets.elided_label import ElidedLabel
 from playground.ui.widgets.icons import icon
+from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.loop import spawn
 from playground.ui.widgets.page_parts import empty_words, look_like_rows, set_row_height
 from playground.ui.widgets.plain_text import one_line_of, tip
@@ -243,17 +242,8 @@ class CallList(SessionPage):
         self._stack.addWidget(self.empty)
         self._stack.addWidget(self.table)
         self._stack.setContentsMargins(9, 0, 0, 0)
-        bar = QHBoxLayout()
-        bar.setContentsMargins(12, 4, 12, 4)
-        bar.setSpacing(8)
-        bar.addWidget(self.filter, 2)
-        bar.addWidget(self.count, 3)
-        bar.addWidget(self.export_button)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addLayout(bar)
-        column.addWidget(self._stack, 1)
+        bar = in_row((self.filter, 2), (self.count, 3), self.export_button, margins=(12, 4, 12, 4), spacing=8)
+        in_column(bar, (self._stack, 1), of=self, margins=0, spacing=0)
 
     # Following the session
 

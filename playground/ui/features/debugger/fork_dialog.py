@@ -19,7 +19,6 @@ from PySide6.QtWidgets import (
     QPushButton,
     QScrollArea,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -36,6 +35,7 @@ from playground.ui.features.debugger.rule_words import answer_words, match_words
 from playground.ui.widgets.choice_fields import look
 from playground.ui.widgets.elided_label import ElidedLabel
 from playground.ui.widgets.icon_button import IconButton
+from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.loop import Throttle, spawn
 from playground.ui.widgets.plain_text import show_hidden, shown_name, tip
 from playground.ui.widgets.session_window import main_window
@@ -151,16 +151,8 @@ class AnswerColumn(QFrame):
         self.remove_button = IconButton("close", "Remove this answer", size=14)
         self.remove_button.setFixedSize(22, 22)
         self.field = AnswerField("Answer", least=6, fills=True)
-        head = QHBoxLayout()
-        head.setSpacing(4)
-        head.addWidget(self.title, 1)
-        head.addWidget(self.start_button)
-        head.addWidget(self.remove_button)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(12, 10, 12, 12)
-        column.setSpacing(6)
-        column.addLayout(head)
-        column.addWidget(self.field, 1)
+        head = in_row((self.title, 1), self.start_button, self.remove_button, spacing=4)
+        in_column(head, (self.field, 1), of=self, margins=(12, 10, 12, 12), spacing=6)
         self.field.changed.connect(self._changed)
         self.remove_button.clicked.connect(self.remove_asked)
         for button in self.findChildren(QPushButton):
@@ -274,10 +266,7 @@ class ForkDialog(QDialog):
         arguments = ElidedLabel("Arguments", elide=Qt.TextElideMode.ElideRight)
         arguments.setFont(code_font())
         arguments.set_text(one_line(self._call.arguments, 2000))
-        title = QHBoxLayout()
-        title.setSpacing(8)
-        title.addWidget(name)
-        title.addWidget(arguments, 1)
+        title = in_row(name, (arguments, 1), spacing=8)
         says = QLabel(
             "Each answer runs on at once, by the rules, on a branch of its own. One undo takes all of them back.",
             textFormat=Qt.TextFormat.PlainText,
@@ -295,21 +284,10 @@ class ForkDialog(QDialog):
         cancel = QPushButton("Cancel")
         cancel.clicked.connect(self.reject)
         self.start_button.clicked.connect(self.start)
-        foot = QHBoxLayout()
-        foot.setSpacing(8)
-        foot.addWidget(self.add_button)
-        foot.addWidget(self.said, 1)
-        foot.addWidget(cancel)
-        foot.addWidget(self.start_button)
+        foot = in_row(self.add_button, (self.said, 1), cancel, self.start_button, spacing=8)
         for button in (cancel, self.start_button):
             button.setAutoDefault(False)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(16, 14, 16, 14)
-        column.setSpacing(8)
-        column.addLayout(title)
-        column.addWidget(says)
-        column.addWidget(self._area, 1)
-        column.addLayout(foot)
+        in_column(title, says, (self._area, 1), foot, of=self, margins=(16, 14, 16, 14), spacing=8)
         room = main_window(self).size()
         self.resize(min(3 * (COLUMN + 24) + 40, room.width() - 40), min(TALL, room.height() - 60))
 

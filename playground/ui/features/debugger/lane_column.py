@@ -16,7 +16,6 @@ from PySide6.QtWidgets import (
     QPushButton,
     QSizePolicy,
     QTextEdit,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -25,6 +24,7 @@ from playground.ui.features.debugger.lane_report import LaneReport, differences
 from playground.ui.features.debugger.rule_words import answer_words
 from playground.ui.widgets.choice_fields import look
 from playground.ui.widgets.exact_field import units
+from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.plain_text import show_hidden, tip
 from playground.ui.widgets.theme import code_font, tokens
 
@@ -70,15 +70,8 @@ class LaneColumn(QObject):
 
     def place(self, grid: QGridLayout, at: int) -> None:
         """Put the parts into a column of the grid, its frame behind them."""
-        head = QHBoxLayout()
-        head.addWidget(self.title)
-        head.addStretch(1)
-        head.addWidget(self.state)
-        buttons = QHBoxLayout()
-        buttons.setSpacing(6)
-        buttons.addWidget(self.show_button)
-        buttons.addWidget(self.stop_button)
-        buttons.addStretch(1)
+        head = in_row(self.title, 1, self.state)
+        buttons = in_row(self.show_button, self.stop_button, 1, spacing=6)
         grid.addWidget(self.frame, 0, at, ROWS, 1)
         cells = (
             _cell(head, self.figures, top=10),
@@ -195,9 +188,7 @@ def _text(kind: str = "", *, code: bool = False) -> QLabel:
 
 def _cell(*parts: QWidget | QHBoxLayout, top: int = 0, bottom: int = 8) -> QWidget:
     cell = QWidget()
-    column = QVBoxLayout(cell)
-    column.setContentsMargins(SIDE, top, SIDE, bottom)
-    column.setSpacing(2)
+    column = in_column(of=cell, margins=(SIDE, top, SIDE, bottom), spacing=2)
     for part in parts:
         if isinstance(part, QWidget):
             column.addWidget(part, 1 if isinstance(part, OutcomeText) else 0)

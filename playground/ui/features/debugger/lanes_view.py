@@ -13,12 +13,10 @@ from PySide6.QtWidgets import (
     QComboBox,
     QFrame,
     QGridLayout,
-    QHBoxLayout,
     QLabel,
     QPushButton,
     QScrollArea,
     QStackedWidget,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -32,6 +30,7 @@ from playground.ui.features.debugger.lane_column import COLUMN, LaneColumn
 from playground.ui.features.debugger.lane_report import report
 from playground.ui.features.debugger.rule_words import one_line
 from playground.ui.widgets.elided_label import ElidedLabel
+from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.loop import Throttle
 from playground.ui.widgets.plain_text import shown_name
 from playground.ui.widgets.session_window import SessionWindow
@@ -103,16 +102,8 @@ class LanesView(SessionWindow):
     # Building
 
     def _arrange(self) -> None:
-        top = QHBoxLayout()
-        top.setContentsMargins(14, 10, 14, 8)
-        top.setSpacing(8)
-        top.addWidget(self.picker)
-        top.addWidget(self.name)
-        top.addWidget(self.arguments, 1)
-        top.addWidget(self.stop_button)
-        below = QHBoxLayout()
-        below.setContentsMargins(14, 0, 14, 8)
-        below.setSpacing(8)
+        top = in_row(self.picker, self.name, (self.arguments, 1), self.stop_button, margins=(14, 10, 14, 8), spacing=8)
+        below = in_row(margins=(14, 0, 14, 8), spacing=8)
         marks = QLabel("Mark differences from")
         marks.setBuddy(self.base)
         marks.setProperty("kind", "muted")
@@ -131,20 +122,13 @@ class LanesView(SessionWindow):
         area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         area.setWidget(self._inner)
         lanes = QWidget()
-        page = QVBoxLayout(lanes)
-        page.setContentsMargins(0, 0, 0, 0)
-        page.setSpacing(0)
-        page.addLayout(top)
-        page.addLayout(below)
-        page.addWidget(area, 1)
+        in_column(top, below, (area, 1), of=lanes, margins=0, spacing=0)
         empty = QLabel(NONE_YET, alignment=Qt.AlignmentFlag.AlignCenter, wordWrap=True)
         empty.setProperty("kind", "muted")
         empty.setContentsMargins(60, 20, 60, 20)
         self._pages.addWidget(empty)
         self._pages.addWidget(lanes)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self._pages)
+        in_column(self._pages, of=self, margins=0)
         self.fit_into_window(WIDE, TALL)
 
     def _build(self) -> None:

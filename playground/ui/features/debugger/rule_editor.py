@@ -8,13 +8,14 @@ from __future__ import annotations
 from typing import Final
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QGridLayout, QLabel, QWidget
 
 from playground.domain.debugging import Answer, AnswerRow, Policy, ToolRule
 from playground.ui.features.debugger.answer_field import AnswerField
 from playground.ui.features.debugger.answer_table import AnswerTable
 from playground.ui.features.debugger.number_field import NumberField
 from playground.ui.features.debugger.path_field import PathField
+from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.segments import Segments
 
 ORDER: Final = (Policy.PAUSE, Policy.TABLE, Policy.FIXED)
@@ -74,9 +75,7 @@ class RuleEditor(QWidget):
         caption.setProperty("kind", "group")
         pause = QLabel("Pause all the same when")
         pause.setProperty("kind", "group")
-        line = QHBoxLayout()
-        line.addWidget(self.policy)
-        line.addStretch(1)
+        line = in_row(self.policy, 1)
         grid = QGridLayout()
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setHorizontalSpacing(8)
@@ -91,19 +90,8 @@ class RuleEditor(QWidget):
         grid.addWidget(calls, 1, 0)
         grid.addWidget(self.nth, 1, 1, Qt.AlignmentFlag.AlignLeft)
         grid.setColumnStretch(1, 1)
-        conditions = QVBoxLayout(self.conditions)
-        conditions.setContentsMargins(0, 8, 0, 0)
-        conditions.setSpacing(6)
-        conditions.addWidget(pause)
-        conditions.addWidget(self.misfit)
-        conditions.addLayout(grid)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(6)
-        column.addWidget(caption)
-        column.addLayout(line)
-        column.addWidget(self.hint)
-        column.addWidget(self.conditions)
+        in_column(pause, self.misfit, grid, of=self.conditions, margins=(0, 8, 0, 0), spacing=6)
+        column = in_column(caption, line, self.hint, self.conditions, of=self, margins=0, spacing=6)
         column.addSpacing(8)
         column.addWidget(self.fixed)
         column.addWidget(self.table_title)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QLabel, QLineEdit, QPushButton, QWidget
 
 from playground.domain.debugging import Debugging
 from playground.ui.features.debugger.rule_words import rule_words
 from playground.ui.widgets.elided_label import ElidedLabel
+from playground.ui.widgets.layouts import in_row
 
 
 class RuleSummary(QWidget):
@@ -27,12 +28,7 @@ class RuleSummary(QWidget):
         caption = QLabel("When called")
         caption.setProperty("kind", "group")
         caption.setBuddy(self.button)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(8)
-        row.addWidget(caption)
-        row.addWidget(self.words, 1)
-        row.addWidget(self.button)
+        in_row(caption, (self.words, 1), self.button, of=self, margins=0, spacing=8)
         name.textChanged.connect(self._show)
         self.button.clicked.connect(self._ask)
         self.hide()

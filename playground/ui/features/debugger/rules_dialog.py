@@ -12,7 +12,6 @@ from PySide6.QtGui import QColor, QFont, QPainter
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
-    QHBoxLayout,
     QLabel,
     QListWidget,
     QListWidgetItem,
@@ -22,7 +21,6 @@ from PySide6.QtWidgets import (
     QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -37,6 +35,7 @@ from playground.ui.features.debugger.rule_editor import RuleEditor
 from playground.ui.features.debugger.rule_words import rule_words
 from playground.ui.widgets.choice_fields import look
 from playground.ui.widgets.dialogs import file_dialog
+from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.loop import Throttle
 from playground.ui.widgets.plain_text import show_hidden, shown_name
 from playground.ui.widgets.session_window import SessionWindow
@@ -240,16 +239,10 @@ class RulesDialog(SessionWindow):
         return self._session.debugger.debugging
 
     def _arrange(self) -> None:
-        head = QHBoxLayout()
-        head.addWidget(self.title, 1)
-        head.addWidget(self.default_button)
+        head = in_row((self.title, 1), self.default_button)
         content = QWidget()
         content.setProperty("kind", "surface")
-        inside = QVBoxLayout(content)
-        inside.setContentsMargins(16, 12, 16, 12)
-        inside.setSpacing(6)
-        inside.addLayout(head)
-        inside.addWidget(self.origin)
+        inside = in_column(head, self.origin, of=content, margins=(16, 12, 16, 12), spacing=6)
         inside.addSpacing(6)
         inside.addWidget(self.editor, 1)
         scroll = QScrollArea()
@@ -264,14 +257,9 @@ class RulesDialog(SessionWindow):
         split.addWidget(scroll)
         split.setStretchFactor(1, 1)
         split.setSizes([210, WIDE - 210])
-        said = QHBoxLayout(self._notice_bar)
-        said.setContentsMargins(12, 4, 8, 4)
-        said.addWidget(self.notice, 1)
-        said.addWidget(self.undo_button)
+        in_row((self.notice, 1), self.undo_button, of=self._notice_bar, margins=(12, 4, 8, 4))
         self._notice_bar.setProperty("kind", "undo")
-        foot = QHBoxLayout()
-        foot.setContentsMargins(12, 8, 12, 10)
-        foot.setSpacing(6)
+        foot = in_row(margins=(12, 8, 12, 10), spacing=6)
         limit = QLabel("Step limit")
         limit.setBuddy(self.limit)
         foot.addWidget(limit)
@@ -282,13 +270,7 @@ class RulesDialog(SessionWindow):
             foot.addWidget(button)
         line = QFrame()
         line.setProperty("kind", "line")
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(split, 1)
-        column.addWidget(self._notice_bar)
-        column.addWidget(line)
-        column.addLayout(foot)
+        in_column((split, 1), self._notice_bar, line, foot, of=self, margins=0, spacing=0)
         for quiet in (self.default_button, self.undo_button, *self.editor.findChildren(QPushButton)):
             quiet.setAutoDefault(False)
         self.import_button.setAccessibleName("Import answer tables")

@@ -8,7 +8,7 @@ from functools import partial
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPushButton, QStackedWidget, QWidget
 
 from playground.engine.inspect.calls import Span, read_sequence
 from playground.engine.session.changes import PathChanged, RunState, RunStateChanged, SettingsChanged, TurnChanged
@@ -17,6 +17,7 @@ from playground.ui.features.debugger.sequence_view import SequenceView
 from playground.ui.features.debugger.sequence_words import summary
 from playground.ui.widgets.elided_label import ElidedLabel
 from playground.ui.widgets.icon_button import IconButton
+from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.page_parts import empty_words
 from playground.ui.widgets.plain_text import tip
 from playground.ui.widgets.session_page import SessionPage
@@ -47,17 +48,10 @@ class SequencePage(SessionPage):
         self._stack = QStackedWidget()
         self._stack.addWidget(self.empty)
         self._stack.addWidget(self.view)
-        bar = QHBoxLayout()
-        bar.setContentsMargins(12, 4, 12, 4)
-        bar.setSpacing(4)
-        bar.addWidget(self.said, 1)
+        bar = in_row((self.said, 1), margins=(12, 4, 12, 4), spacing=4)
         for widget in (self.smaller, self.usual, self.larger, self.copy_button):
             bar.addWidget(widget)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addLayout(bar)
-        column.addWidget(self._stack, 1)
+        in_column(bar, (self._stack, 1), of=self, margins=0, spacing=0)
         self.smaller.clicked.connect(partial(self._zoom, -1))
         self.usual.clicked.connect(partial(self._zoom, 0))
         self.larger.clicked.connect(partial(self._zoom, 1))

@@ -28,7 +28,6 @@ from PySide6.QtWidgets import (
     QSpinBox,
     QSplitter,
     QToolTip,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -51,6 +50,7 @@ from playground.engine.session.stability import (
 from playground.ui.features.debugger.stability_words import Bar, bars, brief, figures, progress_words, share
 from playground.ui.features.debugger.variant_editor import VariantEditor
 from playground.ui.widgets.choice_fields import look
+from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.loop import Throttle, spawn
 from playground.ui.widgets.plain_text import one_line_of, short_title, show_hidden, shown_name, tip
 from playground.ui.widgets.save_text import save_as
@@ -191,11 +191,7 @@ class VariantView(QFrame):
         self._grid.setVerticalSpacing(3)
         self._grid.setColumnStretch(1, 1)
         self.histogram = Histogram(f"How often each came, {title}")
-        column = QVBoxLayout(self)
-        column.setContentsMargins(12, 10, 12, 12)
-        column.setSpacing(8)
-        column.addWidget(self.title)
-        column.addLayout(self._grid)
+        column = in_column(self.title, self._grid, of=self, margins=(12, 10, 12, 12), spacing=8)
         column.addSpacing(4)
         column.addWidget(self.histogram)
         column.addStretch(1)
@@ -296,10 +292,7 @@ class StabilityWindow(QDialog):
         first = _row(step_label, self.step, stretch=self.step)
         second = _row(times, self.times, parallel, self.parallel, self.compare, None, self.run_button, self.stop_button)
         third = _row(self.counted, self.said, self.export_button, stretch=self.said)
-        self._columns = QHBoxLayout()
-        self._columns.setContentsMargins(0, 0, 0, 0)
-        self._columns.setSpacing(10)
-        self._columns.addWidget(self.empty, 1)
+        self._columns = in_row((self.empty, 1), margins=0, spacing=10)
         holder = QWidget()
         holder.setLayout(self._columns)
         area = QScrollArea()
@@ -313,9 +306,7 @@ class StabilityWindow(QDialog):
         self._split.addWidget(area)
         self._split.setStretchFactor(0, 2)
         self._split.setStretchFactor(1, 3)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(16, 14, 16, 16)
-        column.setSpacing(10)
+        column = in_column(of=self, margins=(16, 14, 16, 16), spacing=10)
         for row in (first, second):
             column.addLayout(row)
         column.addWidget(self.progress)

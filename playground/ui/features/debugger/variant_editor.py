@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 
 from playground.domain.parameters import Parameters
 from playground.domain.tools import ToolDefinition
@@ -20,6 +20,7 @@ from playground.jsonkit.reading import parse_json
 from playground.jsonkit.values import JSON
 from playground.ui.widgets.choice_fields import ChoiceField
 from playground.ui.widgets.json_field import JsonField
+from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.plain_text import show_hidden, tip
 from playground.ui.widgets.scroll_page import ScrollPage
 
@@ -139,23 +140,12 @@ class VariantEditor(QWidget):
         self.said.setAccessibleName("What is different")
         label = QLabel("Tool choice")
         label.setBuddy(self.choice)
-        row = QHBoxLayout()
-        row.addWidget(label)
-        row.addStretch(1)
-        row.addWidget(self.choice)
+        row = in_row(label, 1, self.choice)
         inner = QWidget()
-        column = QVBoxLayout(inner)
-        column.setContentsMargins(0, 0, 10, 0)
-        column.setSpacing(8)
-        column.addWidget(self.said)
-        column.addLayout(row)
-        column.addWidget(self.field)
-        column.addStretch(1)
+        in_column(self.said, row, self.field, 1, of=inner, margins=(0, 0, 10, 0), spacing=8)
         page = ScrollPage()
         page.setWidget(inner)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(page)
+        in_column(page, of=self, margins=0)
         self._check_later = QTimer(self)
         self._check_later.setSingleShot(True)
         self._check_later.setInterval(CHECK_MS)

@@ -8,17 +8,16 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QButtonGroup,
     QDialog,
-    QHBoxLayout,
     QLabel,
     QPushButton,
     QRadioButton,
-    QVBoxLayout,
     QWidget,
 )
 
 from playground.domain.transcript import Transcript
 from playground.engine.files.export import HTML, MARKDOWN
 from playground.engine.requests.spoken import TITLES
+from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.plain_text import show_hidden
 
 FORMATS = (
@@ -54,10 +53,7 @@ class ExportDialog(QDialog):
         heading.setProperty("kind", "heading")
         self.formats = QButtonGroup(self)
         self.scopes = QButtonGroup(self)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(18, 14, 18, 14)
-        column.setSpacing(6)
-        column.addWidget(heading)
+        column = in_column(heading, of=self, margins=(18, 14, 18, 14), spacing=6)
         column.addSpacing(4)
         column.addWidget(_group("As"))
         preferred = FORMATS[0][0]
@@ -83,12 +79,7 @@ class ExportDialog(QDialog):
         self.export_button = QPushButton("Export…")
         self.export_button.setProperty("kind", "primary")
         self.export_button.setDefault(True)
-        buttons = QHBoxLayout()
-        buttons.setSpacing(8)
-        buttons.addWidget(self.copy_button)
-        buttons.addStretch(1)
-        buttons.addWidget(cancel)
-        buttons.addWidget(self.export_button)
+        buttons = in_row(self.copy_button, 1, cancel, self.export_button, spacing=8)
         column.addSpacing(2)
         column.addWidget(note)
         column.addStretch(1)

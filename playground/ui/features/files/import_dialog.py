@@ -11,13 +11,11 @@ from PySide6.QtCore import QModelIndex, Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication
 from PySide6.QtWidgets import (
     QDialog,
-    QHBoxLayout,
     QLabel,
     QListWidget,
     QListWidgetItem,
     QPushButton,
     QSplitter,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -27,6 +25,7 @@ from playground.engine.requests.pasted import Imported
 from playground.ui.features.conversation.documents import documents
 from playground.ui.widgets.choice_fields import look
 from playground.ui.widgets.import_outline import outline
+from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.outline_tree import Group, OutlineTree
 from playground.ui.widgets.plain_text import show_hidden
 from playground.ui.widgets.role_words import ROLE_WORDS
@@ -87,20 +86,10 @@ class ImportMessagesDialog(QDialog):
         self.import_button.clicked.connect(self._import)
 
     def _arrange(self) -> None:
-        top = QHBoxLayout()
-        top.setSpacing(8)
-        top.addWidget(self.source, 1)
-        top.addWidget(self.paste_button)
-        top.addWidget(self.file_button)
-        said = QHBoxLayout()
-        said.addWidget(self.verdict, 1)
-        said.addWidget(self.all_button)
+        top = in_row((self.source, 1), self.paste_button, self.file_button, spacing=8)
+        said = in_row((self.verdict, 1), self.all_button)
         right = QWidget()
-        side = QVBoxLayout(right)
-        side.setContentsMargins(0, 0, 0, 0)
-        side.setSpacing(6)
-        side.addWidget(self.preview, 1)
-        side.addWidget(self.notes)
+        in_column((self.preview, 1), self.notes, of=right, margins=0, spacing=6)
         self.split = QSplitter(Qt.Orientation.Horizontal)
         self.split.setChildrenCollapsible(False)
         self.split.addWidget(self.list)
@@ -108,21 +97,10 @@ class ImportMessagesDialog(QDialog):
         self.split.setSizes([290, 500])
         cancel = QPushButton("Cancel")
         cancel.clicked.connect(self.reject)
-        bottom = QHBoxLayout()
-        bottom.setSpacing(8)
-        bottom.addStretch(1)
-        bottom.addWidget(cancel)
-        bottom.addWidget(self.import_button)
+        bottom = in_row(1, cancel, self.import_button, spacing=8)
         for button in (self.paste_button, self.file_button, self.all_button, cancel):
             button.setAutoDefault(False)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(14, 12, 14, 12)
-        column.setSpacing(8)
-        column.addLayout(top)
-        column.addLayout(said)
-        column.addWidget(self.split, 1)
-        column.addWidget(self._rest, 1)
-        column.addLayout(bottom)
+        in_column(top, said, (self.split, 1), (self._rest, 1), bottom, of=self, margins=(14, 12, 14, 12), spacing=8)
         window = self.parentWidget()
         room = window.window().size() if window is not None else self.size()
         self.resize(min(WIDE, room.width() - 40), min(TALL, room.height() - 40))

@@ -6,6 +6,8 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLabel, QPushButton, QWidget
 
+from playground.ui.widgets.layouts import in_row
+
 SIDE_BY_SIDE = 560  # pixels; a narrower bar has its buttons below the words
 
 
@@ -27,11 +29,7 @@ class GuideBar(QFrame):
         self.skip_button.setProperty("kind", "quiet")
         self.skip_button.setToolTip("No more hints, now and later; Help has them again")
         self.skip_button.clicked.connect(self.skipped)
-        buttons = QHBoxLayout()
-        buttons.setSpacing(6)
-        buttons.addStretch(1)
-        buttons.addWidget(self.act_button)
-        buttons.addWidget(self.skip_button)
+        buttons = in_row(1, self.act_button, self.skip_button, spacing=6)
         words = QHBoxLayout()
         words.setSpacing(10)
         words.addWidget(self._count, 0, Qt.AlignmentFlag.AlignTop)

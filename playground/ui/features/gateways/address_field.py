@@ -5,12 +5,13 @@ from __future__ import annotations
 from functools import partial
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QCheckBox, QFrame, QGridLayout, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QFrame, QGridLayout, QLineEdit, QVBoxLayout, QWidget
 
 from playground.engine.gateways.profiles import Address, needs_consent, resolve_address
 from playground.engine.requests.spoken import TITLES, endpoint_urls
 from playground.ui.widgets.elided_label import ElidedLabel
 from playground.ui.widgets.form_parts import OfferButton, say, text_label
+from playground.ui.widgets.layouts import in_column, in_row
 
 
 class AddressField(QWidget):
@@ -30,9 +31,7 @@ class AddressField(QWidget):
         offers.setSpacing(4)
         for number, button in enumerate(self.repair_buttons):
             button.clicked.connect(partial(self._take, number))
-            line = QHBoxLayout()
-            line.addWidget(button)
-            line.addStretch(1)
+            line = in_row(button, 1)
             offers.addLayout(line)
             button.hide()
         self.urls = QFrame()
@@ -51,15 +50,7 @@ class AddressField(QWidget):
         self.warning = text_label(kind="warning", wrap=True)
         self.consent = QCheckBox("Send the key unencrypted")
         self.consent.setAccessibleName("Send the key unencrypted")
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(8)
-        layout.addWidget(self.edit)
-        layout.addWidget(self.note)
-        layout.addLayout(offers)
-        layout.addWidget(self.urls)
-        layout.addWidget(self.warning)
-        layout.addWidget(self.consent)
+        in_column(self.edit, self.note, offers, self.urls, self.warning, self.consent, of=self, margins=0, spacing=8)
         self.edit.textChanged.connect(self._edited)
         self.consent.toggled.connect(self._consented)
         self._show()

@@ -16,14 +16,12 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QDialog,
     QFrame,
-    QHBoxLayout,
     QLineEdit,
     QListWidget,
     QProgressBar,
     QPushButton,
     QScrollArea,
     QStackedWidget,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -45,6 +43,7 @@ from playground.ui.features.gateways.draft import Draft, HeaderRow, connection_o
 from playground.ui.features.gateways.key_field import KeyField
 from playground.ui.features.gateways.test_result import TestResult
 from playground.ui.widgets.form_parts import push_button, say, set_kind, text_label
+from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.mark_label import MarkLabel
 from playground.ui.widgets.plain_text import show_hidden
 
@@ -68,10 +67,7 @@ class AddressPage(QScrollArea):
         self.message = text_label(kind="warning", wrap=True)
         say(self.message, "")
         inner = QWidget()
-        column = QVBoxLayout(inner)
-        column.setContentsMargins(24, 4, 24, 8)
-        column.setSpacing(GAP)
-        column.addWidget(text_label(WHERE, "muted", wrap=True))
+        column = in_column(text_label(WHERE, "muted", wrap=True), of=inner, margins=(24, 4, 24, 8), spacing=GAP)
         for title, field in (("&Address", self.address), ("&Key", self.key)):
             label = text_label(title, "heading")
             label.setBuddy(field.edit)
@@ -127,17 +123,11 @@ class TestPage(QScrollArea):
         self.skip.setToolTip("Save this gateway although the test failed, for instance because it is switched off now")
         self.skip.clicked.connect(self.skip_asked)
         inner = QWidget()
-        column = QVBoxLayout(inner)
-        column.setContentsMargins(24, 4, 24, 8)
-        column.setSpacing(10)
+        column = in_column(of=inner, margins=(24, 4, 24, 8), spacing=10)
         for widget in (self.headline, self.progress, self.words, self.found):
             column.addWidget(widget)
         column.addSpacing(6)
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        row.addWidget(self.again)
-        row.addWidget(self.skip)
-        row.addStretch(1)
+        row = in_row(self.again, self.skip, 1, spacing=8)
         column.addLayout(row)
         column.addStretch(1)
         self.setWidgetResizable(True)
@@ -197,9 +187,7 @@ class ModelPage(QWidget):
         self.place = text_label(kind="small", wrap=True)
         self.message = text_label(kind="error", wrap=True)
         say(self.message, "")
-        column = QVBoxLayout(self)
-        column.setContentsMargins(24, 4, 24, 8)
-        column.setSpacing(GAP)
+        column = in_column(of=self, margins=(24, 4, 24, 8), spacing=GAP)
         for title, buddy in (("&Model", self.model), ("&Name of this gateway", self.name)):
             label = text_label(title, "heading")
             label.setBuddy(buddy)
@@ -254,9 +242,7 @@ class StepsRow(QWidget):
         super().__init__()
         self._titles = tuple(titles)
         self._labels: list[MarkLabel] = []
-        line = QHBoxLayout(self)
-        line.setContentsMargins(0, 0, 0, 0)
-        line.setSpacing(10)
+        line = in_row(of=self, margins=0, spacing=10)
         for number in range(len(self._titles)):
             if number:
                 line.addWidget(text_label("›", "small"))
@@ -513,25 +499,13 @@ class ConnectDialog(QDialog):
         self.back_button = push_button("&Back")
         self.next_button = push_button("&Test", "primary")
         self.next_button.setDefault(True)
-        buttons = QHBoxLayout()
-        buttons.setContentsMargins(24, 0, 24, 0)
-        buttons.setSpacing(8)
-        buttons.addWidget(self.settings_button)
-        buttons.addStretch(1)
+        buttons = in_row(self.settings_button, 1, margins=(24, 0, 24, 0), spacing=8)
         for button in (self.cancel_button, self.back_button, self.next_button):
             buttons.addWidget(button)
-        top = QVBoxLayout()
-        top.setContentsMargins(24, 0, 24, 0)
-        top.addWidget(self.steps)
+        top = in_column(self.steps, margins=(24, 0, 24, 0))
         line = QFrame()
         line.setProperty("kind", "line")
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 18, 0, 14)
-        layout.setSpacing(12)
-        layout.addLayout(top)
-        layout.addWidget(self.pages, 1)
-        layout.addWidget(line)
-        layout.addLayout(buttons)
+        in_column(top, (self.pages, 1), line, buttons, of=self, margins=(0, 18, 0, 14), spacing=12)
         self.first.changed.connect(self._edited)
         self.second.again_asked.connect(self.test)
         self.second.skip_asked.connect(self._skip)

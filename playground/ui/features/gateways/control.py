@@ -16,7 +16,6 @@ from PySide6.QtWidgets import (
     QFormLayout,
     QLabel,
     QLineEdit,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -29,6 +28,7 @@ from playground.engine.session.session import Session
 from playground.ui.features.gateways.model_picker import ModelPicker
 from playground.ui.features.host import Host
 from playground.ui.widgets.dialogs import dress
+from playground.ui.widgets.layouts import in_column
 from playground.ui.widgets.loop import spawn
 from playground.ui.widgets.palette import Entry
 from playground.ui.widgets.plain_text import show_hidden
@@ -81,13 +81,7 @@ class PriceDialog(QDialog):
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Save | QDialogButtonBox.StandardButton.Cancel)
         buttons.accepted.connect(self._save)
         buttons.rejected.connect(self.reject)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(20, 16, 20, 16)
-        layout.setSpacing(12)
-        layout.addWidget(words)
-        layout.addLayout(form)
-        layout.addWidget(self.anew)
-        layout.addWidget(buttons)
+        in_column(words, form, self.anew, buttons, of=self, margins=(20, 16, 20, 16), spacing=12)
         self.setMinimumWidth(380)
         dress(self)
 

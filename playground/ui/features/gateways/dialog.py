@@ -20,7 +20,6 @@ from PySide6.QtWidgets import (
     QBoxLayout,
     QDialog,
     QFrame,
-    QHBoxLayout,
     QLabel,
     QListWidget,
     QListWidgetItem,
@@ -51,6 +50,7 @@ from playground.ui.features.gateways.draft import NEW_NAME, Draft, connection_of
 from playground.ui.features.gateways.form import ProfileForm
 from playground.ui.features.gateways.test_result import TestResult
 from playground.ui.widgets.form_parts import push_button, quiet_button, say, text_label
+from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.plain_text import one_line_of, show_hidden
 from playground.ui.widgets.theme import SMALL_PX, tokens
 
@@ -73,15 +73,8 @@ def left_side(gateways: QWidget, add: QToolButton, copy: QToolButton, remove: QT
     left = QFrame()
     left.setProperty("kind", "surface")
     left.setFixedWidth(216)
-    buttons = QHBoxLayout()
-    buttons.setSpacing(4)
-    buttons.addWidget(add)
-    buttons.addStretch(1)
-    buttons.addWidget(copy)
-    buttons.addWidget(remove)
-    layout = QVBoxLayout(left)
-    layout.setContentsMargins(8, 12, 8, 12)
-    layout.setSpacing(8)
+    buttons = in_row(add, 1, copy, remove, spacing=4)
+    layout = in_column(of=left, margins=(8, 12, 8, 12), spacing=8)
     heading = text_label("Gateways", "group")
     heading.setContentsMargins(8, 0, 0, 0)
     layout.addWidget(heading)
@@ -95,24 +88,14 @@ def right_side(
 ) -> QVBoxLayout:
     """The form; below it the question, the message and what a test found; then the buttons, the first apart."""
     question, message, result = told
-    asking = QVBoxLayout()
-    asking.setContentsMargins(16, 0, 16, 0)
-    asking.addWidget(question)
-    telling = QVBoxLayout()
-    telling.setContentsMargins(24, 0, 24, 0)
-    telling.setSpacing(6)
-    telling.addWidget(message)
-    telling.addWidget(FittingArea(result))
-    row = QHBoxLayout()
-    row.setContentsMargins(24, 0, 24, 0)
-    row.setSpacing(8)
+    asking = in_column(question, margins=(16, 0, 16, 0))
+    telling = in_column(message, FittingArea(result), margins=(24, 0, 24, 0), spacing=6)
+    row = in_row(margins=(24, 0, 24, 0), spacing=8)
     for number, button in enumerate(buttons):
         if number == 1:
             row.addStretch(1)
         row.addWidget(button)
-    layout = QVBoxLayout()
-    layout.setContentsMargins(0, 0, 0, 12)
-    layout.setSpacing(12)
+    layout = in_column(margins=(0, 0, 0, 12), spacing=12)
     form = QVBoxLayout()
     form.setSpacing(0)  # the rule ends the form; rows go under it as it is scrolled
     form.addWidget(form_area, 1)
@@ -257,9 +240,7 @@ class QuestionBar(QFrame):
         self.setAccessibleName("Question")
         self.words = text_label(wrap=True)
         self.buttons: list[QPushButton] = []
-        self._line = QHBoxLayout()
-        self._line.setSpacing(8)
-        self._line.addStretch(1)
+        self._line = in_row(1, spacing=8)
         self._whole = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
         self._whole.setContentsMargins(12, 8, 8, 8)
         self._whole.setSpacing(8)
@@ -666,11 +647,13 @@ class ProfileDialog(QDialog):
         self.form_area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.form_area.setFrameShape(QFrame.Shape.NoFrame)
         self.form_area.setWidget(self.form)
-        whole = QHBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(0)
-        whole.addWidget(left_side(self.list, self.add_button, self.copy_button, self.remove_button))
-        whole.addWidget(rule(upright=True))
+        whole = in_row(
+            left_side(self.list, self.add_button, self.copy_button, self.remove_button),
+            rule(upright=True),
+            of=self,
+            margins=0,
+            spacing=0,
+        )
         told = self.question, self.message, self.found
         buttons = self.test_button, self.close_button, self.use_button, self.save_button
         whole.addLayout(right_side(self.form_area, told, buttons), 1)

@@ -35,6 +35,7 @@ from playground.ui.widgets.form_parts import (
     text_label,
 )
 from playground.ui.widgets.json_field import JsonField
+from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.reasoning_words import REASONING_FIELDS, SEND_REASONING
 
 LABEL_WIDTH = 116
@@ -75,16 +76,8 @@ class HeaderRowEdit(QWidget):
         self.value.setAccessibleName("Header value")
         self.remove = quiet_button("", "Remove this header", "delete")
         self.note = text_label("Looks like a secret: kept in the keyring, never in a file.", "small", wrap=True)
-        line = QHBoxLayout()
-        line.setSpacing(8)
-        line.addWidget(self.name, 2)
-        line.addWidget(self.value, 3)
-        line.addWidget(self.remove)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(4)
-        layout.addLayout(line)
-        layout.addWidget(self.note)
+        line = in_row((self.name, 2), (self.value, 3), self.remove, spacing=8)
+        in_column(line, self.note, of=self, margins=0, spacing=4)
         self.name.textChanged.connect(self._edited)
         self.value.textChanged.connect(self._edited)
         self.remove.clicked.connect(self._removed)
@@ -121,13 +114,8 @@ class HeaderRows(QWidget):
         self.add = quiet_button("Add header", "Add an extra header", "plus")
         self._rows = QVBoxLayout()
         self._rows.setSpacing(8)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(8)
-        layout.addLayout(self._rows)
-        line = QHBoxLayout()
-        line.addWidget(self.add)
-        line.addStretch(1)
+        layout = in_column(self._rows, of=self, margins=0, spacing=8)
+        line = in_row(self.add, 1)
         layout.addLayout(line)
         layout.addWidget(self.hint)
         self.add.clicked.connect(self._add_one)
@@ -369,10 +357,7 @@ class ProfileForm(QWidget):
         self.body.caption.hide()
         self._row("&Body", self.body, self.body.editor)
         self._section("Certificates")
-        files = QHBoxLayout()
-        files.setSpacing(8)
-        files.addWidget(self.ca_file, 1)
-        files.addWidget(self.browse)
+        files = in_row((self.ca_file, 1), self.browse, spacing=8)
         self._row("&PEM file", files, self.ca_file)
         self._section("Proxy")
         self._row("Pro&xy", self.proxy, self.proxy)
@@ -447,7 +432,4 @@ def _leaning_left(field: QWidget) -> QHBoxLayout:
     field.setMinimumWidth(120)
     field.setMaximumWidth(208)
     field.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-    line = QHBoxLayout()
-    line.addWidget(field, 1000)
-    line.addStretch(1)
-    return line
+    return in_row((field, 1000), 1)

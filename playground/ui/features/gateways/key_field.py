@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QLineEdit, QWidget
 
 from playground.engine.gateways.secrets import clean_key
 from playground.ui.widgets.form_parts import quiet_button, say, text_label
+from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.plain_text import show_hidden
 
 
@@ -30,22 +31,9 @@ class KeyField(QWidget):
         self.move_question = text_label(kind="warning", wrap=True)
         self.move_key = QCheckBox("Send the stored key there")
         self.move_key.setAccessibleName("Send the stored key there")
-        line = QHBoxLayout()
-        line.setSpacing(4)
-        line.addWidget(self.edit, 1)
-        line.addWidget(self.show_key)
-        kept = QHBoxLayout()
-        kept.setSpacing(8)
-        kept.addWidget(self.place, 1)
-        kept.addWidget(self.forget)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(8)
-        layout.addLayout(line)
-        layout.addWidget(self.remarks)
-        layout.addLayout(kept)
-        layout.addWidget(self.move_question)
-        layout.addWidget(self.move_key)
+        line = in_row((self.edit, 1), self.show_key, spacing=4)
+        kept = in_row((self.place, 1), self.forget, spacing=8)
+        in_column(line, self.remarks, kept, self.move_question, self.move_key, of=self, margins=0, spacing=8)
         self.setFocusProxy(self.edit)
         self.edit.textChanged.connect(self._typed)
         self.edit.editingFinished.connect(self._clean)

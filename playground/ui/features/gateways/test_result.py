@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QPushButton, QSizePolicy, QVBoxLayout, QWidget
 from playground.engine.gateways.profiles import ConnectionReport, Offer
 from playground.ui.widgets.flow_layout import FlowLayout
 from playground.ui.widgets.form_parts import push_button, say, text_label
+from playground.ui.widgets.layouts import in_column
 from playground.ui.widgets.mark_label import MarkLabel
 from playground.ui.widgets.plain_text import show_hidden
 
@@ -44,13 +45,7 @@ class TestResult(QWidget):
         buttons = QWidget()
         self._flow = FlowLayout(buttons, 8)
         self._buttons = buttons
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(8)
-        column.addLayout(self._marks)
-        column.addWidget(buttons)
-        column.addWidget(self.details)
-        column.addWidget(self.asked)
+        in_column(self._marks, buttons, self.details, self.asked, of=self, margins=0, spacing=8)
         self.clear()
 
     def show_verdict(self, verdict: ConnectionReport, *more: str) -> None:

@@ -14,17 +14,16 @@ from PySide6.QtGui import QDesktopServices, QGuiApplication, QIcon
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QDialog,
-    QHBoxLayout,
     QHeaderView,
     QLabel,
     QTableWidget,
     QTableWidgetItem,
-    QVBoxLayout,
     QWidget,
 )
 
 from playground import __version__
 from playground.ui.widgets.form_parts import push_button, text_label
+from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.resources import resource_root
 
 COPIED_MS = 2_000
@@ -126,14 +125,10 @@ class AboutDialog(QDialog):
         self.resize(580, 520)
         picture = QLabel()
         picture.setPixmap(QIcon(str(resource_root() / "icons" / "app.svg")).pixmap(48, 48))
-        head = QVBoxLayout()
-        head.setSpacing(2)
-        head.addWidget(text_label(f"Gateway Playground {__version__}", "title"))
-        head.addWidget(text_label(WHAT, "muted", wrap=True))
-        top = QHBoxLayout()
-        top.setSpacing(14)
-        top.addWidget(picture)
-        top.addLayout(head, 1)
+        head = in_column(
+            text_label(f"Gateway Playground {__version__}", "title"), text_label(WHAT, "muted", wrap=True), spacing=2
+        )
+        top = in_row(picture, (head, 1), spacing=14)
         self.table = _table()
         self.copy_button = push_button("Copy details")
         self.copy_button.setToolTip("Versions of this application, its libraries and this system, for a report")
@@ -147,19 +142,16 @@ class AboutDialog(QDialog):
         self._copied = QTimer(self)
         self._copied.setSingleShot(True)
         self._copied.timeout.connect(self._forget_copied)
-        buttons = QHBoxLayout()
-        buttons.setSpacing(8)
-        buttons.addWidget(self.copy_button)
-        buttons.addWidget(self.texts_button)
-        buttons.addStretch(1)
-        buttons.addWidget(close)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(24, 20, 24, 16)
-        layout.setSpacing(12)
-        layout.addLayout(top)
-        layout.addWidget(text_label(f"{LICENCE} {QT}", wrap=True))
-        layout.addWidget(self.table, 1)
-        layout.addLayout(buttons)
+        buttons = in_row(self.copy_button, self.texts_button, 1, close, spacing=8)
+        in_column(
+            top,
+            text_label(f"{LICENCE} {QT}", wrap=True),
+            (self.table, 1),
+            buttons,
+            of=self,
+            margins=(24, 20, 24, 16),
+            spacing=12,
+        )
         close.setFocus()
 
     def _copy(self) -> None:

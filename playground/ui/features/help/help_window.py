@@ -9,18 +9,17 @@ from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QDialog,
     QFrame,
-    QHBoxLayout,
     QLabel,
     QLineEdit,
     QListWidget,
     QListWidgetItem,
     QScrollArea,
-    QVBoxLayout,
     QWidget,
 )
 
 from playground.ui.features.conversation.text_view import TextView
 from playground.ui.features.help.pages import Page, search
+from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.plain_text import tip
 
 NAME = Qt.ItemDataRole.UserRole
@@ -60,10 +59,7 @@ class HelpWindow(QDialog):
         self._area.setFrameShape(QFrame.Shape.NoFrame)
         self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._area.setWidget(self._page())
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addWidget(self._left())
+        layout = in_row(self._left(), of=self, margins=0, spacing=0)
         line = QFrame()
         line.setProperty("kind", "upright-line")
         line.setFixedWidth(1)
@@ -126,24 +122,13 @@ class HelpWindow(QDialog):
         left = QFrame()
         left.setProperty("kind", "surface")
         left.setFixedWidth(LEFT)
-        column = QVBoxLayout(left)
-        column.setContentsMargins(8, 12, 8, 12)
-        column.setSpacing(8)
-        column.addWidget(self.field)
-        column.addWidget(self.none)
-        column.addWidget(self.contents, 1)
+        in_column(self.field, self.none, (self.contents, 1), of=left, margins=(8, 12, 8, 12), spacing=8)
         return left
 
     def _page(self) -> QWidget:
         page = QWidget()
         self.text.setMaximumWidth(READING)
         self.text.setMinimumSize(QSize(200, 0))
-        line = QHBoxLayout()
-        line.addStretch(1)
-        line.addWidget(self.text, 1000)
-        line.addStretch(1)
-        column = QVBoxLayout(page)
-        column.setContentsMargins(32, 20, 32, 28)
-        column.addLayout(line)
-        column.addStretch(1)
+        line = in_row(1, (self.text, 1000), 1)
+        in_column(line, 1, of=page, margins=(32, 20, 32, 28))
         return page

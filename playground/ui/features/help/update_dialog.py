@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QDialog, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QDialog, QLineEdit, QWidget
 
 from playground import __version__
 from playground.ui.widgets.form_parts import push_button, say, text_label
+from playground.ui.widgets.layouts import in_column, in_row
 
 WORDS = (
     "One small file is fetched from the address below and compared with the version that runs. Nothing about you or "
@@ -46,24 +47,21 @@ class UpdateDialog(QDialog):
         close = push_button("Close", "primary")
         close.setDefault(True)
         close.clicked.connect(self.accept)
-        buttons = QHBoxLayout()
-        buttons.setSpacing(8)
-        buttons.addWidget(self.now)
-        buttons.addWidget(self.page)
-        buttons.addStretch(1)
-        buttons.addWidget(close)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(24, 20, 24, 16)
-        layout.setSpacing(10)
-        layout.addWidget(text_label(f"This is version {__version__}", "title"))
-        layout.addWidget(text_label(WORDS, wrap=True))
-        layout.addWidget(label)
-        layout.addWidget(self.address)
-        layout.addWidget(self.missing)
-        layout.addWidget(self.daily)
-        layout.addWidget(self.message)
-        layout.addStretch(1)
-        layout.addLayout(buttons)
+        buttons = in_row(self.now, self.page, 1, close, spacing=8)
+        in_column(
+            text_label(f"This is version {__version__}", "title"),
+            text_label(WORDS, wrap=True),
+            label,
+            self.address,
+            self.missing,
+            self.daily,
+            self.message,
+            1,
+            buttons,
+            of=self,
+            margins=(24, 20, 24, 16),
+            spacing=10,
+        )
         self.address.textEdited.connect(self._edited)
 
     def show_answer(self, words: str, kind: str, *, page: bool) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication, QShowEvent
-from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QLabel, QPushButton, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractButton, QLabel, QPushButton, QStackedWidget, QWidget
 
 from playground.ui.features.conversation import large
 from playground.ui.features.conversation.large import MeasuredText, Part
@@ -18,6 +18,7 @@ from playground.ui.features.inspector.excerpt import LINES_AT_MOST, Excerpt, exc
 from playground.ui.widgets.code_editor import CodeEditor
 from playground.ui.widgets.elided_label import ElidedLabel
 from playground.ui.widgets.figures import size
+from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.loop import spawn
 from playground.ui.widgets.page_parts import empty_words
 from playground.ui.widgets.plain_text import few_lines_of, show_hidden, tip
@@ -67,28 +68,14 @@ class BodyPane(QWidget):
         self.error.setContentsMargins(12, 4, 12, 4)
         self.error.hide()
         self.empty = empty_words(empty)
-        bar = QHBoxLayout()
-        bar.setContentsMargins(12, 4, 12, 4)
-        bar.setSpacing(8)
-        bar.addWidget(switch)
-        bar.addWidget(self.note, 1)
-        bar.addWidget(self.all_button)
-        bar.addWidget(self.copy_button)
+        bar = in_row(switch, (self.note, 1), self.all_button, self.copy_button, margins=(12, 4, 12, 4), spacing=8)
         self._bar = bar
         self._stack = QStackedWidget()
         self._stack.addWidget(self.empty)
         self._page = QWidget()
-        self._below = QVBoxLayout(self._page)
-        self._below.setContentsMargins(0, 0, 0, 0)
-        self._below.setSpacing(0)
-        self._below.addWidget(self.text, 1)
+        self._below = in_column((self.text, 1), of=self._page, margins=0, spacing=0)
         self._stack.addWidget(self._page)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addLayout(bar)
-        column.addWidget(self.error)
-        column.addWidget(self._stack, 1)
+        in_column(bar, self.error, (self._stack, 1), of=self, margins=0, spacing=0)
         self._copied = QTimer(self)
         self._copied.setSingleShot(True)
         self._copied.setInterval(COPIED_FOR_MS)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Signal
 from PySide6.QtGui import QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QLabel, QPushButton, QWidget
 
 from playground.engine.inspect.compare import Difference, diff_json, request_of
 from playground.engine.library.store import StoreError
@@ -17,6 +17,7 @@ from playground.jsonkit.values import JSON
 from playground.ui.features.inspector.change_text import ChangeText
 from playground.ui.features.inspector.exchange_words import asked, exchange_words
 from playground.ui.features.inspector.view import ExchangeView, as_it_is
+from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.loop import spawn
 
 if TYPE_CHECKING:
@@ -54,20 +55,14 @@ class DiffPage(QWidget):
         self.both = QPushButton("Compare answers too")
         self.both.setProperty("kind", "quiet")
         self.text = ChangeText("What the requests differ in")
-        bar = QHBoxLayout()
-        bar.setContentsMargins(12, 4, 12, 4)
-        bar.setSpacing(8)
+        bar = in_row(margins=(12, 4, 12, 4), spacing=8)
         self.lead = QLabel("This request, compared with")
         self.lead.setProperty("kind", "small")
         bar.addWidget(self.lead)
         bar.addWidget(self.against, 2)
         bar.addWidget(self.says, 1)
         bar.addWidget(self.both)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addLayout(bar)
-        column.addWidget(self.text, 1)
+        in_column(bar, (self.text, 1), of=self, margins=0, spacing=0)
         self.against.currentIndexChanged.connect(self._chosen)
         self.both.clicked.connect(self._ask_for_both)
         self._list()

@@ -14,13 +14,11 @@ from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QFrame,
-    QHBoxLayout,
     QMenu,
     QSizePolicy,
     QStackedWidget,
     QTabBar,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -31,6 +29,7 @@ from playground.ui.features.inspector.views import HeadersView, InspectorView, R
 from playground.ui.features.inspector.wire_views import DiffView, LintView, TimelineView
 from playground.ui.widgets.choice_fields import look
 from playground.ui.widgets.icon_button import IconButton
+from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.loop import Throttle
 
 V = TypeVar("V", bound=InspectorView)
@@ -67,11 +66,7 @@ class TabRow(QWidget):
         self.menu = QMenu(self.more)
         self.more.setMenu(self.menu)
         self.more.hide()
-        row = QHBoxLayout(self)
-        row.setContentsMargins(EDGE, 0, RIGHT, 0)
-        row.setSpacing(0)
-        row.addWidget(self.tabs)
-        row.addWidget(self.more)
+        row = in_row(self.tabs, self.more, of=self, margins=(EDGE, 0, RIGHT, 0), spacing=0)
         row.addSpacing(GAP)
         row.addStretch(1)
         row.addWidget(self.status, 1000)
@@ -210,12 +205,7 @@ class Inspector(QWidget):
             self._stack.addWidget(view.widget)
         line = QFrame()
         line.setProperty("kind", "line")
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.row)
-        column.addWidget(line)
-        column.addWidget(self._stack, 1)
+        in_column(self.row, line, (self._stack, 1), of=self, margins=0, spacing=0)
         self._pages: dict[int, Callable[[], QWidget]] = {}  # those that have not been looked at yet, by tab
         self._throttle = Throttle(self._draw_if_seen, self, DRAW_EVERY_MS)
         self.tabs.currentChanged.connect(self._tab_changed)

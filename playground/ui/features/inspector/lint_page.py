@@ -8,19 +8,18 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QHBoxLayout,
     QLabel,
     QPushButton,
     QStackedWidget,
     QTableWidget,
     QTableWidgetItem,
-    QVBoxLayout,
     QWidget,
 )
 
 from playground.engine.inspect.lint import Finding, Review, report
 from playground.ui.features.inspector.body_pane import COPIED_FOR_MS
 from playground.ui.features.inspector.traces import Trace
+from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.page_parts import empty_words, look_like_rows
 from playground.ui.widgets.plain_text import show_hidden, tip
 from playground.ui.widgets.slices import Slices
@@ -62,14 +61,8 @@ class LintPage(QWidget):
         self._stack = QStackedWidget()
         self._stack.addWidget(self.empty)
         self._stack.addWidget(self.table)
-        bar = QHBoxLayout()
-        bar.setContentsMargins(12, 4, 12, 4)
-        bar.addWidget(self.count, 1)
-        bar.addWidget(self.copy_button)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addLayout(bar)
+        bar = in_row((self.count, 1), self.copy_button, margins=(12, 4, 12, 4))
+        column = in_column(bar, of=self, margins=0, spacing=0)
         self._stack.setContentsMargins(6, 0, 6, 0)
         column.addWidget(self._stack, 1)
         self._copied = QTimer(self)

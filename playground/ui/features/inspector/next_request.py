@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QSplitter, QWidget
 
 from playground.jsonkit.layout import TOKEN, locate
 from playground.jsonkit.merge import MemberPath, at_path
@@ -27,6 +27,7 @@ from playground.ui.features.inspector.field_table import FieldTable
 from playground.ui.features.inspector.put_lines import put_lines
 from playground.ui.widgets.choice_fields import look
 from playground.ui.widgets.code_editor import CodeEditor
+from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.plain_text import escape_hidden, show_hidden, tip
 
 if TYPE_CHECKING:
@@ -205,19 +206,10 @@ class NextRequest(QSplitter):
     def _arrange(self) -> None:
         self._bar = QFrame()
         self._bar.setProperty("kind", "undo")
-        row = QHBoxLayout(self._bar)
-        row.setContentsMargins(12, 4, 8, 4)
-        row.setSpacing(8)
-        row.addWidget(self.said, 1)
-        row.addWidget(self.discard_button)
-        row.addWidget(self.apply_button)
+        in_row((self.said, 1), self.discard_button, self.apply_button, of=self._bar, margins=(12, 4, 8, 4), spacing=8)
         self._bar.hide()
         right = QWidget()
-        column = QVBoxLayout(right)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.editor, 1)
-        column.addWidget(self._bar)
+        in_column((self.editor, 1), self._bar, of=right, margins=0, spacing=0)
         self.setChildrenCollapsible(False)
         self.setHandleWidth(1)
         self.addWidget(self.fields)

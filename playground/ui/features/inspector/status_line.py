@@ -5,13 +5,14 @@ from __future__ import annotations
 from functools import partial
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QLabel, QMenu, QSizePolicy, QToolButton, QWidget
 
 from playground.ui.features.inspector.exchange_words import asked, exchange_words
 from playground.ui.features.inspector.view import ExchangeView
 from playground.ui.widgets.choice_fields import look
 from playground.ui.widgets.elided_label import ElidedLabel
 from playground.ui.widgets.icon_button import IconButton
+from playground.ui.widgets.layouts import in_row
 from playground.ui.widgets.plain_text import show_hidden, tip
 
 OFFERED = 30  # exchanges that the menu lists
@@ -45,11 +46,7 @@ class StatusLine(QWidget):
         self.others.setMenu(self.menu)
         self.others.hide()
         self.menu.aboutToShow.connect(self._fill)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(SPACING)
-        row.addStretch(1)
-        row.addWidget(self.path, 1000)
+        row = in_row(1, (self.path, 1000), of=self, margins=0, spacing=SPACING)
         for label in (self.status, self.time):
             label.setTextFormat(Qt.TextFormat.PlainText)
             row.addWidget(label)

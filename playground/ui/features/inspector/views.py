@@ -15,7 +15,6 @@ from PySide6.QtWidgets import (
     QStackedWidget,
     QTableWidget,
     QTableWidgetItem,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -23,6 +22,7 @@ from playground.ui.features.inspector.body_pane import BodyPane
 from playground.ui.features.inspector.next_request import NextRequest, Preview
 from playground.ui.features.inspector.view import ExchangeView
 from playground.ui.widgets.icon_button import IconButton
+from playground.ui.widgets.layouts import in_column
 from playground.ui.widgets.plain_text import show_hidden, tip
 from playground.ui.widgets.segments import Segments
 from playground.ui.widgets.theme import code_font
@@ -96,9 +96,7 @@ class HeaderTables(QStackedWidget):
         self._split.setHandleWidth(1)
         for title, table in (("Request", self.request), ("Response", self.response)):
             side = QWidget()
-            column = QVBoxLayout(side)
-            column.setContentsMargins(12, 8, 4, 0)
-            column.setSpacing(4)
+            column = in_column(of=side, margins=(12, 8, 4, 0), spacing=4)
             caption = QLabel(title)
             caption.setProperty("kind", "group")
             caption.setContentsMargins(4, 0, 0, 0)

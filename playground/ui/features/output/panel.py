@@ -12,7 +12,6 @@ from typing import Final
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import (
     QButtonGroup,
-    QHBoxLayout,
     QLabel,
     QLineEdit,
     QPushButton,
@@ -33,6 +32,7 @@ from playground.ui.widgets.elided_label import ElidedLabel
 from playground.ui.widgets.icon_button import IconButton
 from playground.ui.widgets.json_field import JsonField
 from playground.ui.widgets.json_text import pretty_value
+from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.plain_text import tip
 from playground.ui.widgets.scroll_page import ScrollPage
 from playground.ui.widgets.theme import code_font
@@ -216,22 +216,11 @@ class SchemaHead(QWidget):
         self.reset = IconButton("close", "Strict back to default (Delete)", size=12)
         self.reset.setFixedSize(20, 20)
         self.reset.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(4)
-        column.addWidget(_caption("Name", self.name))
-        column.addWidget(self.name)
-        column.addWidget(self.name_flag)
+        column = in_column(_caption("Name", self.name), self.name, self.name_flag, of=self, margins=0, spacing=4)
         column.addSpacing(4)
         column.addWidget(_caption("Description", self.description))
         column.addWidget(self.description)
-        strict = QHBoxLayout()
-        strict.setContentsMargins(0, 4, 0, 0)
-        strict.setSpacing(4)
-        strict.addWidget(_caption("Strict", self.strict))
-        strict.addStretch(1)
-        strict.addWidget(self.reset)
-        strict.addWidget(self.strict)
+        strict = in_row(_caption("Strict", self.strict), 1, self.reset, self.strict, margins=(0, 4, 0, 0), spacing=4)
         column.addLayout(strict)
         self.name.textEdited.connect(self.edited)
         self.description.textEdited.connect(self.edited)
@@ -341,11 +330,7 @@ class OutputPanel(ScrollPage):
         about = ElidedLabel(align=Qt.AlignmentFlag.AlignRight, elide=Qt.TextElideMode.ElideRight)
         about.set_text(says)
         row = QWidget()
-        line = QHBoxLayout(row)
-        line.setContentsMargins(0, 0, 0, 0)
-        line.setSpacing(8)
-        line.addWidget(radio)
-        line.addWidget(about, 1)
+        in_row(radio, (about, 1), of=row, margins=0, spacing=8)
         self.radios[kind] = radio
         self._rows[kind] = row
         return row

@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from playground.domain.parameters import Parameters
 from playground.jsonkit.values import JSON
 from playground.ui.features.parameters.row import ParameterRow
 from playground.ui.features.parameters.rows import ToolChoiceRow, row_for
+from playground.ui.widgets.layouts import in_row
 from playground.ui.widgets.plain_text import show_hidden
 from playground.ui.widgets.scroll_page import ScrollPage, column_of
 
@@ -88,9 +89,7 @@ class ParameterPanel(ScrollPage):
     def add_extra(self, group: str, label: str, field: QWidget) -> None:
         """Put a control that is no parameter at the end of a group, in the look of the rows; it stays on rebuilds."""
         row = QWidget()
-        line = QHBoxLayout(row)
-        line.setContentsMargins(0, 0, 0, 0)
-        line.setSpacing(8)
+        line = in_row(of=row, margins=0, spacing=8)
         name = QLabel(label)
         name.setWordWrap(True)
         name.setBuddy(field)

@@ -9,7 +9,7 @@ import json
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QMouseEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
 from playground.domain.parameters import Hint
 from playground.jsonkit.faults import JsonTextError
@@ -17,6 +17,7 @@ from playground.jsonkit.reading import read_typed
 from playground.jsonkit.values import JSON, same
 from playground.ui.widgets.choice_fields import look
 from playground.ui.widgets.icon_button import IconButton
+from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.plain_text import escape_hidden, show_hidden, tip
 
 
@@ -55,14 +56,8 @@ class ParameterRow(QWidget):
         self.flag_label.setWordWrap(True)
         self.flag_label.setIndent(0)
         self.flag_label.hide()
-        self.head = QHBoxLayout()
-        self.head.setSpacing(4)
-        self.head.addWidget(self.label, 1)
-        self.head.addWidget(self.reset)
-        self.body = QVBoxLayout(self)
-        self.body.setContentsMargins(0, 0, 0, 0)
-        self.body.setSpacing(0)
-        self.body.addLayout(self.head)
+        self.head = in_row((self.label, 1), self.reset, spacing=4)
+        self.body = in_column(self.head, of=self, margins=0, spacing=0)
         self.setToolTip(tip(self._help()))
         self._dress()
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
+from PySide6.QtWidgets import QLabel, QWidget
 
 from playground.domain.parameters import Hint
 from playground.jsonkit.values import JSON
 from playground.ui.features.parameters.row import ParameterRow, as_text
 from playground.ui.widgets.choice_fields import ChoiceField, ValueField
+from playground.ui.widgets.layouts import in_row
 from playground.ui.widgets.numbers import read_number
 
 #: What a person reads, and the ``type`` that is sent.
@@ -34,10 +35,7 @@ class ThinkingRow(ParameterRow):
         words.setProperty("kind", "muted")
         words.setBuddy(self.budget)
         self._below = QWidget()
-        row = QHBoxLayout(self._below)
-        row.setContentsMargins(0, 6, 0, 0)
-        row.addWidget(words, 1)
-        row.addWidget(self.budget)
+        in_row((words, 1), self.budget, of=self._below, margins=(0, 6, 0, 0))
         self.body.addWidget(self._below)
         self._introduce(self.field)
         self.budget.setAccessibleName(f"{hint.label}, budget of tokens")

@@ -7,8 +7,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QWidget
+from PySide6.QtWidgets import QMenu, QPushButton, QWidget
 
+from playground.ui.widgets.layouts import in_row
 from playground.ui.widgets.plain_text import show_hidden, tip
 
 if TYPE_CHECKING:
@@ -35,12 +36,7 @@ class PresetBar(QWidget):
         self.save_button = QPushButton("Save as preset…")
         self.save_button.setProperty("kind", "quiet")
         self.save_button.clicked.connect(self.save_asked)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(16, 8, 12, 0)
-        row.setSpacing(6)
-        row.addWidget(self.button)
-        row.addStretch(1)
-        row.addWidget(self.save_button)
+        in_row(self.button, 1, self.save_button, of=self, margins=(16, 8, 12, 0), spacing=6)
 
     def show_presets(self, presets: Sequence[Preset], fitting: frozenset[str]) -> None:
         """Fill the menu; those whose ids are ``fitting`` are in force already and get a mark."""

@@ -9,19 +9,18 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QDialog,
     QFrame,
-    QHBoxLayout,
     QLabel,
     QListWidget,
     QListWidgetItem,
     QPushButton,
     QSplitter,
-    QVBoxLayout,
     QWidget,
 )
 
 from playground.engine.files.presets import Preset
 from playground.ui.features.presets.contents import PresetContents
 from playground.ui.widgets.icon_button import IconButton
+from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.plain_text import show_hidden, tip
 
 WIDE, TALL = 680, 460
@@ -63,14 +62,8 @@ class PresetsDialog(QDialog):
 
     def _arrange(self) -> None:
         left = QWidget()
-        side = QVBoxLayout(left)
-        side.setContentsMargins(0, 0, 0, 0)
-        side.setSpacing(6)
-        side.addWidget(self.list, 1)
-        tools = QHBoxLayout()
-        tools.setSpacing(4)
-        tools.addWidget(self.rename_button)
-        tools.addStretch(1)
+        side = in_column((self.list, 1), of=left, margins=0, spacing=6)
+        tools = in_row(self.rename_button, 1, spacing=4)
         for button in (self.up_button, self.down_button, self.delete_button):
             button.setFixedSize(24, 24)
             tools.addWidget(button)
@@ -82,23 +75,10 @@ class PresetsDialog(QDialog):
         split.setSizes([220, 430])
         close = QPushButton("Close")
         close.clicked.connect(self.reject)
-        bottom = QHBoxLayout()
-        bottom.setSpacing(8)
-        bottom.addWidget(self.overwrite_button)
-        bottom.addStretch(1)
-        bottom.addWidget(close)
-        bottom.addWidget(self.apply_button)
-        undo = QHBoxLayout(self.undo_bar)
-        undo.setContentsMargins(12, 4, 8, 4)
-        undo.addWidget(self.said, 1)
-        undo.addWidget(self.undo_button)
+        bottom = in_row(self.overwrite_button, 1, close, self.apply_button, spacing=8)
+        in_row((self.said, 1), self.undo_button, of=self.undo_bar, margins=(12, 4, 8, 4))
         self.undo_bar.hide()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(14, 12, 14, 12)
-        column.setSpacing(10)
-        column.addWidget(split, 1)
-        column.addWidget(self.undo_bar)
-        column.addLayout(bottom)
+        in_column((split, 1), self.undo_bar, bottom, of=self, margins=(14, 12, 14, 12), spacing=10)
         for plain in (self.rename_button, self.overwrite_button, self.undo_button, close):
             plain.setAutoDefault(False)
         window = self.parentWidget()

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QDialog, QHBoxLayout, QLabel, QLineEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QDialog, QLabel, QLineEdit, QPushButton, QWidget
 
 from playground.engine.files.presets import Preset
 from playground.ui.features.presets.contents import PresetContents
+from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.plain_text import show_hidden
 
 WIDE, TALL = 480, 460
@@ -47,14 +48,8 @@ class SavePresetDialog(QDialog):
         caption.setProperty("kind", "group")
         note = QLabel("No conversation, no gateway and no key.")
         note.setProperty("kind", "small")
-        buttons = QHBoxLayout()
-        buttons.setSpacing(8)
-        buttons.addStretch(1)
-        buttons.addWidget(cancel)
-        buttons.addWidget(self.save_button)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(18, 14, 18, 14)
-        column.setSpacing(8)
+        buttons = in_row(1, cancel, self.save_button, spacing=8)
+        column = in_column(of=self, margins=(18, 14, 18, 14), spacing=8)
         for widget in (self.name, self.taken, caption):
             column.addWidget(widget)
         column.addWidget(self.contents, 1)

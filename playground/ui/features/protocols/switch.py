@@ -9,13 +9,14 @@ from collections.abc import Callable, Iterable, Sequence
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QScrollArea, QSizePolicy, QWidget
 
 from playground.engine.requests.loss import CHANGED, DOUBTFUL, LOST, Loss
 from playground.engine.requests.protocol_conversion import losses
 from playground.engine.requests.spoken import TITLES
 from playground.engine.session.changes import Change, PathChanged, SettingsChanged, TurnChanged
 from playground.engine.session.session import Session
+from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.plain_text import show_hidden
 
 HEADINGS = {
@@ -48,18 +49,8 @@ class ProtocolSwitch(QFrame):
         self.switch.clicked.connect(self._switch)
         self.stay = QPushButton()
         self.stay.clicked.connect(self.dismiss)
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        row.addStretch(1)
-        row.addWidget(self.stay)
-        row.addWidget(self.switch)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(12, 9, 10, 9)
-        layout.setSpacing(5)
-        layout.addWidget(self._title)
-        layout.addWidget(note)
-        layout.addWidget(self._list)
-        layout.addLayout(row)
+        row = in_row(1, self.stay, self.switch, spacing=8)
+        in_column(self._title, note, self._list, row, of=self, margins=(12, 9, 10, 9), spacing=5)
         self.hide()
 
     @property
@@ -138,9 +129,7 @@ class _Losses(QScrollArea):
     def show_losses(self, found: Sequence[Loss]) -> None:
         """Show these."""
         page = QWidget()
-        column = QVBoxLayout(page)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(2)
+        column = in_column(of=page, margins=0, spacing=2)
         self.lines = []
         for kind, heading in HEADINGS.items():
             grouped = _grouped(loss for loss in found if loss.kind == kind)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
 from playground.engine.gateways.extras import extra_header_problem, secret_in
 from playground.engine.gateways.secrets import looks_secret
 from playground.jsonkit.values import JSON
 from playground.ui.widgets.choice_fields import look
 from playground.ui.widgets.icon_button import IconButton
+from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.plain_text import show_hidden
 from playground.ui.widgets.theme import code_font
 
@@ -40,16 +41,8 @@ class HeaderRow(QWidget):
             field.setProperty("kind", "field")
             field.setMinimumWidth(40)
             field.textEdited.connect(self.edited)
-        line = QHBoxLayout()
-        line.setSpacing(4)
-        line.addWidget(self.name, 2)
-        line.addWidget(self.value, 3)
-        line.addWidget(self.remove)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addLayout(line)
-        column.addWidget(self.flag)
+        line = in_row((self.name, 2), (self.value, 3), self.remove, spacing=4)
+        in_column(line, self.flag, of=self, margins=0, spacing=0)
         self.remove.clicked.connect(self._remove)
 
     @property
@@ -86,14 +79,8 @@ class ExtraHeaders(QWidget):
         self.add_button.setProperty("kind", "quiet")
         self._list = QVBoxLayout()
         self._list.setSpacing(6)
-        line = QHBoxLayout()
-        line.addWidget(self.add_button)
-        line.addStretch(1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(6)
-        column.addLayout(self._list)
-        column.addLayout(line)
+        line = in_row(self.add_button, 1)
+        in_column(self._list, line, of=self, margins=0, spacing=6)
         self.add_button.clicked.connect(self.add_header)
 
     def show_headers(self, headers: dict[str, str], *, left: JSON = None, fresh: bool) -> None:

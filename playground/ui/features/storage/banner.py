@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QWidget
 from playground.engine.library.store import Mode, Status
 from playground.ui.widgets.icon_button import IconButton
 from playground.ui.widgets.icons import icon
+from playground.ui.widgets.layouts import in_row
 
 WAITS = "Nothing is lost: changes wait in memory and are written as soon as that is possible. Leave the window open."
 GONE = "Export what you want to keep, or save it as a file."
@@ -43,13 +44,7 @@ class StorageBanner(QFrame):
         self._line.setSpacing(6)
         self.close_button = IconButton("close", "Close this notice")
         self.close_button.clicked.connect(self._close)
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(14, 5, 10, 5)
-        layout.setSpacing(10)
-        layout.addWidget(_Sign())
-        layout.addWidget(self._words, 1)
-        layout.addLayout(self._line)
-        layout.addWidget(self.close_button)
+        in_row(_Sign(), (self._words, 1), self._line, self.close_button, of=self, margins=(14, 5, 10, 5), spacing=10)
         self.show_status(Status(words=words))
 
     @property

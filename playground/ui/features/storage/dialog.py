@@ -17,13 +17,13 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QPushButton,
-    QVBoxLayout,
     QWidget,
 )
 
 from playground.ui.features.storage.limits import DAYS, DISK, FOR_EVER, MEMORY, TRASH_DAYS, days_words, size_words
 from playground.ui.widgets.dialogs import dress
 from playground.ui.widgets.elided_label import ElidedLabel
+from playground.ui.widgets.layouts import in_column, in_row
 
 SAVED = "Everything is saved by itself, as it happens."
 SAYS = (
@@ -132,16 +132,12 @@ class StorageDialog(QDialog):
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Save | QDialogButtonBox.StandardButton.Cancel)
         buttons.accepted.connect(self.accept)
         buttons.rejected.connect(self.reject)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(20, 16, 20, 14)
-        column.setSpacing(8)
+        column = in_column(of=self, margins=(20, 16, 20, 14), spacing=8)
         for item in (kept, saved, self.path, self.room, self.words):
             column.addWidget(item)
         column.addLayout(row)
         column.addWidget(self.said)
-        aside = QHBoxLayout()
-        aside.setSpacing(8)
-        aside.addWidget(self.unread, 1)
+        aside = in_row((self.unread, 1), spacing=8)
         aside.addWidget(self.save_unread, 0, Qt.AlignmentFlag.AlignTop)
         column.addLayout(aside)
         column.addSpacing(8)

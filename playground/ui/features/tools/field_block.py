@@ -15,7 +15,6 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
     QFrame,
-    QHBoxLayout,
     QLabel,
     QLineEdit,
     QMenu,
@@ -32,6 +31,7 @@ from playground.jsonkit.validation import TYPES
 from playground.jsonkit.values import JSON, Path
 from playground.ui.features.tools.slot_fields import CAPTION, NULL, SlotField, slot_field
 from playground.ui.widgets.icon_button import IconButton
+from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.plain_text import show_hidden, tip
 from playground.ui.widgets.theme import code_font
 
@@ -95,9 +95,7 @@ class FieldBlock(QFrame):
         self.show_field(field)
 
     def _arrange(self, depth: int) -> None:
-        column = QVBoxLayout(self)
-        column.setContentsMargins(10 + min(depth, 3) * 6, 6, 8, 6)
-        column.setSpacing(4)
+        column = in_column(of=self, margins=(10 + min(depth, 3) * 6, 6, 8, 6), spacing=4)
         self._name_row = _captioned("Name", self.name)
         self._type_row = _captioned("Type", self.type, self.nullable)
         self._kind_row = _captioned("Type", self.kind_words)
@@ -108,11 +106,7 @@ class FieldBlock(QFrame):
         column.addLayout(self._slots)
         self._rest_row = _captioned("As JSON", self.rest)
         column.addWidget(self._rest_row)
-        bar = QHBoxLayout()
-        bar.setSpacing(2)
-        bar.addWidget(self.more)
-        bar.addWidget(self.add_button)
-        bar.addStretch(1)
+        bar = in_row(self.more, self.add_button, 1, spacing=2)
         for button in (self.up_button, self.down_button, self.json_button, self.delete_button):
             button.setFixedSize(24, 24)
             bar.addWidget(button)
@@ -280,9 +274,7 @@ class FieldBlock(QFrame):
 
 def _captioned(caption: str, *controls: QWidget) -> QWidget:
     row = QWidget()
-    layout = QHBoxLayout(row)
-    layout.setContentsMargins(0, 0, 0, 0)
-    layout.setSpacing(6)
+    layout = in_row(of=row, margins=0, spacing=6)
     label = QLabel(caption)
     label.setProperty("kind", "small")
     label.setFixedWidth(CAPTION)

@@ -19,7 +19,6 @@ from PySide6.QtWidgets import (
     QListWidgetItem,
     QPushButton,
     QSplitter,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -28,6 +27,7 @@ from playground.named_file import read_named
 from playground.ui.widgets.code_editor import CodeEditor
 from playground.ui.widgets.dialogs import file_dialog
 from playground.ui.widgets.json_text import pretty_value
+from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.plain_text import show_hidden, tip
 
 READ_AFTER_MS = 200
@@ -101,9 +101,7 @@ class ImportDialog(QDialog):
         top.addStretch(1)
         top.addWidget(self.paste_button)
         top.addWidget(self.file_button)
-        found = QHBoxLayout()
-        found.addWidget(self.verdict, 1)
-        found.addWidget(self.all_button)
+        found = in_row((self.verdict, 1), self.all_button)
         split = QSplitter(Qt.Orientation.Horizontal)
         split.setChildrenCollapsible(False)
         split.addWidget(self.list)
@@ -114,24 +112,12 @@ class ImportDialog(QDialog):
         cancel.setAutoDefault(False)
         group = QLabel("Into the group")
         group.setBuddy(self.group)
-        bottom = QHBoxLayout()
-        bottom.setSpacing(8)
-        bottom.addWidget(group)
-        bottom.addWidget(self.group)
-        bottom.addStretch(1)
-        bottom.addWidget(cancel)
-        bottom.addWidget(self.import_button)
+        bottom = in_row(group, self.group, 1, cancel, self.import_button, spacing=8)
         for button in (self.paste_button, self.file_button, self.all_button):
             button.setAutoDefault(False)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(14, 12, 14, 12)
-        column.setSpacing(8)
-        column.addLayout(top)
-        column.addWidget(self.text, 2)
-        column.addLayout(found)
-        column.addWidget(self.notes)
-        column.addWidget(split, 3)
-        column.addLayout(bottom)
+        in_column(
+            top, (self.text, 2), found, self.notes, (split, 3), bottom, of=self, margins=(14, 12, 14, 12), spacing=8
+        )
         window = self.parentWidget()
         room = window.window().size() if window is not None else self.size()
         self.resize(min(760, room.width() - 40), min(680, room.height() - 40))

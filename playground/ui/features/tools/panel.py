@@ -18,12 +18,10 @@ from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
     QFrame,
-    QHBoxLayout,
     QLabel,
     QMenu,
     QPushButton,
     QStackedWidget,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -40,6 +38,7 @@ from playground.ui.features.tools.tool_editor import ToolEditor
 from playground.ui.features.tools.tool_list import ToolList
 from playground.ui.features.tools.tool_model import ToolModel
 from playground.ui.widgets.asking import Asking
+from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.plain_text import show_hidden
 from playground.ui.widgets.slices import SLICE_S
 
@@ -206,11 +205,7 @@ class LargeWindow(QDialog):
         self.editor.name.textChanged.connect(self._title)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         buttons.rejected.connect(self.accept)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(4, 4, 4, 12)
-        column.setSpacing(0)
-        column.addWidget(self.editor, 1)
-        column.addWidget(buttons)
+        in_column((self.editor, 1), buttons, of=self, margins=(4, 4, 4, 12), spacing=0)
         buttons.setContentsMargins(0, 0, 12, 0)
         for button in buttons.buttons():
             if hasattr(button, "setAutoDefault"):
@@ -436,16 +431,9 @@ class ToolsPanel(QWidget):
     def _arrange(self) -> None:
         self._stack.addWidget(self.empty)
         self._stack.addWidget(self.work)
-        undo = QHBoxLayout(self.undo_bar)
-        undo.setContentsMargins(12, 4, 8, 4)
-        undo.addWidget(self.undo_text, 1)
-        undo.addWidget(self.undo_button)
+        in_row((self.undo_text, 1), self.undo_button, of=self.undo_bar, margins=(12, 4, 8, 4))
         self.undo_bar.setProperty("kind", "undo")
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.setSpacing(0)
-        outer.addWidget(self._stack, 1)
-        outer.addWidget(self.undo_bar)
+        in_column((self._stack, 1), self.undo_bar, of=self, margins=0, spacing=0)
         self.setProperty("kind", "surface")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setMinimumWidth(260)

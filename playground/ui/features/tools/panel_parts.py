@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QScrollArea,
     QSplitter,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -22,6 +21,7 @@ from playground.ui.features.tools.samples import SAMPLE
 from playground.ui.features.tools.tool_editor import ToolEditor
 from playground.ui.features.tools.tool_list import ROW_HEIGHT, ToolList
 from playground.ui.widgets.icon_button import IconButton
+from playground.ui.widgets.layouts import in_column, in_row
 
 SEARCH_FROM = 6  # tools: fewer can be seen at once
 #: Of the height at most, until somebody drags the line: a long list is what one looks at more than at the editor.
@@ -58,15 +58,8 @@ class PanelHead(QWidget):
         for icon_button in (self.duplicate_button, self.delete_button, self.more_button):
             icon_button.setFixedSize(24, 24)
             bar.addWidget(icon_button)
-        line = QHBoxLayout()
-        line.addWidget(self.summary, 1)
-        line.addWidget(self.all_button)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(12, 8, 12, 4)
-        column.setSpacing(4)
-        column.addLayout(bar)
-        column.addWidget(self.search)
-        column.addLayout(line)
+        line = in_row((self.summary, 1), self.all_button)
+        in_column(bar, self.search, line, of=self, margins=(12, 8, 12, 4), spacing=4)
 
     def show_summary(self, tools: tuple[ToolDefinition, ...], sizes: list[int]) -> None:
         """``12 of 50 on · ≈ 4,100 tokens``: the size is that of the tools that are sent."""
@@ -128,11 +121,7 @@ class EmptyPage(QWidget):
             button.setMinimumWidth(56)
             buttons.addWidget(button)
         buttons.addStretch(1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(16, 24, 16, 16)
-        column.setSpacing(8)
-        column.addWidget(heading)
-        column.addWidget(says)
+        column = in_column(heading, says, of=self, margins=(16, 24, 16, 16), spacing=8)
         column.addSpacing(4)
         column.addLayout(buttons)
         column.addSpacing(4)
@@ -165,11 +154,7 @@ class WorkArea(QWidget):
         self.split.setStretchFactor(0, 0)
         self.split.setStretchFactor(1, 1)
         self.split.splitterMoved.connect(self._moved)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(head)
-        column.addWidget(self.split, 1)
+        in_column(head, (self.split, 1), of=self, margins=0, spacing=0)
 
     def fit(self) -> None:
         """The list as tall as its rows, up to its share of the height, until somebody drags the line."""

@@ -6,7 +6,7 @@ from typing import Final
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QLabel, QPushButton, QWidget
 
 from playground.domain.tools import ToolDefinition
 from playground.engine.checks.questions import ArgumentsFit, SampleOf
@@ -15,6 +15,7 @@ from playground.jsonkit.values import JSONObject
 from playground.ui.widgets.asking import Asking
 from playground.ui.widgets.choice_fields import look
 from playground.ui.widgets.code_editor import CodeEditor
+from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.plain_text import shown_name
 
 _NO_SCHEMA: Final[JSONObject] = {"type": "object"}
@@ -41,15 +42,8 @@ class SampleDialog(QDialog):
         close = QPushButton("Close")
         self.copy_button.clicked.connect(self.copy)
         close.clicked.connect(self.accept)
-        buttons = QHBoxLayout()
-        buttons.addWidget(self.verdict, 1)
-        buttons.addWidget(close)
-        buttons.addWidget(self.copy_button)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(12, 12, 12, 12)
-        column.setSpacing(8)
-        column.addWidget(self.text, 1)
-        column.addLayout(buttons)
+        buttons = in_row((self.verdict, 1), close, self.copy_button)
+        in_column((self.text, 1), buttons, of=self, margins=12, spacing=8)
         self.resize(480, 360)
         self.copy_button.setDefault(True)
         self.copy_button.setFocus(Qt.FocusReason.OtherFocusReason)

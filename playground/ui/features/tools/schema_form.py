@@ -12,7 +12,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
 
 from playground.jsonkit import schema_edit
 from playground.jsonkit.faults import JsonTextError
@@ -25,6 +25,7 @@ from playground.ui.features.tools.field_block import Edit, FieldBlock
 from playground.ui.features.tools.field_row import FieldRow
 from playground.ui.widgets.aside import Aside
 from playground.ui.widgets.icons import icon
+from playground.ui.widgets.layouts import in_column, in_row
 
 ALL_OPEN = 12  # fields up to which nothing is folded at first
 EMPTY = '{\n  "type": "object",\n  "properties": {}\n}'
@@ -69,19 +70,12 @@ class SchemaForm(QWidget):
         self.add_button.setIcon(icon("plus", "muted"))
         self.definitions = QLabel("Definitions")
         self.definitions.setProperty("kind", "group")
-        bar = QHBoxLayout()
-        bar.addWidget(self.add_button)
-        bar.addStretch(1)
+        bar = in_row(self.add_button, 1)
         self._upper = QVBoxLayout()
         self._upper.setSpacing(0)
         self._lower = QVBoxLayout()
         self._lower.setSpacing(0)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(2)
-        column.addWidget(self.note)
-        column.addWidget(self.empty)
-        column.addLayout(self._upper)
+        column = in_column(self.note, self.empty, self._upper, of=self, margins=0, spacing=2)
         self.pages = PartsRow(self, "parameters")
         column.addLayout(bar)
         column.addWidget(self.definitions)

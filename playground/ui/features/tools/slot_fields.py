@@ -10,7 +10,7 @@ import json
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QLineEdit, QSizePolicy, QWidget
 
 from playground.jsonkit.reading import read_typed
 from playground.jsonkit.schema_slots import Slot
@@ -18,6 +18,7 @@ from playground.jsonkit.values import JSON, is_number, same
 from playground.ui.widgets.choice_fields import SwitchPill, look
 from playground.ui.widgets.exact_field import ExactField
 from playground.ui.widgets.flow_layout import FlowLayout
+from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.plain_text import HIDDEN, escape_hidden, show_hidden, tip
 from playground.ui.widgets.text_chip import TextChip, spelled, unspelled
 from playground.ui.widgets.theme import code_font
@@ -46,9 +47,7 @@ class SlotField(QWidget):
         self.caption.setWordWrap(True)
         self.caption.setContentsMargins(0, 4, 0, 0)
         self.caption.setToolTip(tip(slot.keyword))
-        self.row = QHBoxLayout(self)
-        self.row.setContentsMargins(0, 0, 0, 0)
-        self.row.setSpacing(6)
+        self.row = in_row(of=self, margins=0, spacing=6)
         self.row.addWidget(self.caption, 0, Qt.AlignmentFlag.AlignTop)
 
     def control(self) -> QWidget:
@@ -190,11 +189,7 @@ class ChoicesSlot(SlotField):
         self._flow = FlowLayout(self._holder)
         self._holder.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         side = QWidget()
-        column = QVBoxLayout(side)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(4)
-        column.addWidget(self._holder)
-        column.addWidget(self.field)
+        in_column(self._holder, self.field, of=side, margins=0, spacing=4)
         self._introduce(side)
         self.field.setAccessibleName(f"{slot.label}: add a value")
         self.field.editingFinished.connect(self._add)

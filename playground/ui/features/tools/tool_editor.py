@@ -38,6 +38,7 @@ from playground.ui.widgets.code_editor import CodeEditor
 from playground.ui.widgets.exact_field import ExactField
 from playground.ui.widgets.icon_button import IconButton
 from playground.ui.widgets.json_text import MARKED_AT_MOST
+from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.plain_text import tip
 from playground.ui.widgets.problem_line import MOST_MARKS, ProblemList
 from playground.ui.widgets.segments import Segments
@@ -155,13 +156,9 @@ class ToolEditor(QWidget):
         column.addWidget(self.take_button)
         column.addWidget(self.problem_list)
         column.addSpacing(4)
-        foot = QHBoxLayout()
-        foot.setSpacing(4)
-        foot.addWidget(_caption("Strict", self.strict))
-        foot.addWidget(self.strict)
-        foot.addWidget(self.strict_reset)
-        foot.addStretch(1)
-        foot.addWidget(_caption("Group", self.group))
+        foot = in_row(
+            _caption("Strict", self.strict), self.strict, self.strict_reset, 1, _caption("Group", self.group), spacing=4
+        )
         self.group.setMinimumWidth(72)
         self.group.setMaximumWidth(148)
         self.group.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -176,17 +173,13 @@ class ToolEditor(QWidget):
         self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         holder = QWidget()
         holder.setProperty("kind", "surface")
-        inside = QVBoxLayout(holder)
-        inside.setContentsMargins(0, 0, 10, 0)
-        inside.addWidget(self.form)
+        in_column(self.form, of=holder, margins=(0, 0, 10, 0))
         self._scroll.setWidget(holder)
         split = QSplitter(Qt.Orientation.Horizontal)
         split.setChildrenCollapsible(False)
         split.addWidget(self._scroll)
         side = QWidget()
-        room = QVBoxLayout(side)
-        room.setContentsMargins(10, 0, 0, 0)
-        room.addWidget(self.schema)
+        in_column(self.schema, of=side, margins=(10, 0, 0, 0))
         split.addWidget(side)
         split.setSizes([SIDE_BY_SIDE, SIDE_BY_SIDE])
         return split

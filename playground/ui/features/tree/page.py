@@ -18,7 +18,7 @@ from PySide6.QtGui import (
     QResizeEvent,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QAbstractScrollArea, QHBoxLayout, QMenu, QStackedWidget, QToolTip, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractScrollArea, QMenu, QStackedWidget, QToolTip, QWidget
 
 from playground.domain.transcript import Transcript
 from playground.engine.session.changes import Change, PathChanged, RunStateChanged, TurnChanged
@@ -26,6 +26,7 @@ from playground.ui.features.tree.layout import TreeLayout
 from playground.ui.features.tree.shapes import Key, R, draw_mark, shape
 from playground.ui.features.tree.words import about, mark_of, summary
 from playground.ui.widgets.elided_label import ElidedLabel
+from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.page_parts import empty_words, scroll_across
 from playground.ui.widgets.plain_text import tip
 from playground.ui.widgets.session_page import SessionPage
@@ -321,16 +322,8 @@ class TreePage(SessionPage):
         self._stack = QStackedWidget()
         for widget in (QWidget(), self.empty, self.view):  # blank until it is known which
             self._stack.addWidget(widget)
-        bar = QHBoxLayout()
-        bar.setContentsMargins(12, 3, 12, 3)
-        bar.setSpacing(12)
-        bar.addWidget(self.said, 1)
-        bar.addWidget(self.key)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addLayout(bar)
-        column.addWidget(self._stack, 1)
+        bar = in_row((self.said, 1), self.key, margins=(12, 3, 12, 3), spacing=12)
+        in_column(bar, (self._stack, 1), of=self, margins=0, spacing=0)
         self.view.looked.connect(self._say)
         self.view.chosen.connect(self.turn_asked)
         self.view.delete_asked.connect(self.delete_asked)

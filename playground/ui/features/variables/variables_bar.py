@@ -7,13 +7,11 @@ from collections.abc import Mapping, Sequence
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import (
     QFrame,
-    QHBoxLayout,
     QLabel,
     QPushButton,
     QScrollArea,
     QSizePolicy,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -22,6 +20,7 @@ from playground.ui.features.conversation.inline_editor import GrowingField
 from playground.ui.widgets.elided_label import ElidedLabel
 from playground.ui.widgets.icon_button import IconButton
 from playground.ui.widgets.icons import icon
+from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.plain_text import tip
 from playground.ui.widgets.theme import code_font
 
@@ -64,14 +63,9 @@ class VariableRow(QWidget):
         self.written_button.setAccessibleName(f"Send {name} as written")
         self.remove_button = IconButton("close", f"Take the value of {name} away", size=12)
         self.remove_button.setFixedSize(20, 20)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(8)
-        row.addWidget(title)
-        row.addWidget(self.field, 1)
-        row.addWidget(self.state)
-        row.addWidget(self.written_button)
-        row.addWidget(self.remove_button)
+        in_row(
+            title, (self.field, 1), self.state, self.written_button, self.remove_button, of=self, margins=0, spacing=8
+        )
         self.written_button.clicked.connect(self._send_as_written)
         self.remove_button.clicked.connect(self._remove)
 
@@ -144,25 +138,11 @@ class VariablesBar(QFrame):
         self.hide()
 
     def _arrange(self) -> None:
-        head = QHBoxLayout()
-        head.setSpacing(6)
-        head.addWidget(self.fold_button)
-        head.addWidget(self.summary, 1)
-        head.addWidget(self.flag)
-        head.addWidget(self.written_button)
-        head.addWidget(self.close_button)
+        head = in_row(self.fold_button, (self.summary, 1), self.flag, self.written_button, self.close_button, spacing=6)
         inner = QWidget()
-        self._column = QVBoxLayout(inner)
-        self._column.setContentsMargins(0, 0, 4, 0)
-        self._column.setSpacing(4)
+        self._column = in_column(of=inner, margins=(0, 0, 4, 0), spacing=4)
         self.table = _Rows(inner)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(8, 4, 8, 6)
-        column.setSpacing(4)
-        column.addLayout(head)
-        column.addWidget(self.how)
-        column.addWidget(self.table)
-        column.addWidget(self.preview)
+        in_column(head, self.how, self.table, self.preview, of=self, margins=(8, 4, 8, 6), spacing=4)
 
     def open(self) -> None:
         """Show it although nothing mentions a variable, unfolded, ready to type in."""

@@ -17,7 +17,6 @@ from PySide6.QtWidgets import (
     QSplitter,
     QStackedWidget,
     QTabBar,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -28,6 +27,7 @@ from playground.engine.session.changes import Change, ExchangeChanged, RunState,
 from playground.engine.session.session import Session
 from playground.ui.features.inspector.change_text import ChangeText
 from playground.ui.features.inspector.exchange_words import asked, exchange_words
+from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.loop import Throttle, spawn
 from playground.ui.widgets.plain_text import tip
 from playground.ui.widgets.session_window import SessionWindow
@@ -172,19 +172,11 @@ class CompareWindow(SessionWindow):
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         inner = QWidget()
         inner.setProperty("kind", "surface")
-        bars = QVBoxLayout(inner)
-        bars.setContentsMargins(0, 4, 0, 0)
-        bars.addWidget(self.bars)
-        bars.addStretch(1)
+        in_column(self.bars, 1, of=inner, margins=(0, 4, 0, 0))
         area.setWidget(inner)
         right = QWidget()
-        column = QVBoxLayout(right)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(4)
-        head = QHBoxLayout()
-        head.addWidget(self.tabs)
-        head.addStretch(1)
-        head.addWidget(self.says)
+        column = in_column(of=right, margins=0, spacing=4)
+        head = in_row(self.tabs, 1, self.says)
         column.addLayout(head)
         column.addWidget(self._stack, 1)
         body = QSplitter()
@@ -193,11 +185,7 @@ class CompareWindow(SessionWindow):
         body.addWidget(area)
         body.addWidget(right)
         body.setSizes([300, 760])
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(16, 14, 16, 16)
-        outer.setSpacing(10)
-        outer.addLayout(choices)
-        outer.addWidget(body, 1)
+        in_column(choices, (body, 1), of=self, margins=(16, 14, 16, 16), spacing=10)
 
     # Choosing
 

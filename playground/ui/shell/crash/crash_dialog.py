@@ -6,9 +6,10 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt, QTimer, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QGuiApplication
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QPlainTextEdit, QWidget
 
 from playground.ui.widgets.form_parts import push_button, say, text_label
+from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.theme import code_font
 
 COPIED_MS = 2_000
@@ -65,21 +66,18 @@ class CrashDialog(QDialog):
         self._copied = QTimer(self)
         self._copied.setSingleShot(True)
         self._copied.timeout.connect(self._forget_copied)
-        buttons = QHBoxLayout()
-        buttons.setSpacing(8)
-        buttons.addWidget(self.copy_button)
-        buttons.addWidget(self.folder_button)
-        buttons.addStretch(1)
-        buttons.addWidget(self.continue_button)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(24, 20, 24, 16)
-        layout.setSpacing(12)
-        layout.addWidget(self.heading)
-        layout.addWidget(text_label(advice, wrap=True))
-        layout.addWidget(self.repeats)
-        layout.addWidget(self.report, 1)
-        layout.addWidget(text_label(HOLDS, "small", wrap=True))
-        layout.addLayout(buttons)
+        buttons = in_row(self.copy_button, self.folder_button, 1, self.continue_button, spacing=8)
+        in_column(
+            self.heading,
+            text_label(advice, wrap=True),
+            self.repeats,
+            (self.report, 1),
+            text_label(HOLDS, "small", wrap=True),
+            buttons,
+            of=self,
+            margins=(24, 20, 24, 16),
+            spacing=12,
+        )
         self.continue_button.setFocus()
 
     def count(self, again: int) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QMenu, QToolButton, QVBoxLayout, QWidget
 
 from playground.domain.debugging import Answer as Reply
 from playground.domain.parts import ToolCall
@@ -39,6 +39,7 @@ from playground.ui.features.conversation.text_view import TextView
 from playground.ui.features.conversation.variant_switch import VariantSwitch
 from playground.ui.widgets.elided_label import ElidedLabel
 from playground.ui.widgets.icon_button import IconButton
+from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.mark_label import Chip, MarkLabel
 from playground.ui.widgets.plain_text import few_lines_of, short_name, shown_name, tip
 from playground.ui.widgets.theme import code_font, tokens
@@ -161,9 +162,7 @@ class CallCard(CallFrame):
         self._restyle()
 
     def _arrange(self) -> None:
-        head = QHBoxLayout()
-        head.setContentsMargins(10, 4, 10, 4)
-        head.setSpacing(8)
+        head = in_row(margins=(10, 4, 10, 4), spacing=8)
         for widget in (self._name, self._id):
             head.addWidget(widget)
         for label in (self._verdict, self._repeated):
@@ -187,12 +186,7 @@ class CallCard(CallFrame):
         self._right.addStretch(1)
         self.body.addWidget(column(self._left), 1)
         self.body.addWidget(column(self._right), 1)
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(1, 1, 1, 1)
-        outer.setSpacing(0)
-        outer.addLayout(head)
-        outer.addWidget(self.rule)
-        outer.addLayout(self.body)
+        in_column(head, self.rule, self.body, of=self, margins=1, spacing=0)
 
     def _connect(self) -> None:
         for part in (self._arguments, self._result):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtWidgets import QComboBox, QCompleter, QFrame, QHBoxLayout, QLineEdit, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QCompleter, QFrame, QHBoxLayout, QLineEdit, QSizePolicy, QWidget
 
 from playground.domain.parts import ToolCall
 from playground.domain.tools import ToolDefinition
@@ -14,6 +14,7 @@ from playground.ui.features.conversation.inline_editor import GrowingField
 from playground.ui.features.conversation.text_check import TextCheck
 from playground.ui.widgets.asking import Asking
 from playground.ui.widgets.icon_button import IconButton
+from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.mark_label import Chip
 from playground.ui.widgets.plain_text import tip
 from playground.ui.widgets.theme import code_font
@@ -54,17 +55,8 @@ class CallForm(QFrame):
         self.remove.setVisible(removable)
         self.arguments = GrowingField(code=True, most=8, compact=True)
         self.arguments.setPlaceholderText('Arguments as JSON, such as {"city": "Lisbon"}')
-        head = QHBoxLayout()
-        head.setSpacing(6)
-        head.addWidget(self.name, 3)
-        head.addWidget(self.id, 3)
-        head.addWidget(self.example)
-        head.addWidget(self.remove)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(8, 6, 8, 6)
-        column.setSpacing(4)
-        column.addLayout(head)
-        column.addWidget(self.arguments)
+        head = in_row((self.name, 3), (self.id, 3), self.example, self.remove, spacing=6)
+        column = in_column(head, self.arguments, of=self, margins=(8, 6, 8, 6), spacing=4)
         below = QHBoxLayout()
         below.addWidget(self.verdict, 1, Qt.AlignmentFlag.AlignLeft)
         column.addLayout(below)

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLabel, QPushButt
 from playground.domain.parts import ToolCall, ToolResult
 from playground.engine.inspect.unknown_members import beside_part
 from playground.ui.features.conversation.members_fold import MembersFold
+from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.theme import tokens
 
 NARROW = 500  # pixels
@@ -84,10 +85,7 @@ class CallFrame(QFrame):
 
 def half() -> QVBoxLayout:
     """The layout of one half of a card."""
-    column = QVBoxLayout()
-    column.setContentsMargins(10, 4, 10, 8)
-    column.setSpacing(4)
-    return column
+    return in_column(margins=(10, 4, 10, 8), spacing=4)
 
 
 def column(layout: QVBoxLayout) -> QWidget:
@@ -117,9 +115,7 @@ class Caption(QLabel):
 
 def row(*widgets: QWidget) -> QHBoxLayout:
     """Widgets side by side, at the left."""
-    row = QHBoxLayout()
-    row.setContentsMargins(0, 0, 0, 0)
-    row.setSpacing(6)
+    row = in_row(margins=0, spacing=6)
     for widget in widgets:
         row.addWidget(widget)
     row.addStretch(1)

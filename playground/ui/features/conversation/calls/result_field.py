@@ -6,12 +6,13 @@ from collections.abc import Callable
 from functools import partial
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QMenu, QPushButton, QToolButton, QWidget
 
 from playground.domain.debugging import Answer
 from playground.jsonkit.reading import READ_AT_MOST, problem_at
 from playground.ui.features.conversation.inline_editor import GrowingField
 from playground.ui.widgets.flow_layout import FlowLayout
+from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.plain_text import show_hidden, tip
 from playground.ui.widgets.segments import Segments
 
@@ -73,9 +74,7 @@ class ResultField(QWidget):
         self.step_button = _button(
             "Step", "Answer this call only, then stop at whatever comes next", self.step_asked.emit
         )
-        head = QHBoxLayout()
-        head.setContentsMargins(0, 0, 0, 0)
-        head.setSpacing(6)
+        head = in_row(margins=0, spacing=6)
         title = QLabel("Result")
         title.setProperty("kind", "muted")
         head.addWidget(title)
@@ -86,14 +85,7 @@ class ResultField(QWidget):
         flow = FlowLayout(buttons)
         for button in (self.send_button, self.error_button, self.step_button):
             flow.addWidget(button)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(4)
-        column.addLayout(head)
-        column.addWidget(self.field)
-        column.addWidget(self._says)
-        column.addWidget(self._check)
-        column.addWidget(buttons)
+        in_column(head, self.field, self._says, self._check, buttons, of=self, margins=0, spacing=4)
         self.setFocusProxy(self.field)
 
     @property

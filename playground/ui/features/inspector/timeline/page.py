@@ -12,11 +12,9 @@ from PySide6.QtCore import QItemSelection, QItemSelectionModel, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QHBoxLayout,
     QSplitter,
     QStackedWidget,
     QTableView,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -28,6 +26,7 @@ from playground.ui.features.inspector.traces import Trace
 from playground.ui.widgets.code_editor import CodeEditor
 from playground.ui.widgets.elided_label import ElidedLabel
 from playground.ui.widgets.figures import size
+from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.mark_label import MarkLabel
 from playground.ui.widgets.page_parts import empty_words, look_like_rows, set_row_height
 from playground.ui.widgets.plain_text import show_hidden, tip
@@ -71,18 +70,8 @@ class FrameDetail(QWidget):
         self.text.setAccessibleName("The chosen frame")
         self.about = CodeEditor(read_only=True, json=False)
         self.about.setAccessibleName("The whole exchange in figures")
-        bar = QHBoxLayout()
-        bar.setContentsMargins(12, 4, 8, 4)
-        bar.setSpacing(8)
-        bar.addWidget(self.says, 1)
-        bar.addWidget(self.switch)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addLayout(bar)
-        column.addWidget(self.odd)
-        column.addWidget(self.about, 1)
-        column.addWidget(self.text, 1)
+        bar = in_row((self.says, 1), self.switch, margins=(12, 4, 8, 4), spacing=8)
+        in_column(bar, self.odd, (self.about, 1), (self.text, 1), of=self, margins=0, spacing=0)
         self.setMinimumWidth(180)
 
     def show_frames(self, frames: FrameIndex | None, numbers: Sequence[int]) -> None:
@@ -323,11 +312,7 @@ class TimelinePage(QWidget):
         self.slices = Slices(self._read, self)
         self.empty = empty_words(EMPTY)
         left = QWidget()
-        column = QVBoxLayout(left)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.picture)
-        column.addWidget(self.table, 1)
+        in_column(self.picture, (self.table, 1), of=left, margins=0, spacing=0)
         split = QSplitter()
         split.setChildrenCollapsible(False)
         split.setHandleWidth(1)
@@ -337,9 +322,7 @@ class TimelinePage(QWidget):
         self._stack = QStackedWidget()
         self._stack.addWidget(self.empty)
         self._stack.addWidget(split)
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.addWidget(self._stack)
+        in_column(self._stack, of=self, margins=0)
         self.table.frames_chosen.connect(self._chosen)
         self.picture.moment_asked.connect(self._go_to_moment)
         self.picture.stall_asked.connect(self._go_to_frame)
