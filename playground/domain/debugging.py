@@ -293,6 +293,11 @@ def row_problem(row: AnswerRow) -> str:
     return ""
 
 
+def load_paths() -> None:
+    """Load what reads paths, which takes as long as two frames, before the first one has to be read."""
+    _paths()
+
+
 def path_problem(path: str) -> str:
     """Why a text is no JSONPath that can be used; empty when it is one."""
     if len(path) > _LONGEST_PATH:

@@ -8,6 +8,7 @@ import pytest
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel
 
+from playground.domain import debugging
 from tests.flows.conftest import Person, Stage
 from tests.hostile.gaps import LIMIT, MARGIN, PASSES
 from tests.hostile.in_window import warm_up
@@ -43,5 +44,14 @@ def test_what_is_typed_while_a_text_is_formatted_stays(stage: Stage) -> None:
         await person.until(lambda: editor.document().blockCount() > 1, "the text, laid out")
         assert json.loads(editor.text()) == json.loads(text)
         assert not person.find(QLabel, inside=editor)
+
+    stage.play(scene)
+
+
+def test_what_reads_paths_is_loaded_once_a_path_can_be_typed(stage: Stage) -> None:
+    async def scene(person: Person) -> None:
+        debugging._paths.cache_clear()
+        await person.do(person.app.window.action("debug.rules").trigger)
+        await person.until(lambda: debugging._paths.cache_info().currsize, "the reader")
 
     stage.play(scene)

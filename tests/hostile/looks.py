@@ -13,11 +13,14 @@ from playground.domain.tools import ToolDefinition
 from playground.engine.checks import checking
 from playground.engine.inspect.compare import diff_json
 from playground.engine.inspect.lint import Finding
+from playground.engine.library.store import Passage, SearchResult
 from playground.jsonkit.values import JSON, JSONObject
+from playground.ui.features.experiments.rows import More
 from playground.ui.features.inspector.diff_page import DiffPage
 from playground.ui.features.inspector.lint_page import MOST, LintPage
 from playground.ui.shell.features import WIRE
 from tests.hostile.gaps import LAID_OUT, Gaps
+from tests.ui.features.experiments.entries import entry
 
 Work = Callable[[], Awaitable[None]]
 SECONDS: Final = 60  # on the clock, at least, that one may take
@@ -148,9 +151,26 @@ async def deviations_that_become_more(app: App) -> Work:
     return work
 
 
+async def a_search_that_finds_thousands(app: App) -> Work:
+    panel = app.window.experiments
+    passage = Passage("t", "text", "some words around things and more words", ((18, 24),))
+    found = [SearchResult(entry(f"e{number}"), (passage,) * 3) for number in range(5_000)]
+
+    async def work() -> None:
+        panel.search.setText("things")
+        for these in (found, found[10:]):
+            panel.show_found(these)
+            await asyncio.sleep(0.01)
+        assert isinstance(panel.model.rows[-1], More)
+        panel.search.clear()
+
+    return work
+
+
 LOOKS: Final = (
     Look("a tool of 20,000 properties is chosen, one added", a_tool_of_many_properties),
     Look("a request with 300 other turns is compared", a_request_with_other_turns),
     Look("a megabyte of JSON is put into a field, formatted, and taken back", json_that_is_formatted),
+    Look("a search finds thousands of experiments", a_search_that_finds_thousands),
     Look("a list of deviations becomes longer", deviations_that_become_more),
 )

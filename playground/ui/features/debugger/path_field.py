@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QLabel, QLineEdit, QSizePolicy, QVBoxLayout, QWidget
 
+from playground.domain.debugging import load_paths
 from playground.engine.checks.questions import Fit, PathFits
+from playground.ui.widgets import loop
 from playground.ui.widgets.asking import Asking
 from playground.ui.widgets.choice_fields import look
 from playground.ui.widgets.plain_text import show_hidden
@@ -22,6 +26,8 @@ class PathField(QWidget):
     def __init__(self, says: str, placeholder: str = EXAMPLE) -> None:
         super().__init__()
         self._latest: str | None = None
+        if loop.runs():
+            loop.spawn(asyncio.to_thread(load_paths), name="load JSONPath")
         self._asking = Asking(self)
         self._asking.answered.connect(self._judge)
         self.line = QLineEdit()

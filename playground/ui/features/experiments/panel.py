@@ -282,7 +282,7 @@ class ExperimentsPanel(QWidget):
         """Make the list equal to what was given."""
         rows: list[Row]
         if self.words and self._found is not None:
-            rows = rows_found(self._found)
+            rows = rows_found(self._found, self._most)
         else:
             rows = rows_of(filter(self.filters.take, self._experiments), most=self._most, current=self._current)
         shown = any(isinstance(row, Line) for row in rows)

@@ -107,11 +107,16 @@ def rows_of(
     return [*rows, More(others)] if others else rows
 
 
-def rows_found(found: Sequence[SearchResult]) -> list[Row]:
-    """What a search found: experiments, each with the words around what was found."""
+def rows_found(found: Sequence[SearchResult], most: int = SHOWN) -> list[Row]:
+    """What a search found: experiments, each with the words around what was found.
+
+    Of more than make about ``most`` rows the others are counted.
+    """
     count = len(found)
     out: list[Row] = [Heading(f"{count:,} experiment{'s' * (count != 1)} found" if count else "Nothing found")]
-    for one in found:
+    for listed, one in enumerate(found):
+        if len(out) > most:
+            return [*out, More(count - listed)]
         named = next((passage for passage in one.passages if passage.field == "title"), None)
         title, marks = _from_first(*_shown(named), TITLE_LEAD) if named is not None else ("", ())
         out.append(Line(one.experiment, title, marks) if title else _line(one.experiment))

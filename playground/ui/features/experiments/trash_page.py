@@ -142,7 +142,7 @@ class TrashPage(QWidget):
             self._show()
 
     def _show(self) -> None:
-        rows = rows_found(self._found) if self.words and self._found is not None else self._by_day()
+        rows = rows_found(self._found, self._most) if self.words and self._found is not None else self._by_day()
         shown = any(isinstance(row, Line) for row in rows)
         stays = "until you empty it" if self._days is None else f"for {days_words(self._days)}"
         nothing = f"The trash is empty. Deleted experiments stay here {stays}."

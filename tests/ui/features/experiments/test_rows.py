@@ -7,7 +7,7 @@ import time
 import pytest
 
 from playground.engine.library.store import Passage, SearchResult
-from playground.ui.features.experiments.rows import Heading, Hit, Line, day_name, rows_found, rows_of
+from playground.ui.features.experiments.rows import SHOWN, Heading, Hit, Line, More, day_name, rows_found, rows_of
 from tests.ui.features.experiments.entries import NOON, entry
 
 
@@ -110,3 +110,12 @@ def moment(year: int, month: int, day: int, hour: int, minute: int) -> float:
 
 def test_now_is_today() -> None:
     assert day_name(time.time()) == "Today"
+
+
+def test_of_very_many_found_some_are_listed_and_the_others_counted() -> None:
+    found = [SearchResult(entry(f"e{number}"), ()) for number in range(3 * SHOWN)]
+    rows = rows_found(found)
+    assert rows[0] == Heading(f"{3 * SHOWN:,} experiments found")
+    assert len(rows) == SHOWN + 2
+    assert rows[-1] == More(2 * SHOWN)
+    assert len(rows_found(found, 4 * SHOWN)) == 3 * SHOWN + 1
