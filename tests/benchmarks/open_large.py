@@ -22,6 +22,7 @@ from PySide6.QtWidgets import QApplication
 from playground.domain.transcript import Role, Transcript, make_turn
 from playground.engine.session.session import Session
 from playground.ui.features.conversation.transcript_view import TranscriptView
+from playground.ui.shell.features import EXPERIMENTS_PANEL
 from tests.benchmarks.experiment import TOOL, long_transcript
 from tests.benchmarks.memory import resident_mb
 from tests.benchmarks.registry import Figure, at_most
@@ -114,7 +115,7 @@ class Opening:
 
     async def _click(self) -> float:
         """Seconds from the click on the experiment in the list to the paint of its last turn."""
-        panel = self._window.app.window.experiments
+        panel = self._window.app.window.panels.of(EXPERIMENTS_PANEL)
         index = panel.model.place(self._experiment)
         assert index.isValid(), "the experiment is not in the list"
         place = panel.list.visualRect(index).center()

@@ -14,6 +14,7 @@ from playground.ui.features.code.get_code_window import GetCodeWindow
 from playground.ui.features.code.import_request_dialog import ImportRequestDialog
 from playground.ui.features.gateways.dialog import ProfileDialog
 from playground.ui.features.inspector.views import RequestView
+from playground.ui.shell.features import TOOLS_PANEL
 from playground.ui.widgets.elided_label import ElidedLabel
 from tests.flows.conftest import Person, Stage
 
@@ -123,8 +124,10 @@ def test_the_composer_and_the_tools_count_tokens_the_same_way(stage: Stage) -> N
         schema = {"type": "object", "properties": {"ort": {"type": "string", "description": "ど" * 40}}}
         tools = [ToolDefinition(name=f"f{n}", description="Wo ist es schön?" * n, parameters=schema) for n in range(7)]
         person.session.change(tools=(*tools, tools[-1].model_copy(update={"name": "off", "enabled": False})))
-        await person.until(lambda: "tokens" in window.tools.head.summary.text(), "the size in the panel")
-        counted = window.tools.head.summary.text().rpartition("≈ ")[2].removesuffix(" tokens")
+        await person.until(
+            lambda: "tokens" in window.panels.of(TOOLS_PANEL).head.summary.text(), "the size in the panel"
+        )
+        counted = window.panels.of(TOOLS_PANEL).head.summary.text().rpartition("≈ ")[2].removesuffix(" tokens")
         labels = person.pane.composer.findChildren(ElidedLabel)
         (composer,) = [label for label in labels if label.accessibleName().startswith("Estimated size")]
         await person.until(lambda: composer.text == f"≈ {counted} tok", f"{counted} in the composer")

@@ -15,7 +15,7 @@ from playground.gateway.address import origin
 from playground.ui.features.conversation.text_view import TextView
 from playground.ui.features.conversation.turn_end import ErrorCard
 from playground.ui.features.gateways.dialog import ProfileDialog
-from playground.ui.shell.features import GATEWAYS
+from playground.ui.shell.features import GATEWAYS, PARAMETER_PANEL, RAW_PANEL, TOOLS_PANEL
 from tests.flows.conftest import Person, Stage
 from tests.support.fault_server import FaultServer, Step, head, hold, keep, reset, send, sse, text_chunk, whole
 
@@ -76,7 +76,7 @@ def test_each_refusal_leads_to_where_it_is_mended(stage: Stage) -> None:
             assert "The gateway does not accept “temperature” · 400" in words(card)
             window.side.show_page("Raw")
             await person.press("Show parameters", card)
-            row = window.parameters.rows["temperature"]
+            row = window.panels.of(PARAMETER_PANEL).rows["temperature"]
             await person.until(lambda: row.isVisible() and row.isAncestorOf(focus()), "the parameter's row")
             server.play(*refusal(400, {"error": {"message": "This model's maximum context length is 4097 tokens."}}))
             card = await told(person)
@@ -86,12 +86,12 @@ def test_each_refusal_leads_to_where_it_is_mended(stage: Stage) -> None:
             server.play(*refusal(422, {"detail": [{"loc": ["body", "foo"], "msg": "Extra inputs are not permitted"}]}))
             card = await told(person)
             await person.press("Open Raw", card)
-            await person.until(lambda: window.raw.body.editor.hasFocus(), "the extra body")
+            await person.until(lambda: window.panels.of(RAW_PANEL).body.editor.hasFocus(), "the extra body")
             server.play(*refusal(400, {"error": {"message": "this model does not support tools"}}))
             card = await told(person)
             assert buttons(card) == ["Choose a model", "Show tools", "Retry"]
             await person.press("Show tools", card)
-            await person.until(window.tools.isVisible, "the tools")
+            await person.until(window.panels.of(TOOLS_PANEL).isVisible, "the tools")
             server.play(*refusal(400, {"message": "Either x-portkey-config or x-portkey-provider header is required"}))
             card = await told(person)
             await person.press("Add the header x-portkey-provider", card)

@@ -23,7 +23,7 @@ from playground.ui.features.files.import_dialog import ImportMessagesDialog
 from playground.ui.features.presets.presets_dialog import PresetsDialog
 from playground.ui.features.presets.save_dialog import SavePresetDialog
 from playground.ui.features.variables.variables_bar import VariablesBar
-from playground.ui.shell.features import FILES, PRESETS, VARIABLES
+from playground.ui.shell.features import FILES, PARAMETER_PANEL, PRESET_BAR, PRESETS, VARIABLES
 from playground.ui.widgets.palette import Palette
 from tests.flows.conftest import PACE, Person, Stage
 from tests.flows.test_wire import use
@@ -348,7 +348,7 @@ def test_presets_are_saved_used_taken_back_and_looked_after(stage: Stage, tmp_pa
         session, window = person.session, person.app.window
         session.turns.add_turn(make_turn(Role.SYSTEM, "Be brief."))
         session.set_parameters(session.settings.current.with_value("temperature", 0.3))
-        await person.press("Save as preset…", window.presets)
+        await person.press("Save as preset…", window.panels.of(PRESET_BAR))
         dialog = await dialog_of(person, SavePresetDialog)
         await person.do(partial(dialog.name.setText, "Brief"))
         await person.do(dialog.save_button.click)
@@ -356,11 +356,11 @@ def test_presets_are_saved_used_taken_back_and_looked_after(stage: Stage, tmp_pa
 
         await person.do(window.action("experiment.new").trigger)
         session = person.session
-        await person.choose(window.presets.button, "Brief")
+        await person.choose(window.panels.of(PRESET_BAR).button, "Brief")
         await said(person, "“Brief” is set")
         assert [turn.text for turn in person.path] == ["Be brief."]
         assert session.settings.current.to_wire()["temperature"] == 0.3
-        assert window.parameters.value.to_wire()["temperature"] == 0.3
+        assert window.panels.of(PARAMETER_PANEL).value.to_wire()["temperature"] == 0.3
         await person.press("Undo", person.pane.notice)
         assert [*person.path] == []
         assert "temperature" not in session.settings.current.to_wire()

@@ -18,7 +18,7 @@ from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn, make_turn, new_id
 from playground.engine.gateways.profiles import Profile
 from playground.ui.features.conversation.variants_dialog import PAGE, VariantsDialog
-from playground.ui.shell.features import GATEWAYS
+from playground.ui.shell.features import GATEWAYS, TOOLS_PANEL
 from playground.ui.widgets.palette import Palette
 from tests.flows.conftest import Person, Stage
 from tests.hostile.gaps import LAID_OUT, LIMIT, MARGIN, PASSES, Gaps
@@ -111,13 +111,13 @@ def test_thousands_of_tools_are_on_offer_and_the_window_answers(stage: Stage) ->
             await asyncio.sleep(0)
         person.session.change(tools=tuple(made))
         await asyncio.sleep(1.0)
-        person.app.window.tools.select(1_999)
+        person.app.window.panels.of(TOOLS_PANEL).select(1_999)
         await asyncio.sleep(0.5)
 
     async def scene(person: Person) -> None:
         await warm_up(person.app)
         await answers(person, offer)
-        assert len(person.app.window.tools.model.rows) == 2_000
+        assert len(person.app.window.panels.of(TOOLS_PANEL).model.rows) == 2_000
 
     stage.play(scene)
 

@@ -9,6 +9,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel
 
 from playground.domain import debugging
+from playground.ui.shell.features import RAW_PANEL
 from tests.flows.conftest import Person, Stage
 from tests.hostile.gaps import LIMIT, MARGIN, PASSES
 from tests.hostile.in_window import warm_up
@@ -29,7 +30,7 @@ def test_what_is_typed_while_a_text_is_formatted_stays(stage: Stage) -> None:
     async def scene(person: Person) -> None:
         window, text = person.app.window, listed(20_000)
         await person.do(lambda: window.side.show_page("Raw"))
-        editor = window.raw.body.editor
+        editor = window.panels.of(RAW_PANEL).body.editor
         await person.do(lambda: editor.setPlainText(text))
 
         def format_and_type() -> None:

@@ -14,6 +14,7 @@ from playground.domain.transcript import Ending, Role, make_turn
 from playground.engine.library.store import Store
 from playground.engine.session.snapshot import Snapshot
 from playground.ui.features.experiments.rows import Line
+from playground.ui.shell.features import EXPERIMENTS_PANEL
 from playground.ui.widgets.opening_label import WORD
 from tests.flows.conftest import Person, Stage
 
@@ -55,7 +56,7 @@ def said(person: Person) -> list[str]:
     window = person.app.window
     words = [label.text() for label in window.findChildren(QLabel) if label.isVisible()]
     known = (WORD, "No experiments yet.", "Starting…", "Waiting for the first token…")
-    titles = [row.title for row in window.experiments.model.rows if isinstance(row, Line)]
+    titles = [row.title for row in window.panels.of(EXPERIMENTS_PANEL).model.rows if isinstance(row, Line)]
     found = [word for word in words if word in known] + [title for title in titles if title == "New experiment"]
     return found + ["welcome"] * person.pane.welcome.isVisible()
 
@@ -80,7 +81,9 @@ def test_what_was_looked_at_last_is_the_first_that_is_seen(stage: Stage, tmp_pat
 
     async def scene(person: Person) -> None:
         async with watched(person) as seen:
-            await person.until(lambda: len(person.path) == 2 and len(person.app.window.experiments.model.rows) > 30)
+            await person.until(
+                lambda: len(person.path) == 2 and len(person.app.window.panels.of(EXPERIMENTS_PANEL).model.rows) > 30
+            )
         assert not seen - {WORD}
 
     stage.play(scene)

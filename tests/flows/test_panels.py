@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QAbstractButton, QComboBox, QLineEdit, QPlainTextE
 
 from playground.domain.tools import ToolDefinition
 from playground.ui.features.parameters.row import ParameterRow
+from playground.ui.shell.features import PARAMETER_PANEL, TOOLS_PANEL
 from tests.flows.conftest import Person, Stage, click_at
 
 
@@ -20,7 +21,7 @@ async def open_tab(person: Person, title: str) -> None:
 def test_a_parameter_typed_is_sent_and_one_reset_is_not(stage: Stage) -> None:
     async def scene(person: Person) -> None:
         await open_tab(person, "Parameters")
-        field = await person.seen(QLineEdit, "Temperature", person.app.window.parameters)
+        field = await person.seen(QLineEdit, "Temperature", person.app.window.panels.of(PARAMETER_PANEL))
         await person.type_into(field, "1.3")
         await person.run("Hello")
         await person.idle(turns=2)
@@ -46,9 +47,9 @@ def test_a_parameter_typed_is_sent_and_one_reset_is_not(stage: Stage) -> None:
 def test_a_choice_among_no_tools_is_flagged_and_sent(stage: Stage) -> None:
     async def scene(person: Person) -> None:
         await open_tab(person, "Parameters")
-        row = person.app.window.parameters.rows["tool_choice"]
-        person.app.window.parameters.ensureWidgetVisible(row)
-        field = await person.seen(QComboBox, "Tool choice", person.app.window.parameters)
+        row = person.app.window.panels.of(PARAMETER_PANEL).rows["tool_choice"]
+        person.app.window.panels.of(PARAMETER_PANEL).ensureWidgetVisible(row)
+        field = await person.seen(QComboBox, "Tool choice", person.app.window.panels.of(PARAMETER_PANEL))
         await person.type_into(field, "required")
         await person.until(row.flag_label.isVisible, "the flag")
         assert "no tool is sent to choose from" in row.flag_label.text()
@@ -63,7 +64,7 @@ def test_a_choice_among_no_tools_is_flagged_and_sent(stage: Stage) -> None:
 
 def test_a_tool_written_in_the_panel_is_offered_and_called(stage: Stage) -> None:
     async def scene(person: Person) -> None:
-        panel = person.app.window.tools
+        panel = person.app.window.panels.of(TOOLS_PANEL)
         await open_tab(person, "Tools")
         await person.press("Add one", panel)
         name = await person.seen(QLineEdit, "Tool name", panel)

@@ -15,6 +15,7 @@ from playground.engine.session.tool_loop import ToolLoopEnd
 from playground.ui.features.debugger.fork_dialog import ForkDialog
 from playground.ui.features.debugger.lanes_view import LanesView
 from playground.ui.features.debugger.rules_dialog import RulesDialog
+from playground.ui.shell.features import DEFAULT_RULE, PARAMETER_PANEL, TOOLS_PANEL
 from playground.ui.widgets.elided_label import ElidedLabel
 from tests.engine.debugging import WEATHER
 from tests.flows.conftest import Person, Stage
@@ -55,8 +56,8 @@ def has_focus(widget: QWidget) -> bool:
 async def open_rules(person: Person) -> RulesDialog:
     """The rules, by the button in the Parameters panel."""
     await open_tab(person, "Parameters")
-    button = person.app.window.default_rule.rules
-    await person.do(lambda: person.app.window.parameters.ensureWidgetVisible(button))
+    button = person.app.window.panels.of(DEFAULT_RULE).rules
+    await person.do(lambda: person.app.window.panels.of(PARAMETER_PANEL).ensureWidgetVisible(button))
     await person.click(button)
     await person.until(lambda: len(person.find(RulesDialog)) == 1, "the rules")
     return person.one(RulesDialog)
@@ -95,7 +96,7 @@ def test_the_choice_in_the_parameters_holds_for_every_tool(stage: Stage) -> None
     async def scene(person: Person) -> None:
         await ready(person)
         window = person.app.window
-        choice = window.default_rule.policy
+        choice = window.panels.of(DEFAULT_RULE).policy
         await person.do(lambda: choice.setCurrentIndex(2))
         await person.do(lambda: choice.activated.emit(2))
         dialog = await person.seen(RulesDialog)
@@ -118,7 +119,7 @@ def test_a_renamed_tool_keeps_its_rule(stage: Stage) -> None:
     async def scene(person: Person) -> None:
         await ready(person)
         await open_tab(person, "Tools")
-        tools = person.app.window.tools
+        tools = person.app.window.panels.of(TOOLS_PANEL)
         await person.press("Rule for this tool", tools)
         dialog = await person.seen(RulesDialog)
         assert dialog.tool == "get_weather"

@@ -26,7 +26,7 @@ from playground.engine.session.snapshot import snapshot
 from playground.ui.features.experiments.rows import Hit, Line
 from playground.ui.features.storage.dialog import StorageDialog
 from playground.ui.features.tree.page import TreeView
-from playground.ui.shell.features import STORAGE
+from playground.ui.shell.features import EXPERIMENTS_PANEL, STORAGE
 from tests.engine.debugging import WEATHER
 from tests.flows.conftest import PACE, Person, Stage
 
@@ -48,7 +48,7 @@ async def back(person: Person, turns: int) -> None:
 
 
 def titles(person: Person) -> list[str]:
-    return [row.title for row in person.app.window.experiments.model.rows if isinstance(row, Line)]
+    return [row.title for row in person.app.window.panels.of(EXPERIMENTS_PANEL).model.rows if isinstance(row, Line)]
 
 
 async def act(person: Person, name: str) -> None:
@@ -257,7 +257,7 @@ def test_what_is_searched_is_found_and_leads_to_its_turn(stage: Stage) -> None:
     async def search(person: Person) -> None:
         await back(person, 32)
         assert person.session.title == "Tell me of Oslo"
-        panel = person.app.window.experiments
+        panel = person.app.window.panels.of(EXPERIMENTS_PANEL)
         await person.until(lambda: len(titles(person)) == 2, "both in the list")
         await person.key(Qt.Key.Key_F, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier)
         await person.until(panel.search.hasFocus, "the cursor in the search")
@@ -291,7 +291,7 @@ def test_the_list_renames_pins_archives_duplicates_deletes_and_undoes(stage: Sta
 
     async def tend(person: Person) -> None:
         await back(person, 1)
-        panel = person.app.window.experiments
+        panel = person.app.window.panels.of(EXPERIMENTS_PANEL)
         await person.until(lambda: titles(person) == ["Three", "Two", "One"], "the list")
         await person.key(Qt.Key.Key_F2)
         field = await person.seen(QLineEdit, "Title of the experiment")

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QLineEdit, QPlainTextEdit
 
 from playground.ui.features.tools.field_row import FieldRow
 from playground.ui.features.tools.import_dialog import ImportDialog
+from playground.ui.shell.features import TOOLS_PANEL
 from tests.flows.conftest import Person, Stage
 from tests.flows.test_panels import open_tab
 
@@ -22,7 +23,7 @@ MAIL = {
 
 def test_a_parameter_made_in_the_form_is_what_is_sent(stage: Stage) -> None:
     async def scene(person: Person) -> None:
-        panel = person.app.window.tools
+        panel = person.app.window.panels.of(TOOLS_PANEL)
         await open_tab(person, "Tools")
         await person.press("Add one", panel)
         await person.type_into(await person.seen(QLineEdit, "Tool name", panel), "find_train")
@@ -59,7 +60,7 @@ def test_a_parameter_made_in_the_form_is_what_is_sent(stage: Stage) -> None:
 
 def test_an_imported_tool_in_a_group_is_offered_without_the_group(stage: Stage) -> None:
     async def scene(person: Person) -> None:
-        panel = person.app.window.tools
+        panel = person.app.window.panels.of(TOOLS_PANEL)
         await open_tab(person, "Tools")
         QGuiApplication.clipboard().setText(json.dumps(MAIL))
         await person.press("Import tools", panel)

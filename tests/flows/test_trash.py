@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractButton, QMessageBox
 
 from playground.ui.features.experiments.trash_page import TrashPage
-from playground.ui.shell.features import EXPERIMENTS
+from playground.ui.shell.features import EXPERIMENTS, EXPERIMENTS_PANEL
 from tests.flows.conftest import Person, Stage
 from tests.flows.test_store import act, modal, opened, titles
 
@@ -22,7 +22,7 @@ async def ask(person: Person, text: str) -> str:
 
 
 async def trash(person: Person) -> TrashPage:
-    panel = person.app.window.experiments
+    panel = person.app.window.panels.of(EXPERIMENTS_PANEL)
     if not panel.isVisible():  # a small screen has no room for it until it is asked for
         await act(person, "view.experiments")
     await person.click(panel.trash_button)
@@ -51,7 +51,7 @@ def test_what_is_deleted_comes_back_by_keys_and_from_the_trash(stage: Stage) -> 
 
     async def second(person: Person) -> None:
         await opened(person)
-        panel = person.app.window.experiments
+        panel = person.app.window.panels.of(EXPERIMENTS_PANEL)
         await person.until(lambda: panel.trash_button.text() == "Trash (2)", "the count")
         page = await trash(person)
         await person.until(lambda: page.model.rowCount() == 3, "a heading and two experiments")

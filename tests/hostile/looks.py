@@ -18,7 +18,7 @@ from playground.jsonkit.values import JSON, JSONObject
 from playground.ui.features.experiments.rows import More
 from playground.ui.features.inspector.diff_page import DiffPage
 from playground.ui.features.inspector.lint_page import MOST, LintPage
-from playground.ui.shell.features import WIRE
+from playground.ui.shell.features import EXPERIMENTS_PANEL, RAW_PANEL, TOOLS_PANEL, WIRE
 from tests.hostile.gaps import LAID_OUT, Gaps
 from tests.ui.features.experiments.entries import entry
 
@@ -64,7 +64,7 @@ def wide(count: int) -> JSONObject:
 
 
 async def a_tool_of_many_properties(app: App) -> Work:
-    session, panel = app.workspace.new(), app.window.tools
+    session, panel = app.workspace.new(), app.window.panels.of(TOOLS_PANEL)
     app.window.side.show_page("Tools")
     small = ToolDefinition(name="small", parameters=wide(2))
     session.change(tools=(small, ToolDefinition(name="wide", parameters=wide(20_000))))
@@ -118,7 +118,7 @@ async def json_that_is_formatted(app: App) -> Work:
     app.workspace.new()
     app.window.side.show_page("Raw")
     await asyncio.sleep(0.3)
-    field, text = app.window.raw.body, listed(20_000)
+    field, text = app.window.panels.of(RAW_PANEL).body, listed(20_000)
 
     async def work() -> None:
         field.editor.setPlainText(text)
@@ -152,7 +152,7 @@ async def deviations_that_become_more(app: App) -> Work:
 
 
 async def a_search_that_finds_thousands(app: App) -> Work:
-    panel = app.window.experiments
+    panel = app.window.panels.of(EXPERIMENTS_PANEL)
     passage = Passage("t", "text", "some words around things and more words", ((18, 24),))
     found = [SearchResult(entry(f"e{number}"), (passage,) * 3) for number in range(5_000)]
 

@@ -6,6 +6,7 @@ from playground.domain.debugging import FAULTS, Answer, AnswerRow, Debugging, Ma
 from playground.ui.features.debugger.fork_dialog import ForkDialog
 from playground.ui.features.debugger.lanes_view import LanesView
 from playground.ui.features.debugger.rules_dialog import RulesDialog
+from playground.ui.shell.features import DEFAULT_RULE, PARAMETER_PANEL
 from playground.ui.widgets.loop import spawn
 from tests.scenes.registry import BOTH, WIDE, scene
 from tests.scenes.stage import Stage
@@ -95,8 +96,8 @@ async def rules_in_panels(stage: Stage) -> None:
     """What happens on a tool call, the rules by tool and the step limit, in the Parameters panel."""
     await stage.sample()
     stage.session.change(debugging=RULES)
-    panel = stage.window.parameters
-    panel.ensureWidgetVisible(stage.window.default_rule.limit, 0, 120)
+    panel = stage.window.panels.of(PARAMETER_PANEL)
+    panel.ensureWidgetVisible(stage.window.panels.of(DEFAULT_RULE).limit, 0, 120)
 
 
 @scene(sizes=WIDE)

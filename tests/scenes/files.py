@@ -20,7 +20,7 @@ from playground.ui.features.files.import_dialog import ImportMessagesDialog
 from playground.ui.features.presets.presets_dialog import PresetsDialog
 from playground.ui.features.presets.save_dialog import SavePresetDialog
 from playground.ui.features.variables.variables_bar import VariablesBar
-from playground.ui.shell.features import FILES, PRESETS, VARIABLES
+from playground.ui.shell.features import FILES, PRESET_BAR, PRESETS, VARIABLES
 from tests.scenes.registry import BOTH, WIDE, scene
 from tests.scenes.stage import SceneError, Stage
 
@@ -191,7 +191,7 @@ async def presets_menu(stage: Stage) -> None:
     """The button above the parameters, its menu open; the one in force has a mark."""
     stage.fresh("demo-chat")
     _presets(stage)
-    bar = stage.window.presets
+    bar = stage.window.panels.of(PRESET_BAR)
     bar.menu.popup(bar.button.mapToGlobal(bar.button.rect().bottomLeft()))
 
 

@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt
 
 from playground.domain.tools import ToolDefinition
 from playground.engine.gateways.profiles import Profile
+from playground.ui.shell.features import PARAMETER_PANEL
 from tests.scenes.registry import scene
 from tests.scenes.stage import Stage
 
@@ -61,6 +62,6 @@ async def fields_that_clash(stage: Stage) -> None:
 async def show_row(stage: Stage, name: str) -> None:
     """Scroll the panel of parameters until a row is in view."""
     await stage.settle()
-    panel = stage.window.parameters
+    panel = stage.window.panels.of(PARAMETER_PANEL)
     panel.ensureWidgetVisible(panel.rows[name])
     await stage.settle()

@@ -13,6 +13,7 @@ from playground.engine.gateways.profiles import Profile
 from playground.engine.session.changes import RunState
 from playground.ui.features.conversation.verdict_view import AnswerCheckView
 from playground.ui.features.output.panel import EXAMPLE
+from playground.ui.shell.features import OUTPUT_PANEL, RAW_PANEL, TOOLS_PANEL
 from tests.scenes.registry import SMALL, WIDE, scene
 from tests.scenes.stage import SceneError, Stage
 
@@ -99,8 +100,8 @@ async def tool_editor(stage: Stage) -> None:
     stage.act("sample.tools")
     stage.window.side.show_page("Tools")
     await stage.settle()
-    stage.window.tools.add_sample()
-    stage.window.tools.editor.schema.setPlainText(
+    stage.window.panels.of(TOOLS_PANEL).add_sample()
+    stage.window.panels.of(TOOLS_PANEL).editor.schema.setPlainText(
         '{\n  "type": "object",\n  "properties": {\n    "city": {"type": "text"},\n'
         '    "unit": {"type": "string", "enum": []}\n  },\n  "required": ["town"]\n}'
     )
@@ -110,10 +111,12 @@ async def tool_editor(stage: Stage) -> None:
 async def tool_editor_not_json(stage: Stage) -> None:
     """A schema that is not JSON, under a name that no gateway takes."""
     stage.window.side.show_page("Tools")
-    stage.window.tools.add_sample()
-    stage.window.tools.editor.name.setText("get weather, please")
-    stage.window.tools.editor.name.textEdited.emit("get weather, please")
-    stage.window.tools.editor.schema.setPlainText('{\n  "type": "object",\n  "properties": {"city": }\n}')
+    stage.window.panels.of(TOOLS_PANEL).add_sample()
+    stage.window.panels.of(TOOLS_PANEL).editor.name.setText("get weather, please")
+    stage.window.panels.of(TOOLS_PANEL).editor.name.textEdited.emit("get weather, please")
+    stage.window.panels.of(TOOLS_PANEL).editor.schema.setPlainText(
+        '{\n  "type": "object",\n  "properties": {"city": }\n}'
+    )
 
 
 @scene(sizes=WIDE)
@@ -272,7 +275,7 @@ async def output_not_json(stage: Stage) -> None:
     """An answer that is no JSON; a schema being typed that is none either, so that no format is sent."""
     await _under_schema(stage)
     stage.session.turns.edit_text(stage.session.transcript.path[-1].id, 'Here it is:\n```json\n{"vendor": "Acme"}\n```')
-    stage.window.output.schema.replace_text('{\n  "type": "object",\n  "properties": {,}\n}')
+    stage.window.panels.of(OUTPUT_PANEL).schema.replace_text('{\n  "type": "object",\n  "properties": {,}\n}')
 
 
 @scene()
@@ -287,7 +290,7 @@ async def raw(stage: Stage) -> None:
     stage.session.change(profile_id=stage.app.gateways.store.add_profile(team).id)
     stage.session.change(extra_body={"top_k": 20, "min_p": 0.1})
     stage.window.side.show_page("Raw")
-    headers = stage.window.raw.headers
+    headers = stage.window.panels.of(RAW_PANEL).headers
     for name, value in (("X-Trace", "on"), ("X-Api-Key", "a-key"), ("X Bad", "1")):
         headers.add_header()
         headers.rows[-1].name.setText(name)

@@ -16,7 +16,7 @@ from playground.engine.gateways.secrets import Secret
 from playground.engine.library.store import Mode, Status
 from playground.engine.library.store.unread import tally
 from playground.engine.session.changes import PathChanged
-from playground.ui.shell.features import EXPERIMENTS, STORAGE, TREE
+from playground.ui.shell.features import EXPERIMENTS, EXPERIMENTS_PANEL, STORAGE, TREE
 from playground.ui.widgets import dialogs, loop
 from tests.scenes.registry import BOTH, WIDE, scene
 from tests.scenes.stage import Stage
@@ -69,7 +69,7 @@ async def experiments_by_day(stage: Stage) -> None:
 async def experiments_found(stage: Stage) -> None:
     """A search as it is typed: titles and turns with what was found marked, and a filter."""
     await fill(stage)
-    panel = stage.window.experiments
+    panel = stage.window.panels.of(EXPERIMENTS_PANEL)
     panel.search.setText("lis")
     await stage.until(lambda: "found" in str(panel.model.data(panel.model.index(0))), "what was found")
     panel.chips.set_filters(panel.filters.__class__(protocol="chat", archived=False))
@@ -80,8 +80,8 @@ async def experiments_found(stage: Stage) -> None:
 async def experiments_not_found(stage: Stage) -> None:
     """A search that finds nothing says how it looks."""
     await fill(stage)
-    stage.window.experiments.search.setText("zebra")
-    await stage.until(lambda: not stage.window.experiments.empty.isHidden(), "nothing to be found")
+    stage.window.panels.of(EXPERIMENTS_PANEL).search.setText("zebra")
+    await stage.until(lambda: not stage.window.panels.of(EXPERIMENTS_PANEL).empty.isHidden(), "nothing to be found")
 
 
 @scene(sizes=WIDE)
@@ -173,7 +173,7 @@ async def storage_recovered(stage: Stage) -> None:
 async def storage_opening(stage: Stage) -> None:
     """A slow disk: what there is is not known yet, and nothing is said of it; a run begins as soon as it is."""
     await stage.until(lambda: not stage.app.workspace.opening, "the store")
-    for place in (stage.window.pane.welcome_page, stage.window.experiments):
+    for place in (stage.window.pane.welcome_page, stage.window.panels.of(EXPERIMENTS_PANEL)):
         place.set_opening(True)
         await stage.until(lambda place=place: place.opening.text() != "", "the word")  # type: ignore[misc]
     stage.window.composer.set_text("Name three rivers in Europe.")

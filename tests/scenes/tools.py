@@ -9,6 +9,7 @@ from playground.jsonkit.values import JSON
 from playground.ui.features.tools.panel import ToolsPanel
 from playground.ui.features.tools.samples import SAMPLE
 from playground.ui.features.tools.tool_editor import TEXT
+from playground.ui.shell.features import TOOLS_PANEL
 from tests.scenes.registry import WIDE, scene
 from tests.scenes.stage import SceneError, Stage
 
@@ -92,7 +93,7 @@ def panel(stage: Stage, *tools: ToolDefinition) -> ToolsPanel:
     """The panel with these tools."""
     stage.session.change(tools=tools)
     stage.window.side.show_page("Tools")
-    return stage.window.tools
+    return stage.window.panels.of(TOOLS_PANEL)
 
 
 @scene()

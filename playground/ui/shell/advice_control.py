@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject
 from playground.engine.advice import Action
 from playground.ui.features import output, parameters, raw, tools
 from playground.ui.features.gateways.control import GatewayControl
+from playground.ui.shell.features import PARAMETER_PANEL, RAW_PANEL, REASONING_RETURN
 from playground.ui.shell.main_window import MainWindow
 
 #: Parameters that mean the same; the one that is set is shown.
@@ -47,12 +48,12 @@ class AdviceControl(QObject):
                 pass
 
     def _show(self, page: str, about: str) -> None:
-        window = self._window
+        window, panels = self._window, self._window.panels
         window.right_dock.show()
         window.side.show_page(page)
         if page == parameters.PAGE and about == "reasoning_return":
-            window.reasoning_return.when.setFocus()
+            panels.of(REASONING_RETURN).when.setFocus()
         elif page == parameters.PAGE and about:
-            window.parameters.show_row(*ALIKE.get(about, (about,)))
+            panels.of(PARAMETER_PANEL).show_row(*ALIKE.get(about, (about,)))
         elif page == raw.PAGE:
-            window.raw.show_place("headers" if about == "headers" else "body")
+            panels.of(RAW_PANEL).show_place("headers" if about == "headers" else "body")

@@ -5,7 +5,7 @@ Read on the way to the first paint, for the actions in the rows; what works is l
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, Protocol, TypeVar, cast
 
@@ -32,11 +32,13 @@ from playground.ui.features import (
 )
 from playground.ui.features.action import MENUS, Action
 from playground.ui.shell.actions import OWN
+from playground.ui.shell.regions import stacked
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QAction
 
     from playground.engine.files.presets import PresetStore
+    from playground.engine.library.workspace import Workspace
     from playground.ui.features.cassettes.control import CassetteControl
     from playground.ui.features.code.control import CodeControl
     from playground.ui.features.conversation.pane import ConversationPane
@@ -66,11 +68,12 @@ if TYPE_CHECKING:
     from playground.ui.features.tree.control import TreeControl
     from playground.ui.features.variables.control import VariablesControl
     from playground.ui.features.wire.control import WireControl
-    from playground.ui.shell.regions import SidePanel
+    from playground.ui.shell.regions import Region, SidePanel
     from playground.ui.shell.tool_bar import ToolBar
     from playground.ui.widgets.palette import Entry
 
 C = TypeVar("C")
+W = TypeVar("W")
 
 
 class Regions(Protocol):
@@ -78,17 +81,40 @@ class Regions(Protocol):
 
     bar: ToolBar
     side: SidePanel
+    left: Region
     drops: DropTarget
-    experiments: ExperimentsPanel
-    parameters: ParameterPanel
-    reasoning_return: ReasoningReturnFields
-    default_rule: DefaultRuleFields
-    presets: PresetBar
-    tools: ToolsPanel
-    output: OutputPanel
-    raw: RawPanel
 
     def action(self, action_id: str, /) -> QAction: ...
+
+
+class Panel(NamedTuple, Generic[W]):
+    """What a feature has in the window from the beginning. ``make`` puts it where it belongs, under the tab ``page`` of
+    the side panel if it has one.
+    """
+
+    make: Callable[[Panels], W]
+    page: str = ""
+
+
+class Panels:
+    """Those of one window. A panel may use what was made before it."""
+
+    def __init__(self, regions: Regions, workspace: Workspace) -> None:
+        self.regions = regions
+        self.workspace = workspace
+        self._made: dict[Panel[Any], object] = {}
+
+    def make_all(self) -> Iterator[None]:
+        """Make them in the order of the rows, with pauses in which the window can do other things."""
+        for feature in FEATURES:
+            for panel in feature.panels:
+                self._made[panel] = panel.make(self)
+            if feature.panels:
+                yield
+
+    def of(self, panel: Panel[W]) -> W:
+        """The panel itself."""
+        return cast("W", self._made[panel])
 
 
 def _nothing(_control: object) -> None:
@@ -110,14 +136,16 @@ class Feature(NamedTuple, Generic[C]):
     shown: Callable[[C], object] = _nothing
     changed: Callable[[C], object] = _nothing
     entries: Callable[[C], Sequence[Entry]] = _no_entries
+    panels: tuple[Panel[Any], ...] = ()
 
 
 class Features:
     """Those of one window, made in the order of the rows. A row may use what was made before it."""
 
-    def __init__(self, host: Host, regions: Regions, preset_store: Callable[[], PresetStore]) -> None:
+    def __init__(self, host: Host, panels: Panels, preset_store: Callable[[], PresetStore]) -> None:
         self.host = host
-        self.regions = regions
+        self.regions = panels.regions
+        self.panel = panels.of
         self.preset_store = preset_store
         self._made: dict[Feature[Any], object] = {}
         for feature in FEATURES:
@@ -126,6 +154,90 @@ class Features:
     def of(self, feature: Feature[C]) -> C:
         """What controls it."""
         return cast("C", self._made[feature])
+
+
+# What stands in the window
+
+
+def _parameter_panel(_of: Panels) -> ParameterPanel:
+    from playground.ui.features.parameters.panel import ParameterPanel
+
+    return ParameterPanel(without=("Output",))
+
+
+def _preset_bar(of: Panels) -> PresetBar:
+    from playground.ui.features.presets.preset_bar import PresetBar
+
+    made = PresetBar()
+    of.regions.side.fill(parameters.PAGE, stacked(made, of.of(PARAMETER_PANEL)))
+    return made
+
+
+def _experiments_panel(of: Panels) -> ExperimentsPanel:
+    from playground.ui.features.experiments.panel import ExperimentsPanel
+
+    made = ExperimentsPanel()
+    made.set_opening(not of.workspace.listed)
+    of.regions.left.fill(made)
+    return made
+
+
+def _default_rule(of: Panels) -> DefaultRuleFields:
+    from playground.ui.features.debugger.default_rule import DefaultRuleFields
+
+    among = of.of(PARAMETER_PANEL)
+    made = DefaultRuleFields(among)
+    among.add_extra("Tools", "On a tool call", made.policy)
+    among.add_extra("Tools", "Rules by tool", made.rules)
+    among.add_extra("Tools", "Step limit", made.limit)
+    return made
+
+
+def _tools_panel(of: Panels) -> ToolsPanel:
+    from playground.ui.features.tools.panel import ToolsPanel
+
+    made = ToolsPanel()
+    of.regions.side.fill(tools.PAGE, made)
+    return made
+
+
+def _output_panel(of: Panels) -> OutputPanel:
+    from playground.ui.features.output.panel import OutputPanel
+
+    made = OutputPanel()
+    of.regions.side.fill(output.PAGE, made)
+    return made
+
+
+def _raw_panel(of: Panels) -> RawPanel:
+    from playground.ui.features.raw.panel import RawPanel
+
+    made = RawPanel()
+    of.regions.side.fill(raw.PAGE, made)
+    return made
+
+
+def _reasoning_return(of: Panels) -> ReasoningReturnFields:
+    from playground.ui.features.raw.reasoning_return import ReasoningReturnFields
+
+    among = of.of(PARAMETER_PANEL)
+    made = ReasoningReturnFields(among)
+    among.add_extra("Reasoning", "Send reasoning back", made.when)
+    among.add_extra("Reasoning", "Under the name", made.field)
+    return made
+
+
+PARAMETER_PANEL: Final = Panel(_parameter_panel)
+PRESET_BAR: Final = Panel(_preset_bar, parameters.PAGE)
+EXPERIMENTS_PANEL: Final = Panel(_experiments_panel)
+DEFAULT_RULE: Final = Panel(_default_rule)
+TOOLS_PANEL: Final = Panel(_tools_panel, tools.PAGE)
+OUTPUT_PANEL: Final = Panel(_output_panel, output.PAGE)
+RAW_PANEL: Final = Panel(_raw_panel, raw.PAGE)
+REASONING_RETURN: Final = Panel(_reasoning_return)
+
+
+# What controls it
 
 
 def _gateways(of: Features) -> GatewayControl:
@@ -137,28 +249,28 @@ def _gateways(of: Features) -> GatewayControl:
 def _output(of: Features) -> OutputControl:
     from playground.ui.features.output.control import OutputControl
 
-    return OutputControl(of.host.workspace, of.regions.output, partial(of.host.show_side, output.PAGE))
+    return OutputControl(of.host.workspace, of.panel(OUTPUT_PANEL), partial(of.host.show_side, output.PAGE))
 
 
 def _raw(of: Features) -> RawControl:
     from playground.ui.features.raw.control import RawControl
 
-    regions, page = of.regions, raw.PAGE
-    show, show_count = partial(of.host.show_side, page), partial(regions.side.set_count, page)
-    return RawControl(of.host.workspace, regions.raw, regions.reasoning_return, show, show_count)
+    show, show_count = partial(of.host.show_side, raw.PAGE), partial(of.regions.side.set_count, raw.PAGE)
+    of.panel(RAW_PANEL).settings_asked.connect(of.of(GATEWAYS).open_settings)
+    return RawControl(of.host.workspace, of.panel(RAW_PANEL), of.panel(REASONING_RETURN), show, show_count)
 
 
 def _parameters(of: Features) -> ParametersControl:
     from playground.ui.features.parameters.control import ParametersControl
 
-    return ParametersControl(of.host.workspace, of.regions.parameters, partial(of.host.show_side, parameters.PAGE))
+    return ParametersControl(of.host.workspace, of.panel(PARAMETER_PANEL), partial(of.host.show_side, parameters.PAGE))
 
 
 def _tools(of: Features) -> ToolsControl:
     from playground.ui.features.tools.control import ToolsControl
 
     show, show_count = partial(of.host.show_side, tools.PAGE), partial(of.regions.side.set_count, tools.PAGE)
-    return ToolsControl(of.host, of.regions.tools, show, of.of(DEBUGGER).tools_edited, show_count)
+    return ToolsControl(of.host, of.panel(TOOLS_PANEL), show, of.of(DEBUGGER).tools_edited, show_count)
 
 
 def _code(of: Features) -> CodeControl:
@@ -171,7 +283,7 @@ def _code(of: Features) -> CodeControl:
 def _debugger(of: Features) -> DebugControl:
     from playground.ui.features.debugger.control import DebugControl
 
-    return DebugControl(of.host, of.regions.default_rule, of.regions.tools.editor.rule)
+    return DebugControl(of.host, of.panel(DEFAULT_RULE), of.panel(TOOLS_PANEL).editor.rule)
 
 
 def _wire(of: Features) -> WireControl:
@@ -197,7 +309,7 @@ def _files(of: Features) -> FileControl:
 def _presets(of: Features) -> PresetControl:
     from playground.ui.features.presets.control import PresetControl
 
-    return PresetControl(of.host, of.regions.presets, of.preset_store)
+    return PresetControl(of.host, of.panel(PRESET_BAR), of.preset_store)
 
 
 def _variables(of: Features) -> VariablesControl:
@@ -209,7 +321,7 @@ def _variables(of: Features) -> VariablesControl:
 def _experiments(of: Features) -> ExperimentsControl:
     from playground.ui.features.experiments.control import ExperimentsControl
 
-    return ExperimentsControl(of.host, of.regions.experiments)
+    return ExperimentsControl(of.host, of.panel(EXPERIMENTS_PANEL))
 
 
 def _tree(of: Features) -> TreeControl:
@@ -252,18 +364,20 @@ GATEWAYS: Final = Feature(
     _gateways, gateways.ACTIONS, changed=lambda it: it.show_models(), entries=lambda it: it.entries()
 )
 CONVERSATION: Final = Feature(_conversation, conversation.ACTIONS)
-OUTPUT: Final = Feature(_output, output.ACTIONS, changed=lambda it: it.show_session())
-RAW: Final = Feature(_raw, raw.ACTIONS, changed=lambda it: it.show_session())
-PARAMETERS: Final = Feature(_parameters, parameters.ACTIONS, changed=lambda it: it.show_session())
-TOOLS: Final = Feature(_tools, tools.ACTIONS, changed=lambda it: it.show_session())
+OUTPUT: Final = Feature(_output, output.ACTIONS, changed=lambda it: it.show_session(), panels=(OUTPUT_PANEL,))
+RAW: Final = Feature(_raw, raw.ACTIONS, changed=lambda it: it.show_session(), panels=(RAW_PANEL, REASONING_RETURN))
+PARAMETERS: Final = Feature(
+    _parameters, parameters.ACTIONS, changed=lambda it: it.show_session(), panels=(PARAMETER_PANEL,)
+)
+TOOLS: Final = Feature(_tools, tools.ACTIONS, changed=lambda it: it.show_session(), panels=(TOOLS_PANEL,))
 CODE: Final = Feature(_code, code.ACTIONS, changed=lambda it: it.show_session())
-DEBUGGER: Final = Feature(_debugger, debugger.ACTIONS, changed=lambda it: it.show_session())
+DEBUGGER: Final = Feature(_debugger, debugger.ACTIONS, changed=lambda it: it.show_session(), panels=(DEFAULT_RULE,))
 WIRE: Final = Feature(_wire, wire.ACTIONS)
 CASSETTES: Final = Feature(_cassettes, cassettes.ACTIONS, changed=lambda it: it.show_session())
 FILES: Final = Feature(_files, files.ACTIONS)
-PRESETS: Final = Feature(_presets, presets.ACTIONS, entries=lambda it: it.entries())
+PRESETS: Final = Feature(_presets, presets.ACTIONS, entries=lambda it: it.entries(), panels=(PRESET_BAR,))
 VARIABLES: Final = Feature(_variables, variables.ACTIONS, changed=lambda it: it.show_session())
-EXPERIMENTS: Final = Feature(_experiments, experiments.ACTIONS)
+EXPERIMENTS: Final = Feature(_experiments, experiments.ACTIONS, panels=(EXPERIMENTS_PANEL,))
 TREE: Final = Feature(_tree, tree.ACTIONS, shown=lambda it: it.show_session())
 STORAGE: Final = Feature(_storage, storage.ACTIONS, shown=lambda it: it.unread.show_session())
 FIRST_START: Final = Feature(_first_start, first_start.ACTIONS, shown=lambda it: it.show_session())
@@ -275,28 +389,32 @@ PROTOCOLS: Final = Feature(
     changed=lambda it: it.show_session(),
 )
 
-#: Bars above the message field stand the higher, and pages of the inspector the further right, the later their row.
+#: Bars above the message field stand the higher, pages of the inspector and tabs of the side panel the further right,
+#: the later their row.
 FEATURES: Final[tuple[Feature[Any], ...]] = (
     GATEWAYS,
     CONVERSATION,
     PARAMETERS,
-    OUTPUT,
-    RAW,
+    PRESETS,
+    EXPERIMENTS,
     CODE,
     DEBUGGER,
     TOOLS,
+    OUTPUT,
+    RAW,
     WIRE,
     CASSETTES,
     FILES,
-    PRESETS,
     VARIABLES,
-    EXPERIMENTS,
     TREE,
     STORAGE,
     FIRST_START,
     HELP,
     PROTOCOLS,
 )
+
+#: The tabs of the side panel.
+PAGES: Final = tuple(panel.page for feature in FEATURES for panel in feature.panels if panel.page)
 
 
 def _place(action: Action[Any]) -> tuple[int, int]:

@@ -38,7 +38,6 @@ from PySide6.QtWidgets import (
 
 from playground.domain.durations import countdown
 from playground.engine.gateways.reach import WORDS, Reach
-from playground.ui.features import output, parameters, raw, tools
 from playground.ui.features.action import MENUS, Action
 from playground.ui.features.conversation.composer import Composer
 from playground.ui.features.conversation.measures import SMALLEST, Centre, at_reading_width
@@ -46,9 +45,9 @@ from playground.ui.features.conversation.welcome import WelcomePage
 from playground.ui.features.files.drop_place import DropTarget
 from playground.ui.features.gateways.reach_dot import dot
 from playground.ui.shell.actions import SHOW_INSPECTOR, SHOW_LIST
-from playground.ui.shell.features import ACTIONS
+from playground.ui.shell.features import ACTIONS, PAGES, Panels
 from playground.ui.shell.panel_room import PanelRoom
-from playground.ui.shell.regions import Dock, Region, SidePanel, rule, stacked
+from playground.ui.shell.regions import Dock, Region, SidePanel, rule
 from playground.ui.shell.tool_bar import ToolBar
 from playground.ui.shell.window_settings import layout
 from playground.ui.widgets.layouts import in_column
@@ -60,22 +59,13 @@ if TYPE_CHECKING:
     from playground.engine.session.session import RateLimits
     from playground.ui.features.conversation.composer import Composer
     from playground.ui.features.conversation.pane import ConversationPane
-    from playground.ui.features.debugger.default_rule import DefaultRuleFields
-    from playground.ui.features.experiments.panel import ExperimentsPanel
     from playground.ui.features.inspector.inspector import Inspector
-    from playground.ui.features.output.panel import OutputPanel
-    from playground.ui.features.parameters.panel import ParameterPanel
-    from playground.ui.features.presets.preset_bar import PresetBar
-    from playground.ui.features.raw.panel import RawPanel
-    from playground.ui.features.raw.reasoning_return import ReasoningReturnFields
-    from playground.ui.features.tools.panel import ToolsPanel
 
 STATE_VERSION = 1
 LEFT, RIGHT, BOTTOM = 240, 340, 215
 FRAME = QSize(16, 48)  # pixels
 ROOMY = QSize(1024, 640)  # pixels in which all regions have room beside each other
 LEAST_LEFT = 196  # as narrow as the list of experiments gets
-PAGES = (parameters.PAGE, tools.PAGE, output.PAGE, raw.PAGE)
 
 Act = Callable[[], None]
 
@@ -298,14 +288,7 @@ class MainWindow(QMainWindow):
     close_asked = Signal()
 
     pane: ConversationPane
-    experiments: ExperimentsPanel
-    parameters: ParameterPanel
-    reasoning_return: ReasoningReturnFields
-    default_rule: DefaultRuleFields
-    presets: PresetBar
-    tools: ToolsPanel
-    output: OutputPanel
-    raw: RawPanel
+    panels: Panels
     inspector: Inspector
 
     def __init__(self, workspace: Workspace | None, settings: QSettings, *, opening: bool = False) -> None:
@@ -322,9 +305,9 @@ class MainWindow(QMainWindow):
         self.composer = self._start.composer
         self.composer.set_enter_runs(bool(settings.value("enter_runs", False, type=bool)))
         self.side = SidePanel(PAGES)
-        self._left, self._centre, self._bottom = Region("surface"), Region(), Region("surface")
+        self.left, self._centre, self._bottom = Region("surface"), Region(), Region("surface")
         self._centre.fill(self._start)
-        self._left.setMinimumWidth(LEAST_LEFT)
+        self.left.setMinimumWidth(LEAST_LEFT)
         self.bar = ToolBar(self._main_menu(), self._settings_menu())
         self.status = StatusBar()
         self.setStatusBar(self.status)
@@ -361,44 +344,12 @@ class MainWindow(QMainWindow):
         if writing:
             self.composer.setFocus()
         yield
-        from playground.ui.features.debugger.default_rule import DefaultRuleFields
-        from playground.ui.features.parameters.panel import ParameterPanel
-        from playground.ui.features.presets.preset_bar import PresetBar
-        from playground.ui.features.raw.reasoning_return import ReasoningReturnFields
-
-        self.parameters = ParameterPanel(without=("Output",))
-        self.reasoning_return = ReasoningReturnFields(self)
-        self.parameters.add_extra("Reasoning", "Send reasoning back", self.reasoning_return.when)
-        self.parameters.add_extra("Reasoning", "Under the name", self.reasoning_return.field)
-        self.default_rule = DefaultRuleFields(self)
-        self.parameters.add_extra("Tools", "On a tool call", self.default_rule.policy)
-        self.parameters.add_extra("Tools", "Rules by tool", self.default_rule.rules)
-        self.parameters.add_extra("Tools", "Step limit", self.default_rule.limit)
-        self.presets = PresetBar()
-        self.side.fill(parameters.PAGE, stacked(self.presets, self.parameters))
-        yield
-        from playground.ui.features.experiments.panel import ExperimentsPanel
-
-        self.experiments = ExperimentsPanel()
-        self.experiments.set_opening(not workspace.listed)
-        self._left.fill(self.experiments)
-        yield
+        self.panels = Panels(self, workspace)
+        yield from self.panels.make_all()
         from playground.ui.features.inspector.inspector import Inspector
 
         self.inspector = Inspector()
         self._bottom.fill(self.inspector)
-        yield
-        from playground.ui.features.tools.panel import ToolsPanel
-
-        self.tools = ToolsPanel()
-        self.side.fill(tools.PAGE, self.tools)
-        yield
-        from playground.ui.features.output.panel import OutputPanel
-        from playground.ui.features.raw.panel import RawPanel
-
-        self.output, self.raw = OutputPanel(), RawPanel()
-        self.side.fill(output.PAGE, self.output)
-        self.side.fill(raw.PAGE, self.raw)
 
     def _keep_early(self) -> None:
         """What has an effect later, once somebody is there to do it. Where text goes is seen to by Qt at once."""
@@ -428,7 +379,7 @@ class MainWindow(QMainWindow):
         area, corner = Qt.DockWidgetArea, Qt.Corner
         self.setCorner(corner.BottomLeftCorner, area.LeftDockWidgetArea)
         self.setCorner(corner.BottomRightCorner, area.RightDockWidgetArea)
-        self.left_dock = Dock("Experiments", self._left, self)
+        self.left_dock = Dock("Experiments", self.left, self)
         self.right_dock = Dock("Parameters and tools", self.side, self)
         self.bottom_dock = Dock("Inspector", self._bottom, self)
         self._room = PanelRoom(self, self._centre, self.left_dock, self.right_dock, self.bottom_dock)

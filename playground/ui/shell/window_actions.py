@@ -208,7 +208,7 @@ class WindowActions(QObject):
             show_exchange=self._bring_exchange,
             show_session=self._workspace_changed,
         )
-        self.of = Features(host, window, presets or self._usual_presets).of
+        self.of = Features(host, window.panels, presets or self._usual_presets).of
         self._gateways, self._wire = self.of(GATEWAYS), self.of(WIRE)
         self._undo = UndoControl(
             host, window.action(UNDO.id), window.action(REDO.id), self._show_anew, self.of(EXPERIMENTS).undelete
@@ -238,7 +238,6 @@ class WindowActions(QObject):
 
     def _connect_regions(self) -> None:
         window = self._window
-        window.raw.settings_asked.connect(self._gateways.open_settings)
         window.pane.late.not_known = self._not_known
         window.pane.attend()
         window.bar.gateway_chosen.connect(self._gateways.choose)

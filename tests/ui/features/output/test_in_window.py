@@ -23,6 +23,7 @@ from playground.ui.features.conversation.verdict_view import AnswerCheckView
 from playground.ui.features.output.control import OutputControl
 from playground.ui.features.output.panel import JSON_MODE, SCHEMA
 from playground.ui.features.raw.control import RawControl
+from playground.ui.shell.features import OUTPUT_PANEL, RAW_PANEL, REASONING_RETURN
 from playground.ui.shell.main_window import MainWindow
 from tests.engine.conftest import no_keyring
 
@@ -38,11 +39,11 @@ class Stand:
         self.window = MainWindow(self.workspace, QSettings(str(folder / "w.ini"), QSettings.Format.IniFormat))
         window = self.window
         self.controls = (
-            OutputControl(self.workspace, window.output, partial(window.side.show_page, "Output")),
+            OutputControl(self.workspace, window.panels.of(OUTPUT_PANEL), partial(window.side.show_page, "Output")),
             RawControl(
                 self.workspace,
-                window.raw,
-                window.reasoning_return,
+                window.panels.of(RAW_PANEL),
+                window.panels.of(REASONING_RETURN),
                 partial(window.side.show_page, "Raw"),
                 partial(window.side.set_count, "Raw"),
             ),
@@ -87,7 +88,7 @@ def verdict(card: TurnCard) -> AnswerCheckView:
 
 
 async def test_an_answer_under_a_schema_carries_its_verdict(stand: Stand, demo: DemoServer) -> None:
-    panel = stand.window.output
+    panel = stand.window.panels.of(OUTPUT_PANEL)
     panel.choose(SCHEMA)
     panel.insert_example()
     card = await stand.ask("Extract the invoice.")
@@ -111,7 +112,7 @@ async def test_an_answer_without_a_format_is_not_judged(stand: Stand) -> None:
 
 
 async def test_extras_go_out_and_half_typed_ones_do_not(stand: Stand, demo: DemoServer) -> None:
-    raw = stand.window.raw
+    raw = stand.window.panels.of(RAW_PANEL)
     QTest.keyClicks(raw.body.editor, '{"x_extra": [1, 2]}')
     raw.headers.add_header()
     QTest.keyClicks(raw.headers.rows[0].name, "X-Trace")
@@ -129,18 +130,18 @@ async def test_extras_go_out_and_half_typed_ones_do_not(stand: Stand, demo: Demo
 
 async def test_each_experiment_has_its_own(stand: Stand) -> None:
     first = stand.workspace.current
-    stand.window.raw.body.replace_text('{"half": ')
-    stand.window.output.choose(SCHEMA)
-    stand.window.output.schema.replace_text('{"type": ')
+    stand.window.panels.of(RAW_PANEL).body.replace_text('{"half": ')
+    stand.window.panels.of(OUTPUT_PANEL).choose(SCHEMA)
+    stand.window.panels.of(OUTPUT_PANEL).schema.replace_text('{"type": ')
     await stand.ask("Hello")
     stand.workspace.new()
     stand.follow()
-    assert stand.window.raw.body.text == ""
-    assert stand.window.output.draft.kind == "default"
+    assert stand.window.panels.of(RAW_PANEL).body.text == ""
+    assert stand.window.panels.of(OUTPUT_PANEL).draft.kind == "default"
     stand.workspace.open(first.id)
     stand.follow()
-    assert stand.window.raw.body.text == '{"half": '
-    assert stand.window.output.schema.text == '{"type": '
+    assert stand.window.panels.of(RAW_PANEL).body.text == '{"half": '
+    assert stand.window.panels.of(OUTPUT_PANEL).schema.text == '{"type": '
     await stand.gateways.aclose()
 
 
@@ -148,8 +149,8 @@ async def test_what_a_gateway_adds_is_shown_and_sent(stand: Stand, demo: DemoSer
     changes = {"extra_body": {"x_team": True}, "headers": {"X-Team": "research"}}
     stand.gateways.update(stand.gateways.get(DEMO_ID).model_copy(update=changes))
     stand.show_session()
-    assert '"x_team": true' in stand.window.raw.inherited_body.text()
-    assert stand.window.raw.inherited_headers.text() == "X-Team: research"
+    assert '"x_team": true' in stand.window.panels.of(RAW_PANEL).inherited_body.text()
+    assert stand.window.panels.of(RAW_PANEL).inherited_headers.text() == "X-Team: research"
     await stand.ask("Hello")
     assert json.loads(demo.requests[-1].body)["x_team"] is True
     assert demo.requests[-1].header("X-Team") == "research"
