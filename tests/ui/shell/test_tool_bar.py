@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 from PySide6.QtCore import QEvent, QPoint, Qt
-from PySide6.QtGui import QCursor, QKeyEvent
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -321,12 +321,13 @@ def test_a_button_does_not_look_pointed_at_once_its_menu_has_closed(qtbot: QtBot
     bar = ToolBar(menu, QMenu())
     qtbot.addWidget(bar)
     bar.show()
+    qtbot.waitExposed(bar)
+    QTest.mouseMove(bar, bar.rect().bottomRight())  # on none of the buttons
     for button in bar.findChildren(QAbstractButton):
         if (opened := button.menu() if isinstance(button, QPushButton | QToolButton) else None) is not None:
             opened.addAction("More")
             opened.popup(bar.mapToGlobal(QPoint(0, 200)))
             qtbot.waitUntil(opened.isVisible)
-            QCursor.setPos(bar.mapToGlobal(QPoint(5, 220)))
             button.setAttribute(Qt.WidgetAttribute.WA_UnderMouse)  # what is left when a dialog comes in between
             opened.hide()
             qtbot.waitUntil(lambda button=button: not button.underMouse())  # type: ignore[misc]
