@@ -222,7 +222,8 @@ def test_a_model_chosen_is_the_one_of_what_is_shown(tmp_path: Path) -> None:
         tmp_path,
         HALFWAY,
         "key('L', CONTROL); key('A', CONTROL); write('demo-tools'); key('Return')",
-        "idle() and session().model == 'demo-tools' and [window.bar.model.currentText(), window.composer.text]",
+        "idle() and session().settings.model == 'demo-tools'"
+        " and [window.bar.model.currentText(), window.composer.text]",
     )
     assert found == ["demo-tools", ""]
 
