@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 
 import pytest
 from PySide6.QtTest import QTest
@@ -10,6 +11,7 @@ from PySide6.QtWidgets import QLabel
 
 from playground.domain import debugging
 from playground.ui.shell.features import RAW_PANEL
+from playground.ui.shell.window_actions import AHEAD
 from tests.flows.conftest import Person, Stage
 from tests.hostile.gaps import LIMIT, MARGIN, PASSES
 from tests.hostile.in_window import warm_up
@@ -54,5 +56,15 @@ def test_what_reads_paths_is_loaded_once_a_path_can_be_typed(stage: Stage) -> No
         debugging._paths.cache_clear()
         await person.do(person.app.window.action("debug.rules").trigger)
         await person.until(lambda: debugging._paths.cache_info().currsize, "the reader")
+
+    stage.play(scene)
+
+
+def test_what_a_window_may_not_wait_for_is_loaded_in_a_calm_moment(stage: Stage) -> None:
+    async def scene(person: Person) -> None:
+        ahead = person.app.actions._ahead
+        await person.until(lambda: ahead.busy or set(AHEAD) <= set(sys.modules), "its beginning")
+        await person.until(lambda: not ahead.busy, "its end")
+        assert set(AHEAD) <= set(sys.modules)
 
     stage.play(scene)

@@ -5,12 +5,13 @@ Holds no truth; every value shown is read from the session or the gateways.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from functools import partial
+from importlib import import_module
 from typing import TYPE_CHECKING, TypeVar
 from typing import Protocol as Interface
 
-from PySide6.QtCore import QObject, QSettings, Signal
+from PySide6.QtCore import QObject, QSettings, QTimer, Signal
 from PySide6.QtGui import QAction
 
 from playground.engine.gateways.reach import reach_of
@@ -57,12 +58,23 @@ from playground.ui.widgets.kept_number import number
 from playground.ui.widgets.loop import Throttle, spawn
 from playground.ui.widgets.palette import Entry, Names, Palette
 from playground.ui.widgets.plain_text import shown_name
+from playground.ui.widgets.slices import Slices
 from playground.ui.widgets.theme import Theme
 
 if TYPE_CHECKING:
     from playground.engine.files.presets import PresetStore
 
 C = TypeVar("C")
+CALM_MS = 2_000  # after the start
+#: What takes longer to load than a window may wait, together with what is made of it when it is opened first.
+AHEAD = (
+    "playground.engine.inspect.frames",
+    "playground.ui.features.inspector.timeline.page",
+    "playground.ui.features.gateways.form",
+    "playground.ui.features.gateways.dialog",
+    "playground.ui.features.debugger.rule_editor",
+    "playground.ui.features.debugger.rules_dialog",
+)
 
 EDITS = (PathChanged, TurnChanged, RunStateChanged, SettingsChanged, TitleChanged, DebugChanged)
 _MOST = 3  # parameters named one by one
@@ -194,6 +206,7 @@ class WindowActions(QObject):
         self._prompts = prompts
         self._exchange = ""
         self._unsubscribe: Callable[[], None] = _nothing
+        self._ahead = Slices(_import_ahead, self)
         host = Host(
             window=window,
             workspace=workspace,
@@ -265,6 +278,7 @@ class WindowActions(QObject):
         self.of(STORAGE).start()
         self._gateways.load_models()
         self.of(HELP).updates.start()
+        QTimer.singleShot(CALM_MS, self._ahead, self._ahead.begin)
 
     def _list_changed(self) -> None:
         if not self._workspace.stand_in:  # what a person began, or was welcomed to, is not taken from view again
@@ -481,6 +495,12 @@ class WindowActions(QObject):
         """All shortcuts in one list."""
         entries = [*filter(lambda entry: entry.side, self._actions()), Entry("Text size", "Ctrl+wheel", _nothing)]
         Palette(entries, "Keys: type to search, Enter to do", self._window).open_over()
+
+
+def _import_ahead() -> Iterator[None]:
+    for name in AHEAD:
+        import_module(name)
+        yield
 
 
 def _call(do: Callable[[C], object], control: C, _checked: bool = False) -> None:
