@@ -19,6 +19,7 @@ from playground.demo.images import Picture
 from playground.demo.models import BY_ID, Model
 from playground.demo.problems import NO_MODEL, NOT_JSON, ApiError, invalid
 from playground.jsonkit.reading import parse_json
+from playground.jsonkit.texts import cut
 
 Fields = Mapping[str, Any]  # a JSON object as it came in
 MOST_NESTED = 100
@@ -137,7 +138,7 @@ def shown(value: object) -> str:
         text = json.dumps(value, ensure_ascii=False)
     except ValueError:  # an integer of thousands of digits
         return "a number too large to show"
-    return text if len(text) <= 60 else text[:57] + "…"
+    return cut(text, 60)
 
 
 def model(fields: Fields) -> Model:

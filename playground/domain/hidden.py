@@ -23,6 +23,8 @@ from collections.abc import Callable
 from functools import cache
 from typing import Final
 
+from playground.jsonkit.texts import cut
+
 LONGEST_NAME: Final = 120  # characters of a name on a line
 LOOKED_AT: Final = 64  # characters before one, at most
 _PIECE: Final = 500_000  # characters that are looked through at once: the interpreter belongs to nobody else meanwhile
@@ -161,4 +163,4 @@ def _escape(match: re.Match[str]) -> str:
 
 def short_name(name: str) -> str:
     """A name that somebody gave, as it can stand on a line: the beginning of one that has no end."""
-    return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
+    return cut(name, LONGEST_NAME)

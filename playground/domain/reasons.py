@@ -11,6 +11,8 @@ from typing import Final
 
 from pydantic import ValidationError
 
+from playground.jsonkit.texts import cut
+
 LONGEST: Final = 200  # characters of a reason
 
 #: What is wanted in place of what stands there, by the beginning of pydantic's name for the error.
@@ -51,7 +53,7 @@ def reason_of(error: Exception) -> str:
 def shortened(text: str) -> str:
     """A text in one line that is not too long for a message."""
     line = " ".join(text.split())
-    return line if len(line) <= LONGEST else line[: LONGEST - 1] + "…"
+    return cut(line, LONGEST)
 
 
 def _wanted(kind: str, message: str, context: dict[str, object]) -> str:

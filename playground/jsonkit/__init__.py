@@ -9,6 +9,6 @@ Nothing here knows what the JSON is for; nothing of ours is imported.
   (`pieces`)
 - schemas: what stands inside (`schema_refs`), as a form (`schema_fields`, `schema_slots`) that edits a text
   (`schema_edit`), what is demanded of a place (`schema_views`), what fits (`schema_sample`, `pattern_text`)
-- what is wrong with a text (`faults`) or a value (`problems`, `validation`, `patterns`), and what it costs to see
-  (`limits`)
+- what is wrong with a text (`faults`) or a value (`problems`, `validation`, `patterns`), what it costs to see
+  (`limits`), and how much of it is told (`texts`)
 """

@@ -13,6 +13,7 @@ from functools import cached_property
 
 from playground.jsonkit.schema_refs import target_of
 from playground.jsonkit.schema_slots import Slot, slots_of, types_in
+from playground.jsonkit.texts import cut
 from playground.jsonkit.values import JSON, JSONObject, Path
 
 DEEPEST = 60  # levels of a form; what is deeper is shown as JSON
@@ -277,4 +278,4 @@ def _summary_of(schema: JSON, depth: int = 0) -> str:
 
 def _short(value: JSON) -> str:
     text = json.dumps(value, ensure_ascii=False) if not isinstance(value, dict | list) else "one value"
-    return text if len(text) <= 40 else text[:39] + "…"
+    return cut(text, 40)

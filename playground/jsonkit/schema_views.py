@@ -14,6 +14,7 @@ from typing import Final, TypeAlias
 from playground.jsonkit.limits import TooCostlyError
 from playground.jsonkit.patterns import PatternError, found_in
 from playground.jsonkit.schema_refs import reach, target_of
+from playground.jsonkit.texts import cut
 from playground.jsonkit.values import JSON, JSONObject, is_number, same
 
 View: TypeAlias = tuple[JSONObject, ...]
@@ -207,4 +208,4 @@ def objection(view: View, value: JSON) -> str:
 def spelled(value: JSON) -> str:
     """A plain value as it is written, shortened."""
     text = json.dumps(value[:200] if isinstance(value, str) else value, ensure_ascii=False)
-    return text if len(text) <= 120 else text[:117] + "…"
+    return cut(text, 120)

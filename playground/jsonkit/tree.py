@@ -15,6 +15,7 @@ from typing import Final, Literal, NoReturn, TypeAlias
 
 from playground.jsonkit import faults
 from playground.jsonkit.faults import JsonTextError
+from playground.jsonkit.texts import cut
 from playground.jsonkit.values import JSON, Path
 
 Kind: TypeAlias = Literal["object", "array", "string", "number", "true", "false", "null", "invalid"]
@@ -421,7 +422,7 @@ class PartialJson:
 
     def _odd_word(self, node: Node, word: str) -> None:
         meant = _MEANT.get(word)
-        shown = word if len(word) <= 40 else word[:37] + "…"
+        shown = cut(word, 40)
         node.problem = f"“{shown}” is not JSON"
         if meant is not None:
             node.kind, node.value = _CONSTANTS[meant]
@@ -485,9 +486,9 @@ def decoded(raw: str) -> str:
     """What stands between the quotes of a JSON string; an escape that is cut at the end is left out."""
     if "\\" not in raw:
         return raw
-    for cut in range(7):
+    for less in range(7):
         try:
-            return str(json.loads(f'"{raw[: len(raw) - cut]}"', strict=False))
+            return str(json.loads(f'"{raw[: len(raw) - less]}"', strict=False))
         except ValueError:
             continue
     return raw

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 
-from playground.domain.errors import GUESSES, FailureKind
+from playground.domain.errors import GUESSES
 from playground.domain.prices import Asked
 from playground.domain.request import Request
 from playground.domain.transcript import Ending, Transcript, Turn, new_id
@@ -66,11 +66,7 @@ def answers_of(exchange: Exchange) -> tuple[Turn, ...]:
     failure = exchange.failure
     if failure is None and answer.failure is not None and (exchange.complete or answer.failure.kind not in GUESSES):
         failure = answer.failure
-    if failure is not None:
-        ending = Ending.CUT_OFF if failure.kind is FailureKind.CUT_OFF else Ending.FAILED
-    else:
-        ending = Ending.COMPLETE if exchange.complete else Ending.STOPPED
-    outcome = received.outcome(ending, failure, exchange)
+    outcome = received.outcome(Ending.COMPLETE if exchange.complete else Ending.STOPPED, failure, exchange)
     return tuple(received.turn(new_id(), index, outcome) for index in sorted(answer.choices) or [0])
 
 

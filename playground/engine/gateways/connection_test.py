@@ -22,6 +22,7 @@ from playground.gateway.address import Address, candidates, doubled, is_loopback
 from playground.gateway.connection import Auth, Connection
 from playground.gateway.limits import read_date
 from playground.gateway.proxy import proxy_for
+from playground.jsonkit.texts import cut
 from playground.protocols import PROTOCOLS
 
 if TYPE_CHECKING:
@@ -153,7 +154,7 @@ def _of_list(listing: ModelList) -> tuple[State, str]:
     failure, count = listing.failure, len(listing.models)
     if failure is None and count:
         more = f" and {count - _MODELS_NAMED} more" if count > _MODELS_NAMED else ""
-        named = ", ".join(_cut(name, _LONGEST_ID) for name in listing.ids[:_MODELS_NAMED])
+        named = ", ".join(cut(name, _LONGEST_ID) for name in listing.ids[:_MODELS_NAMED])
         return State.OK, f"{models(count)} in {listing.seconds:.2f} s: {named}{more}"
     if failure is None:
         return State.OK, "answers, and is empty"
@@ -220,11 +221,7 @@ def models(count: int) -> str:
 def quoted(failure: Failure, most: int = _LONGEST_WORDS) -> str:
     """The gateway's own words, not longer than a line should be; without the status that stands beside them."""
     text = own_words(failure, advise(failure)) or advise(failure).title
-    return _cut(text, most)
-
-
-def _cut(text: str, most: int) -> str:
-    return text if len(text) <= most else f"{text[: most - 1]}…"
+    return cut(text, most)
 
 
 _NAMES: Final = {**PROTOCOLS, LIST: "model list"}

@@ -22,6 +22,7 @@ from playground.domain.events import (
 )
 from playground.domain.usage import Usage
 from playground.engine.inspect.frames import FrameIndex, Kind, Row
+from playground.jsonkit.texts import cut
 from playground.protocols.protocol import get_protocol
 
 LARGEST: Final = 64 * 1024  # bytes of a frame that are looked into; of more, only the beginning is shown
@@ -31,7 +32,7 @@ LONGEST: Final = 400  # characters of a line: more than any list is wide
 def summarize_frame(index: FrameIndex, row: Row) -> str:
     """One line about a frame, of ``LONGEST`` characters at most; the payload's beginning where nothing is known."""
     line = _line(index, row)
-    return line if len(line) <= LONGEST else line[: LONGEST - 1] + "…"
+    return cut(line, LONGEST)
 
 
 def _line(index: FrameIndex, row: Row) -> str:

@@ -35,6 +35,7 @@ from playground.domain.usage import Usage
 from playground.engine.inspect.frame_text_index import PLACED, FrameTextIndex, PartInfo, Position
 from playground.gateway.tape import Exchange, Read
 from playground.jsonkit import foreign
+from playground.jsonkit.texts import cut
 from playground.protocols.protocol import Decoder, Traced, get_protocol
 from playground.protocols.sse import Frame, SSEParser
 
@@ -366,4 +367,4 @@ def _excerpt(raw: bytes) -> str:
     lines = _LINE_END.split(raw.decode("utf-8", "replace").lstrip("\ufeff"))
     data = [line[5:] for line in lines if line.startswith("data:")] or lines
     text = " ".join(" ".join(data).split())
-    return text if len(text) <= EXCERPT else text[: EXCERPT - 1] + "…"
+    return cut(text, EXCERPT)

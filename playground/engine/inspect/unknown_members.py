@@ -13,6 +13,7 @@ from playground.domain.parts import Part
 from playground.domain.transcript import Role, Turn
 from playground.engine.requests.loss import listed
 from playground.engine.requests.one_turn import Wire, telling, without
+from playground.jsonkit.texts import cut
 from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols import PROTOCOLS
 from playground.protocols.protocol import get_protocol
@@ -39,7 +40,7 @@ class Beside:
     def names(self) -> str:
         """The names of the members, in one line."""
         names = " ".join(", ".join(self.members).split())
-        return names if len(names) <= _NAMES else f"{names[: _NAMES - 1]}…"
+        return cut(names, _NAMES)
 
 
 def beside_part(part: Part) -> list[Beside]:

@@ -20,6 +20,7 @@ from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role, Turn
 from playground.engine.requests.loss import Loss, listed
 from playground.engine.requests.one_turn import MOST, Wire, telling, without
+from playground.jsonkit.texts import cut
 from playground.jsonkit.values import JSON
 from playground.protocols.conversion import CHANGED, DOUBTFUL, LOST, SYSTEM, Told, TurnContext, side_of
 from playground.protocols.protocol import Protocol, get_protocol
@@ -373,4 +374,4 @@ def _is_written(protocol: Protocol, tool: ToolDefinition, name: str) -> bool:
 
 def _short(value: JSON) -> str:
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
-    return text if len(text) <= 60 else f"{text[:59]}…"
+    return cut(text, 60)

@@ -14,7 +14,7 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from playground.domain.accumulator import Accumulator, GrowingChoice
-from playground.domain.errors import Failure
+from playground.domain.errors import Failure, FailureKind
 from playground.domain.events import Event
 from playground.domain.output import format_of, wants_json
 from playground.domain.prices import Asked
@@ -79,8 +79,12 @@ class Reception:
         )
 
     def outcome(self, ending: Ending, failure: Failure | None, exchange: Exchange | None) -> Outcome:
-        """What is known of the answer as a whole; ``exchange`` is None where no request could be made."""
+        """What is known of the answer as a whole. ``ending`` is how it ended where nothing failed; ``exchange`` is None
+        where no request could be made.
+        """
         answer = self.answer
+        if failure is not None:
+            ending = Ending.CUT_OFF if failure.kind is FailureKind.CUT_OFF else Ending.FAILED
         return Outcome(
             ending=ending,
             model=answer.model or self.asked.model,

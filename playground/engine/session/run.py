@@ -157,13 +157,7 @@ class Run:
     async def _finish(self, stopped: bool, failure: Failure | None) -> None:
         """End the turns, a few at a time: there may be thousands of choices."""
         failure = None if stopped else failure or self._received.answer.failure
-        if stopped:
-            ending = Ending.STOPPED
-        elif failure is None:
-            ending = Ending.COMPLETE
-        else:
-            ending = Ending.CUT_OFF if failure.kind is FailureKind.CUT_OFF else Ending.FAILED
-        outcome = self._received.outcome(ending, failure, self.exchange)
+        outcome = self._received.outcome(Ending.STOPPED if stopped else Ending.COMPLETE, failure, self.exchange)
         left = [(turn_id, index) for index, turn_id in reversed(self._turns.items())]
         try:
             while left:

@@ -11,6 +11,7 @@ from playground.domain.hidden import show_hidden as show_hidden
 from playground.domain.hidden import show_prose as show_prose
 from playground.domain.hidden import unseen as unseen
 from playground.domain.hidden import without_unseen as without_unseen
+from playground.jsonkit.texts import cut
 
 _LONGEST_TITLE = 60  # letters in a sentence
 _LONGEST_TIP = 8_000  # letters in a tooltip; laying out a megabyte takes seconds
@@ -20,7 +21,7 @@ _LONGEST_LINE = 2_000  # letters on one line, more than any screen has room for
 
 def short_title(title: str) -> str:
     """A title as it can stand in a sentence."""
-    return show_prose(title if len(title) <= _LONGEST_TITLE else title[: _LONGEST_TITLE - 1] + "…")
+    return show_prose(cut(title, _LONGEST_TITLE))
 
 
 def one_line_of(text: str) -> str:
@@ -48,6 +49,4 @@ def tip(text: str) -> str:
         return ""
     from html import escape
 
-    if len(text) > _LONGEST_TIP:
-        text = f"{text[:_LONGEST_TIP]}…"
-    return f'<p style="white-space:pre-wrap">{escape(show_hidden(text))}</p>'
+    return f'<p style="white-space:pre-wrap">{escape(show_hidden(cut(text, _LONGEST_TIP)))}</p>'

@@ -12,6 +12,7 @@ from typing import Final
 
 from playground.engine.files.tool_import.docstrings import read_docstring
 from playground.engine.files.tool_import.found import ToolCollector
+from playground.jsonkit.texts import cut
 from playground.jsonkit.values import JSON, JSONObject
 
 _SIMPLE: Final[dict[str, JSONObject]] = {
@@ -307,7 +308,7 @@ class Types:
 
     def _unknown(self, node: ast.expr) -> JSONObject:
         text = ast.unparse(node)
-        short = text if len(text) <= 60 else text[:57] + "…"
+        short = cut(text, 60)
         self._found.note(f"{self._where}: the type “{short}” is not known here, so any value is allowed")
         return {}
 

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 from playground.engine.inspect.frames import FrameIndex, Kind
 from playground.engine.inspect.lint.review import Finding
+from playground.jsonkit.texts import cut
 from playground.protocols.protocol import get_protocol
 
 _EXCERPT: Final = 300  # characters of a frame
@@ -54,7 +55,7 @@ def _shown(index: FrameIndex, finding: Finding) -> list[str]:
     if not row.size:
         return [f"Seen at the end of the body, {row.at:.3f} s after the request ({code}).", ""]
     raw = index.raw(finding.frame)[: 8 * _EXCERPT].decode("utf-8", "replace").strip()
-    excerpt = raw if len(raw) <= _EXCERPT else f"{raw[:_EXCERPT]}…"
+    excerpt = cut(raw, _EXCERPT)
     what = "the body" if row.kind is Kind.BODY else f"frame {row.number + 1}"
     if not excerpt:
         return [f"Shown by {what}, {row.at:.3f} s after the request ({code}).", ""]

@@ -8,6 +8,7 @@ from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtWidgets import QComboBox, QSizePolicy, QWidget
 
 from playground.engine.session.hand_made import Answerable
+from playground.jsonkit.texts import cut
 from playground.ui.widgets.elided_label import ElidedLabel
 from playground.ui.widgets.kept_line import KeptLine
 from playground.ui.widgets.layouts import in_row
@@ -145,4 +146,4 @@ class _CallField(QComboBox):
 def _words(entry: Answerable) -> str:
     name = shown_name(entry.call.name or "(no name)")
     said = f"{name} · {show_hidden(entry.call.id)}"
-    return (said if len(said) <= LONGEST else f"{said[:LONGEST]}…") + (" · waits" if entry.waits else "")
+    return cut(said, LONGEST) + (" · waits" if entry.waits else "")

@@ -30,6 +30,7 @@ from PySide6.QtWidgets import (
 from playground.engine.library.experiment_summary import ExperimentSummary
 from playground.engine.library.store import Filters, SearchResult
 from playground.engine.requests.spoken import TITLES
+from playground.jsonkit.texts import cut
 from playground.ui.features.experiments.drawing import Rows
 from playground.ui.features.experiments.model import ROW, ExperimentsModel
 from playground.ui.features.experiments.rows import SHOWN, Hit, Line, More, Row, rows_found, rows_of
@@ -122,7 +123,7 @@ class FilterChips(QWidget):
         self.chips = []
         model, protocol = self.filters.model, self.filters.protocol
         if model:
-            words = show_prose(model if len(model) <= _LONGEST else model[: _LONGEST - 1] + "…")
+            words = show_prose(cut(model, _LONGEST))
             self._chip(words, f"the model {show_prose(model)}", "model", "")
         if protocol:
             self._chip(TITLES.get(protocol, protocol), TITLES.get(protocol, protocol), "protocol", "")

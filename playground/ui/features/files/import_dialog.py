@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 from playground.domain.roles import Role
 from playground.engine.files.messages import Conversation, ImportedConversations
 from playground.engine.requests.pasted import Imported
+from playground.jsonkit.texts import cut
 from playground.ui.features.conversation.documents import documents
 from playground.ui.widgets.choice_fields import look
 from playground.ui.widgets.import_outline import outline
@@ -237,7 +238,7 @@ def _item(conversation: Conversation) -> QListWidgetItem:
     first = next((turn for turn in turns if turn.role is Role.USER and turn.text.strip()), None)
     name = conversation.title or (first.text if first is not None else "") or f"Conversation {conversation.number}"
     name = show_hidden(" ".join(name[: LONGEST * 2].split()))
-    name = name if len(name) <= LONGEST else f"{name[:LONGEST]}…"
+    name = cut(name, LONGEST)
     roles = ", ".join(ROLE_WORDS[role].lower() for role in dict.fromkeys(turn.role for turn in turns))
     item = QListWidgetItem(f"{name}\n{len(turns):,} turn{'s' * (len(turns) != 1)}: {roles}")
     item.setFlags(item.flags() | Qt.ItemFlag.ItemIsUserCheckable)

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Collection
 
 from playground.domain.transcript import Ending, Transcript, Turn
+from playground.jsonkit.texts import cut
 from playground.ui.features.tree.layout import TreeLayout
 from playground.ui.widgets.plain_text import short_name, show_prose
 from playground.ui.widgets.role_words import ROLE_WORDS
@@ -45,7 +46,7 @@ def first_words(turn: Turn) -> str:
     calls = ", ".join(f"{short_name(call.name)}({call.arguments[:40]})" for call in turn.calls[:3])
     text = next((text for text in (turn.text, results, calls, turn.reasoning) if text.strip()), "")
     line = " ".join(text[: 2 * LONGEST].split())
-    return show_prose(line if len(line) <= LONGEST else line[: LONGEST - 1] + "…")
+    return show_prose(cut(line, LONGEST))
 
 
 def summary(transcript: Transcript, ends: int) -> str:

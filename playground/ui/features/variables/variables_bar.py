@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from playground.domain.variables import as_written
+from playground.jsonkit.texts import cut
 from playground.ui.features.conversation.inline_editor import GrowingField
 from playground.ui.widgets.elided_label import ElidedLabel
 from playground.ui.widgets.icon_button import IconButton
@@ -276,4 +277,4 @@ def _short(value: str, name: str) -> str:
     if value == as_written(name):
         return "as written"
     line = " ".join(value[:200].split())
-    return "empty" if not line else line if len(line) <= 40 else f"{line[:40]}…"
+    return "empty" if not line else cut(line, 40)

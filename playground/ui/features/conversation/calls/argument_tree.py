@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 from playground.engine.checks.partial_judge import Judge
 from playground.engine.checks.questions import ArgumentsFit
 from playground.jsonkit.problems import Problem
+from playground.jsonkit.texts import cut
 from playground.jsonkit.tree import Node, PartialJson
 from playground.jsonkit.values import JSONObject
 from playground.ui.features.conversation.text_check import TextCheck
@@ -149,7 +150,7 @@ class ArgumentTree(QWidget):
     def words(self, node: Node) -> tuple[str, str, str]:
         """The name, the value, and what is wrong with it."""
         key = node.key if isinstance(node.key, str) else ""
-        name = f"[{node.key}]" if isinstance(node.key, int) else key if len(key) <= LONGEST else f"{key[:LONGEST]}…"
+        name = f"[{node.key}]" if isinstance(node.key, int) else cut(key, LONGEST)
         container = node.kind in ("object", "array")
         if container:
             value = ("{ }" if node.kind == "object" else "[ ]") if node.complete and not node.children else node.preview

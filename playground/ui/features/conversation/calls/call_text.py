@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 from playground.domain.parts import ToolResult, Unknown
 from playground.jsonkit.problems import UNCHECKED, Problem, not_checked
 from playground.jsonkit.reading import parse_json
+from playground.jsonkit.texts import cut
 from playground.jsonkit.values import JSON
 from playground.ui.features.conversation.blocks import exact_lines
 from playground.ui.features.conversation.large import LINES
@@ -58,7 +59,7 @@ def judged(problems: list[Problem] | None, arguments: str, *, known: bool) -> Ju
 
 def clipped(text: str) -> str:
     """A text as long as a verdict may be."""
-    return text if len(text) <= VERDICT_LENGTH else text[: VERDICT_LENGTH - 1] + "…"
+    return cut(text, VERDICT_LENGTH)
 
 
 def counted(problems: list[Problem]) -> str:

@@ -24,6 +24,7 @@ from playground.engine.session.changes import (
 from playground.engine.session.debugger import FILLING
 from playground.engine.session.run_state import RunState
 from playground.engine.session.session import Session
+from playground.jsonkit.texts import cut
 from playground.ui.widgets.flow_layout import FlowLayout
 from playground.ui.widgets.loop import Throttle, spawn
 from playground.ui.widgets.mark_label import MarkLabel
@@ -167,7 +168,7 @@ class DebugBar(QFrame):
         waiting = debugger.waiting
         counts = Counter(call.name for _, call in waiting)
         names = ", ".join(f"{shown_name(n)} × {count}" if count > 1 else shown_name(n) for n, count in counts.items())
-        names = names if len(names) <= LONGEST_NAMES else f"{names[:LONGEST_NAMES]}…"
+        names = cut(names, LONGEST_NAMES)
         count = "1 call" if len(waiting) == 1 else f"{len(waiting)} calls"
         reasons = [debugger.reason(turn_id, call.id) for turn_id, call in waiting]
         why = next((reason.words for reason in reasons if reason is not None and reason.code in _OF_THE_LOOP), "")
