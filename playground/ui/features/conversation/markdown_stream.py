@@ -38,7 +38,8 @@ class MarkdownStream:
             self._after_return = False
         if not text and not self._behind:
             return len(self.lines)
-        self._after_return = text.endswith("\r")
+        if text:
+            self._after_return = text.endswith("\r")
         text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "\ufffd")
         if self._extends(text):
             return self._extend_last(text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from playground.ui.features.conversation import blocks, markdown, open_blocks
@@ -96,6 +96,7 @@ def test_any_pieces_make_no_difference(text: str, cuts: list[float]) -> None:
     st.lists(st.tuples(_PIECES, _ENDS), max_size=12).map(lambda pairs: "".join(a + b for a, b in pairs)),
     st.lists(st.tuples(st.floats(0, 1), st.booleans()), max_size=20),
 )
+@example("```js\r\n> a\n", [(0.55, True), (0.55, True)])  # between two halves of a line end comes an empty piece
 def test_what_is_known_to_go_on_is_not_worked_out_twice(text: str, cuts: list[tuple[float, bool]]) -> None:
     stream, at = MarkdownStream(), 0
     lines: list[Line] = []
