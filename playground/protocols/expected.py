@@ -17,6 +17,7 @@ from playground.jsonkit.values import JSONObject
 Says = tuple[str, str]
 
 NUMBERS: Final = ("", "By the JSON standard (RFC 8259) a number is written in digits; NaN and Infinity are none.")
+LARGE: Final = ("", "By the JSON standard (RFC 8259) numbers are to be such as a double holds, up to about 1.8e308.")
 ERROR: Final = ("7.2", "An error is a JSON object with code, message and data.")
 
 

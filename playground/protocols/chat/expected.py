@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from playground.protocols.chat.shapes import ChatShapes
-from playground.protocols.expected import ERROR, NUMBERS, Expected
+from playground.protocols.expected import ERROR, LARGE, NUMBERS, Expected
 
 _CHUNK: Final = (
     "2.5",
@@ -51,6 +51,7 @@ _NOTED: Final = {
     "not_json": _STREAM,
     "not_object": _STREAM,
     "number_not_json": NUMBERS,
+    "number_too_large": LARGE,
     "other_protocol": _STREAM,
     "plain_completion": _DELTA,
     "refusal_shape": _DELTA,

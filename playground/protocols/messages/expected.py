@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from playground.jsonkit.values import JSONObject
-from playground.protocols.expected import ERROR, NUMBERS, Expected, OnceEach, parsed, text_in
+from playground.protocols.expected import ERROR, LARGE, NUMBERS, Expected, OnceEach, parsed, text_in
 
 _BLOCKS: Final = (
     "4.2",
@@ -24,6 +24,7 @@ _INPUT: Final = (
 )
 _NOTED: Final = {
     "number_not_json": NUMBERS,
+    "number_too_large": LARGE,
     "content_text": _BLOCKS,
     "block_index_shared": _BLOCKS,
     "block_shape": _BLOCKS,
