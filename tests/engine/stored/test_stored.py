@@ -143,8 +143,9 @@ async def test_an_experiment_of_the_store_is_as_it_was_and_stays_so(
 
     session.change(title="Another title")
     await workspace.close()
-    session = await (await open_workspace()).bring(experiment)
-    again = await of_session(session)
+    workspace = await open_workspace()
+    again = await of_session(await workspace.bring(experiment))
+    await workspace.close()
     changed = {"title": "Another title", "changed_at": again["snapshot"]["changed_at"]}
     assert again == {**then(facts), "snapshot": {**then(facts)["snapshot"], **changed}}
     assert sound(folder / "experiments.db")
