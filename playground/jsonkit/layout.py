@@ -49,7 +49,7 @@ def lay_out(
     out: list[str] = []
     depth = made = ended = 0
     opened = shortened = False
-    for start, end in _tokens(text):
+    for start, end in tokens(text):
         token = text[start:end]
         if token in ("}", "]"):
             depth = max(depth - 1, 0)
@@ -120,7 +120,7 @@ def indented(value: JSON) -> str:
     return text
 
 
-def _tokens(text: str) -> Iterator[tuple[int, int]]:
+def tokens(text: str) -> Iterator[tuple[int, int]]:
     """Where each token begins and ends. No string, however long, is read in one go."""
     at: int | None = 0
     while at is not None:
@@ -159,7 +159,7 @@ def locate_all(text: str, paths: Iterable[Path]) -> dict[Path, tuple[int, int]]:
     deepest = max(map(len, parents), default=-1)
     frames: list[_Frame] = []
     found: dict[Path, int] = {}
-    for start, end in _tokens(text):
+    for start, end in tokens(text):
         mark = text[start]
         frame = frames[-1] if frames else None
         if mark == ",":

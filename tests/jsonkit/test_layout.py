@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from playground.jsonkit import layout
-from playground.jsonkit.layout import TOKEN, _tokens, indented, lay_out, lay_out_value, locate, locate_all
+from playground.jsonkit.layout import TOKEN, indented, lay_out, lay_out_value, locate, locate_all, tokens
 from playground.jsonkit.reading import problem_at
 
 
@@ -49,7 +49,7 @@ _BITS = st.sampled_from(
 
 @given(st.lists(_BITS, max_size=14).map("".join))
 def test_long_strings_are_read_in_pieces_and_end_where_they_do(text: str) -> None:
-    assert list(_tokens(text)) == [match.span() for match in TOKEN.finditer(text)]
+    assert list(tokens(text)) == [match.span() for match in TOKEN.finditer(text)]
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_long_strings_are_read_in_pieces_and_end_where_they_do(text: str) -> Non
 )
 def test_so_are_strings_of_many_pieces(inside: str) -> None:
     text = '{"a": "' + inside + '", "b": 1}'
-    assert list(_tokens(text)) == [match.span() for match in TOKEN.finditer(text)]
+    assert list(tokens(text)) == [match.span() for match in TOKEN.finditer(text)]
 
 
 def test_no_more_lines_are_laid_out_than_asked_for() -> None:
@@ -76,9 +76,9 @@ def test_many_paths_are_found_in_one_reading(monkeypatch: pytest.MonkeyPatch) ->
     def counted(given: str) -> Iterator[tuple[int, int]]:
         nonlocal readings
         readings += 1
-        return _tokens(given)
+        return tokens(given)
 
-    monkeypatch.setattr(layout, "_tokens", counted)
+    monkeypatch.setattr(layout, "tokens", counted)
     assert locate_all(text, paths) == alone
     assert readings == 1
     lines = text.split("\n")

@@ -1,4 +1,4 @@
-"""JSON written in pieces is the JSON that is written in one, and no piece is a large one."""
+"""JSON written and read in pieces is what is written and read in one, and no piece is a large one."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from playground.jsonkit import pieces as module
-from playground.jsonkit.pieces import json_pieces
+from playground.jsonkit.pieces import json_pieces, load_in_pieces
 
 VALUES = st.recursive(
     st.none()
@@ -48,3 +48,51 @@ def test_a_loop_is_refused() -> None:
     loop.append(loop)
     with pytest.raises(ValueError, match="Circular"):
         list(json_pieces(loop, ENCODERS[0]))
+
+
+ODD = st.sampled_from(["\n", '"', "\\", "\U0001f600", "\ud83d", "\ude00", "é", "\u2028", "a", "u0041", "/"])
+LONG_TEXTS = st.lists(ODD, min_size=1, max_size=200).map("".join)
+
+
+@given(
+    value=VALUES | st.dictionaries(LONG_TEXTS, st.lists(LONG_TEXTS, max_size=3), max_size=3),
+    encoder=st.sampled_from(ENCODERS),
+    long=st.sampled_from([1, 7, 60]),
+    most=st.sampled_from([2, 5_000]),
+)
+def test_what_is_read_in_pieces_is_what_is_read_in_one(
+    value: Any, encoder: json.JSONEncoder, long: int, most: int
+) -> None:
+    text = encoder.encode(value)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "LONG", long)
+        patch.setattr(module, "_MOST_TOKENS", most)
+        assert encoder.encode(load_in_pieces(text)) == encoder.encode(json.loads(text))
+
+
+@pytest.mark.parametrize(
+    "text", ['"\\x"', '"a\nb"', '["\\u12"]', '{"a": "bcdefghij', '["abcdefghijk" 1]', "[" * 3_000 + '"abcdefghijk"']
+)
+def test_what_is_no_json_is_refused_in_the_same_words(text: str) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "LONG", 6)
+        with pytest.raises((ValueError, RecursionError)) as ours:
+            load_in_pieces(text)
+    with pytest.raises((ValueError, RecursionError)) as theirs:
+        json.loads(text)
+    assert (ours.type, str(ours.value)) == (theirs.type, str(theirs.value))
+
+
+def test_no_more_is_read_in_one_than_a_piece(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[int] = []
+    whole = json.loads
+
+    def counted(text: str) -> Any:
+        read.append(len(text))
+        return whole(text)
+
+    value = {"id": "x", "parts": [{"text": "a\n" * 2_000_000}, {"text": "\U0001f600" * 200_000}]}
+    text = json.dumps(value)
+    monkeypatch.setattr(json, "loads", counted)
+    assert load_in_pieces(text) == value
+    assert max(read) <= module.LONG + 2

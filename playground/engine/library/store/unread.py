@@ -20,6 +20,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from playground.gateway.redact import Redactor
+from playground.jsonkit.pieces import load_in_pieces
 from playground.jsonkit.values import JSON, JSONObject
 
 REPLACED: Final = "\ufffd"  # what stands for bytes that are no text, and may have been written by somebody
@@ -97,7 +98,7 @@ class Unreadable:
     def object(self, table: str, rowid: int, text: object, column: str = "json") -> JSONObject | None:
         """The JSON object in a column; None, and noted, where there is none."""
         try:
-            value = json.loads(text) if isinstance(text, str) else None
+            value = load_in_pieces(text) if isinstance(text, str) else None
         except (ValueError, RecursionError):
             value = None
         if not isinstance(value, dict) or not isinstance(text, str):
