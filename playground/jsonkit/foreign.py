@@ -118,7 +118,8 @@ def _sound(value: JSON) -> bool:
         text = json.dumps(value, ensure_ascii=False, allow_nan=False)
     except (RecursionError, ValueError, TypeError):
         return False
-    return whole(text) == text and _depth(value) <= DEEPEST
+    # Mostly there are too few brackets for that, and nothing has to be walked through.
+    return whole(text) == text and (text.count("{") + text.count("[") <= DEEPEST or _depth(value) <= DEEPEST)
 
 
 def members_beside(value: JSONObject, known: Collection[str], *, empty: bool = False) -> JSONObject:

@@ -28,6 +28,7 @@ from tests.hostile.gaps import LIMIT
 from tests.hostile.streams import (
     BEGIN,
     Make,
+    answer_with,
     block,
     call_with,
     delta,
@@ -408,6 +409,7 @@ WINDOW: Final = (
     WindowShape("comments", _ended("comments", 5_000)),
     WindowShape("unknown members", _ended("unknown members", 10_000)),
     WindowShape("usage", _ended("usage", 5_000)),
+    WindowShape("usage of 50,000 keys", lambda: answer_with("hi", usage={f"k{n}": n for n in range(50_000)})),
     # what is drawn
     *(WindowShape(name, body, limit=SLOWER.get(name, LIMIT), cold=name in COLD) for name, body in DRAWN.items()),
 )

@@ -65,8 +65,8 @@ def call_with(arguments: str, name: str = "tool", id_: str = "c", size: int = 40
     return pieces(piece("", 0, id_, name)) + rest + delta({}, finish="tool_calls") + b"data: [DONE]\n\n"
 
 
-def answer_with(text: str, **inner: str) -> bytes:
-    """A whole streamed answer of text."""
+def answer_with(text: str, **beside: Any) -> bytes:
+    """A whole streamed answer of text; its last chunk has what is beside."""
     at = range(0, len(text), 4096)
     rest = b"".join(delta({"content": text[start : start + 4096]}) for start in at)
-    return rest + delta({}, finish="stop") + b"data: [DONE]\n\n"
+    return rest + delta({}, finish="stop", **beside) + b"data: [DONE]\n\n"
