@@ -90,6 +90,14 @@ class ArgumentTree(QWidget):
         if not self._next.isActive():  # else this turn has had its time for it
             self._read_on()
 
+    def show_whole(self, arguments: str, schema: JSONObject | None, *, truncated: bool) -> None:
+        """Show arguments that have arrived; those that were watched as they came are not read a second time."""
+        if schema != self._schema or "".join(self._fragments) != arguments:
+            self.begin(schema)
+            self.read_fragments([arguments])
+        if (self._ending, self._truncated) != (True, truncated):
+            self.finish(truncated=truncated)
+
     def _read_on(self) -> None:
         """Read for as long as a window can wait; what is left is read at its next turn."""
         until = time.perf_counter() + STEP_SECONDS

@@ -282,10 +282,8 @@ class CallCard(CallFrame):
         call, problems = self.call, self._problems(self.call.arguments) or []
         broken = any(not problem.path and problem.message.startswith("not JSON") for problem in problems)
         if broken:
-            tree = self._need_tree()
-            tree.begin(self._tool.parameters if self._tool is not None else None)
-            tree.read_fragments([call.arguments])
-            tree.finish(truncated=cut)
+            schema = self._tool.parameters if self._tool is not None else None
+            self._need_tree().show_whole(call.arguments, schema, truncated=cut)
         if self.tree is not None:
             self.tree.setVisible(broken)
         changed = self._shown == "changes" and call.received is not None
