@@ -92,10 +92,11 @@ class ArgumentTree(QWidget):
 
     def show_whole(self, arguments: str, schema: JSONObject | None, *, truncated: bool) -> None:
         """Show arguments that have arrived; those that were watched as they came are not read a second time."""
-        if schema != self._schema or "".join(self._fragments) != arguments:
+        same = schema == self._schema and "".join(self._fragments) == arguments
+        if not same or (self._ending and self._truncated is not truncated):
             self.begin(schema)
             self.read_fragments([arguments])
-        if (self._ending, self._truncated) != (True, truncated):
+        if not self._ending:
             self.finish(truncated=truncated)
 
     def _read_on(self) -> None:
