@@ -13,6 +13,7 @@ import pytest
 
 from playground.engine.checks import checking
 from playground.engine.checks.questions import ArgumentsFit, Fit
+from playground.engine.checks.worker import SECONDS
 from playground.jsonkit.limits import TooCostlyError
 from playground.jsonkit.problems import not_checked
 from tests.hostile.gaps import LIMIT, MARGIN, PASSES, WAITED, Gaps
@@ -38,7 +39,11 @@ async def _asked(shape: CheckShape) -> tuple[Gaps, bool]:
 
 
 @pytest.mark.parametrize("shape", CHECKS, ids=lambda shape: shape.name)
-async def test_the_loop_has_its_turn_and_the_answer_comes_in_time(shape: CheckShape) -> None:
+async def test_the_loop_has_its_turn_and_the_answer_comes_in_time(
+    shape: CheckShape, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if shape.told:  # the process that checks gives way to all others, and a busy machine has many
+        monkeypatch.setattr(checking, "SECONDS", 1.9 * SECONDS)
     checking.now(ArgumentsFit('{"a": 1}', property_of({"type": "string"})))  # what is imported once is imported
     checking.now(CHECKS[-5].question())
     gaps, told = await _asked(shape)

@@ -27,6 +27,8 @@ def test_what_is_not_known_has_its_page_where_there_is_any(qtbot: QtBot) -> None
     window.tabs.setCurrentIndex(BESIDE)
     first, second = window.texts[BESIDE]
     assert first.isVisible()
+    for text in (first, second):
+        text.slices.finish()
     assert [text.toPlainText() for text in (first, second)] == ['"sig": "one"', '"sig": "two"']
     window.show_comparison(Comparison(request=(), answer=alike, reasoning=(), figures=()))
     assert not window.tabs.isTabVisible(BESIDE)
