@@ -7,13 +7,14 @@ from functools import partial
 
 from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QCursor, QResizeEvent
-from PySide6.QtWidgets import QAbstractButton, QFrame, QHBoxLayout, QMenu, QPushButton, QToolButton, QWidget
+from PySide6.QtWidgets import QAbstractButton, QFrame, QMenu, QPushButton, QToolButton, QWidget
 
 from playground.engine.gateways.reach import WORDS, Reach
 from playground.engine.requests.spoken import TITLES
 from playground.ui.features.gateways.model_picker import ModelPicker
 from playground.ui.features.gateways.reach_dot import dot
 from playground.ui.widgets.icons import icon
+from playground.ui.widgets.layouts import in_row
 from playground.ui.widgets.plain_text import shown_name, tip
 from playground.ui.widgets.segments import Segments
 
@@ -68,18 +69,20 @@ class ToolBar(QFrame):
         self.code.setToolTip("The request as curl, Python or JavaScript (Ctrl+Shift+C)")
         self.code.clicked.connect(self.code_asked)
         gear = _menu_button("settings", "Settings", settings)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(8, 7, 10, 7)
-        row.setSpacing(SPACING)
-        row.addWidget(main)
-        row.addWidget(self._gateway)
-        row.addWidget(self._protocol)
-        row.addWidget(self.model)
-        row.addWidget(self.unlisted)
-        row.addStretch(1)
-        row.addWidget(self.compare)
-        row.addWidget(self.code)
-        row.addWidget(gear)
+        in_row(
+            main,
+            self._gateway,
+            self._protocol,
+            self.model,
+            self.unlisted,
+            1,
+            self.compare,
+            self.code,
+            gear,
+            of=self,
+            margins=(8, 7, 10, 7),
+            spacing=SPACING,
+        )
 
     def show_gateways(self, gateways: Sequence[tuple[str, str]], current: str) -> None:
         """(id, name) of every gateway, and the id of the one in use."""

@@ -38,8 +38,7 @@ class Watchdog(QObject):
         self._written = 0
         self._ended = threading.Event()
         self._thread: threading.Thread | None = None
-        self._timer = QTimer(self)
-        self._timer.setInterval(round(self._step * 1000))
+        self._timer = QTimer(self, interval=round(self._step * 1000))
         self._timer.timeout.connect(self._beat)
 
     def start(self) -> None:

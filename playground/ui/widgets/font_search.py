@@ -69,8 +69,7 @@ class FontSearch(QObject):
         self._wanted: dict[tuple[str, tuple[int, int]], str] = {}
         self._spent = 0.0  # seconds, since the loop had its last turn
         self._told = 0.0  # when ``found`` was emitted
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
+        self._timer = QTimer(self, singleShot=True)
         self._timer.timeout.connect(self._turn)
         app.fontDatabaseChanged.connect(self._forget)
 

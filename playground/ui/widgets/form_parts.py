@@ -15,9 +15,7 @@ BUTTON_SIDE = 12  # pixels from a button's edge to its text, border included
 
 def text_label(text: str = "", kind: str = "", *, wrap: bool = False) -> QLabel:
     """A label in plain text format; ``kind`` is a look of the style sheet."""
-    label = QLabel(text)
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    label.setWordWrap(wrap)
+    label = QLabel(text, textFormat=Qt.TextFormat.PlainText, wordWrap=wrap)
     if kind:
         label.setProperty("kind", kind)
     if wrap:
@@ -61,8 +59,7 @@ def quiet_button(text: str, name: str, symbol: str = "") -> QToolButton:
 
 def push_button(text: str, kind: str = "") -> QPushButton:
     """A button that Enter in a field never presses."""
-    button = QPushButton(text)
-    button.setAutoDefault(False)
+    button = QPushButton(text, autoDefault=False)
     if kind:
         button.setProperty("kind", kind)
     return button

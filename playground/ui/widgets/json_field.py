@@ -39,8 +39,7 @@ class JsonField(QWidget):
         self.editor.setAccessibleName(caption)
         self.editor.set_wheel_needs_focus()
         self.editor.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.caption = QLabel(caption)
-        self.caption.setTextFormat(Qt.TextFormat.PlainText)
+        self.caption = QLabel(caption, textFormat=Qt.TextFormat.PlainText)
         self.caption.setProperty("kind", "group")
         self.caption.setMinimumWidth(40)  # rather cut at its end than wider than the panel
         self.caption.setBuddy(self.editor)

@@ -25,8 +25,7 @@ class LateColours(QSyntaxHighlighter):
         self._left = AT_ONCE
         self._next: QTextCursor | None = None  # the first line without its colours
         self._passed = False  # whether the lines that are gone through now are behind that one
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
+        self._timer = QTimer(self, singleShot=True)
         self._timer.timeout.connect(self._go_on)
         document.contentsChange.connect(self._gone_through)
 

@@ -16,9 +16,7 @@ class OpeningLabel(QLabel):
         super().__init__()
         self.setProperty("kind", "muted")
         self.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(AFTER_MS)
+        self._timer = QTimer(self, singleShot=True, interval=AFTER_MS)
         self._timer.timeout.connect(self._say)
 
     def set_opening(self, opening: bool) -> None:

@@ -9,9 +9,7 @@ from PySide6.QtWidgets import QAbstractItemView, QAbstractScrollArea, QHeaderVie
 
 def empty_words(words: str) -> QLabel:
     """What a page says in its middle while it has nothing to show."""
-    label = QLabel(words)
-    label.setAlignment(Qt.AlignmentFlag.AlignCenter)
-    label.setWordWrap(True)
+    label = QLabel(words, alignment=Qt.AlignmentFlag.AlignCenter, wordWrap=True)
     label.setProperty("kind", "muted")
     label.setContentsMargins(24, 8, 24, 24)
     return label

@@ -22,8 +22,7 @@ class Slices(QObject):
         self._make = make
         self._under_way: Iterator[None] | None = None
         self._wanted = False
-        self.timer = QTimer(self)
-        self.timer.setSingleShot(True)
+        self.timer = QTimer(self, singleShot=True)
         self.timer.timeout.connect(self.work)
 
     @property

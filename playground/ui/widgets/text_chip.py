@@ -38,8 +38,7 @@ class TextChip(QFrame):
     def __init__(self, text: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("kind", "chip-frame")
-        self.text = QLabel()
-        self.text.setTextFormat(Qt.TextFormat.PlainText)
+        self.text = QLabel(textFormat=Qt.TextFormat.PlainText)
         self.text.setProperty("kind", "chip-text")
         self.text.setText(self.text.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, CHIP_WIDTH))
         self.text.setToolTip(tip(text))

@@ -102,8 +102,7 @@ class _Colours(LateColours):
         super().__init__(document)
         self._rows: list[Row] = []
         self._coming: Iterator[Row] = iter(())
-        self._reading = QTimer(self)
-        self._reading.setSingleShot(True)
+        self._reading = QTimer(self, singleShot=True)
         self._reading.timeout.connect(self._read_on)
 
     def begin(self, text: str, language: str) -> None:
@@ -260,9 +259,8 @@ class GetCodeWindow(SessionWindow):
         self._stale = False
         self._busy = False
         self.setWindowTitle("Get code")
-        self.source = QComboBox()
+        self.source = QComboBox(sizeAdjustPolicy=QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.source.setAccessibleName("Request")
-        self.source.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.address = ElidedLabel("Goes to")
         self.languages = QListWidget()
         self.languages.setAccessibleName("Languages")
@@ -278,8 +276,7 @@ class GetCodeWindow(SessionWindow):
         self.refusal.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.refusal.setContentsMargins(40, 24, 40, 24)
         self.notes = _label("small")
-        self.install = QLineEdit()
-        self.install.setReadOnly(True)
+        self.install = QLineEdit(readOnly=True)
         self.install.setProperty("kind", "field")
         self.install.setFont(code_font())
         self.install.setAccessibleName("Command that installs what the code needs")
@@ -290,9 +287,7 @@ class GetCodeWindow(SessionWindow):
         self.copy_button.setAccessibleName("Copy the code")
         self.save_button = QPushButton("Save…")
         self.save_button.setAccessibleName("Save the code as a file")
-        self._copied = QTimer(self)
-        self._copied.setSingleShot(True)
-        self._copied.setInterval(COPIED_FOR_MS)
+        self._copied = QTimer(self, singleShot=True, interval=COPIED_FOR_MS)
         self._copied.timeout.connect(self._not_copied)
         self._arrange()
         self._throttle = Throttle(self._refresh, self, EVERY_MS)
@@ -317,8 +312,7 @@ class GetCodeWindow(SessionWindow):
         self._stack.addWidget(self.refusal)
         right = QWidget()
         in_column((self._stack, 1), self.notes, self._install_row, of=right, margins=(8, 0, 0, 0), spacing=6)
-        split = QSplitter(Qt.Orientation.Horizontal)
-        split.setChildrenCollapsible(False)
+        split = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False)
         split.addWidget(self.languages)
         split.addWidget(right)
         split.setStretchFactor(1, 1)
@@ -471,9 +465,10 @@ class GetCodeWindow(SessionWindow):
 
 
 def _label(kind: str) -> QLabel:
-    label = QLabel()
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    label.setWordWrap(True)
-    label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    label = QLabel(
+        textFormat=Qt.TextFormat.PlainText,
+        wordWrap=True,
+        textInteractionFlags=Qt.TextInteractionFlag.TextSelectableByMouse,
+    )
     label.setProperty("kind", kind)
     return label

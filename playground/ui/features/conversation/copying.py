@@ -23,8 +23,7 @@ class CopyButtons(QObject):
         self._writer = writer
         self._place = place
         self._buttons: list[QToolButton] = []
-        self._copied = QTimer(self)
-        self._copied.setSingleShot(True)
+        self._copied = QTimer(self, singleShot=True)
         self._copied.timeout.connect(self._forget_copied)
 
     def follow(self, *, grown: bool = False) -> None:

@@ -33,8 +33,7 @@ class FoldRow(QWidget):
         super().__init__(parent)
         self._source = source
         self._said = Part(0, 0), False
-        self._later = QTimer(self)
-        self._later.setSingleShot(True)
+        self._later = QTimer(self, singleShot=True)
         self._later.timeout.connect(self._count)
         self.setCursor(Qt.CursorShape.ArrowCursor)
         self.words = QLabel(textFormat=Qt.TextFormat.PlainText)

@@ -44,6 +44,7 @@ from playground.ui.features.conversation.transcript_view import TranscriptView
 from playground.ui.features.conversation.turn_edits import TurnEdits
 from playground.ui.features.conversation.variants_dialog import VariantsDialog
 from playground.ui.features.conversation.welcome import WelcomePage
+from playground.ui.widgets.layouts import in_column
 from playground.ui.widgets.loop import Throttle, spawn
 from playground.ui.widgets.notice_bar import Choice, NoticeBar
 from playground.ui.widgets.slices import Slices
@@ -286,18 +287,12 @@ class ConversationPane(Centre):
         column.addWidget(self.calls.bar)
         column.addWidget(self.notice)
         column.addWidget(self.composer)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addWidget(self.finder.bar)
-        layout.addWidget(self._stack, 1)
-        layout.addLayout(at_reading_width(column))
+        in_column(self.finder.bar, (self._stack, 1), at_reading_width(column), of=self, margins=0, spacing=0)
         self._draw = Throttle(self._draw_grown, self, interval=DRAW_MS)
         self._debug = Throttle(self.view.refresh_calls, self)
         self._count = TokenCount(self, self)
         self.late = LateRun(self.composer, self.run)
-        self._clock = QTimer(self)
-        self._clock.setInterval(CLOCK_MS)
+        self._clock = QTimer(self, interval=CLOCK_MS)
         self._clock.timeout.connect(self._tick)
         self._cancel = session.subscribe(self._changed)
         self._show_session()

@@ -215,11 +215,9 @@ class CallList(SessionPage):
         self.table.horizontalHeader().sectionClicked.connect(self._sort)
 
     def _build(self) -> None:
-        self.filter = QLineEdit()
+        self.filter = QLineEdit(placeholderText="Filter: tool, argument, verdict, answer…", clearButtonEnabled=True)
         self.filter.setProperty("kind", "field")
-        self.filter.setPlaceholderText("Filter: tool, argument, verdict, answer…")
         self.filter.setAccessibleName("Filter the calls")
-        self.filter.setClearButtonEnabled(True)
         self.filter.setMaximumWidth(320)
         self.count = ElidedLabel("Calls", elide=Qt.TextElideMode.ElideRight)
         self.export_button = QToolButton()

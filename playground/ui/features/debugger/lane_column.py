@@ -176,9 +176,12 @@ def _caption(text: str) -> QLabel:
 
 
 def _text(kind: str = "", *, code: bool = False) -> QLabel:
-    label = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
+    label = QLabel(
+        textFormat=Qt.TextFormat.PlainText,
+        wordWrap=True,
+        textInteractionFlags=Qt.TextInteractionFlag.TextSelectableByMouse,
+    )
     label.setProperty("kind", kind)
-    label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
     label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
     label.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
     if code:

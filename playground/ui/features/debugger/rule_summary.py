@@ -21,9 +21,8 @@ class RuleSummary(QWidget):
         self._field = name
         self._debugging: Debugging | None = None
         self.words = ElidedLabel("When called", colour="text", elide=Qt.TextElideMode.ElideRight)
-        self.button = QPushButton("Rule…")
+        self.button = QPushButton("Rule…", autoDefault=False)
         self.button.setProperty("kind", "quiet")
-        self.button.setAutoDefault(False)
         self.button.setAccessibleName("Rule for this tool")
         caption = QLabel("When called")
         caption.setProperty("kind", "group")

@@ -92,9 +92,8 @@ class Rows(QStyledItemDelegate):
     # Renaming in place
 
     def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: Index) -> QWidget:
-        field = QLineEdit(parent)
+        field = QLineEdit(parent, placeholderText="First words")
         field.setAccessibleName("Title of the experiment")
-        field.setPlaceholderText("First words")
         return field
 
     def setEditorData(self, editor: QWidget, index: Index) -> None:

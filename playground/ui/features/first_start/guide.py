@@ -100,8 +100,7 @@ class Guide(QObject):
         self._unsubscribe: Callable[[], None] | None = None
         self._at = 0
         self._since = 0.0
-        self._later = QTimer(self)
-        self._later.setSingleShot(True)
+        self._later = QTimer(self, singleShot=True)
         self._later.timeout.connect(self._look)
         bar.acted.connect(self._act)
         bar.skipped.connect(self.end)

@@ -21,8 +21,7 @@ class AddressField(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.edit = QLineEdit()
-        self.edit.setPlaceholderText("https://gateway.example/v1")
+        self.edit = QLineEdit(placeholderText="https://gateway.example/v1")
         self.edit.setAccessibleName("Base URL")
         self.note = text_label(kind="small", wrap=True)
         self._offers = ("", "")

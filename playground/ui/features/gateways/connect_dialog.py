@@ -172,8 +172,7 @@ class ModelPage(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._ids: tuple[str, ...] = ()
-        self.model = QLineEdit()
-        self.model.setPlaceholderText("Type to search, or type a model id")
+        self.model = QLineEdit(placeholderText="Type to search, or type a model id")
         self.model.setAccessibleName("Model")
         self.models = QListWidget()
         self.models.setProperty("kind", "choices")

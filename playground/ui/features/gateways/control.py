@@ -69,8 +69,7 @@ class PriceDialog(QDialog):
             field.setPlaceholderText("as input" if name == "cached" else "not entered")
             self.fields[name] = field
             form.addRow(title, field)
-        self.currency = QLineEdit(price.currency)
-        self.currency.setMaxLength(4)
+        self.currency = QLineEdit(price.currency, maxLength=4)
         form.addRow("Currency", self.currency)
         self.anew = QCheckBox(
             f"Price the {kept} earlier answers of this experiment anew"

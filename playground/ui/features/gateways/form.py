@@ -69,8 +69,7 @@ class HeaderRowEdit(QWidget):
         super().__init__()
         self._kept = row.kept
         self._kept_name = row.name if row.kept else ""
-        self.name = QLineEdit(row.name)
-        self.name.setPlaceholderText("Name")
+        self.name = QLineEdit(row.name, placeholderText="Name")
         self.name.setAccessibleName("Header name")
         self.value = QLineEdit(row.value)
         self.value.setAccessibleName("Header value")
@@ -186,13 +185,11 @@ class ProfileForm(QWidget):
         self.name.setAccessibleName("Name")
         self.address = AddressField()
         self.key = KeyField()
-        self.model = QLineEdit()
-        self.model.setPlaceholderText("none")
+        self.model = QLineEdit(placeholderText="none")
         self.model.setAccessibleName("Default model")
         self.auth = {protocol: _combo(f"Key on {title}", AUTH_STYLES) for protocol, title in TITLES.items()}
         self.reasoning = _combo("Send reasoning back", SEND_REASONING)
-        self.reasoning_field = QComboBox()
-        self.reasoning_field.setEditable(True)
+        self.reasoning_field = QComboBox(editable=True)
         self.reasoning_field.addItems(REASONING_FIELDS)
         self.reasoning_field.setAccessibleName("Field for the reasoning")
         line = self.reasoning_field.lineEdit()
@@ -208,13 +205,11 @@ class ProfileForm(QWidget):
             name: WholeEdit(title, what, low, high, getattr(blank, name)) for name, title, what, low, high in LIMITS
         }
         _keep_from_wheel(self.reasoning_field)
-        self.ca_file = QLineEdit()
-        self.ca_file.setPlaceholderText("the system's certificates only")
+        self.ca_file = QLineEdit(placeholderText="the system's certificates only")
         self.ca_file.setAccessibleName("Certificate file")
         self.browse = push_button("Browse…")
         self.browse.setAccessibleName("Choose a certificate file")
-        self.proxy = QLineEdit()
-        self.proxy.setPlaceholderText("the one that the system or the environment names, if any")
+        self.proxy = QLineEdit(placeholderText="the one that the system or the environment names, if any")
         self.proxy.setAccessibleName("Proxy")
         self._lay_out()
         self._connect()
@@ -369,8 +364,7 @@ class ProfileForm(QWidget):
         self._grid.addWidget(label, self._grid.rowCount(), 0, 1, 2)
 
     def _row(self, title: str, field: QWidget | QHBoxLayout, buddy: QWidget) -> None:
-        label = QLabel(title)
-        label.setTextFormat(Qt.TextFormat.PlainText)
+        label = QLabel(title, textFormat=Qt.TextFormat.PlainText)
         label.setBuddy(buddy)
         label.setMinimumHeight(FIELD_HEIGHT)
         row = self._grid.rowCount()

@@ -19,8 +19,7 @@ class KeyField(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._length = 0
-        self.edit = QLineEdit()
-        self.edit.setEchoMode(QLineEdit.EchoMode.Password)
+        self.edit = QLineEdit(echoMode=QLineEdit.EchoMode.Password)
         self.edit.setAccessibleName("Key")
         self.show_key = quiet_button("Show", "Show the key while typing", "eye")
         self.show_key.setCheckable(True)

@@ -123,8 +123,7 @@ class AboutDialog(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setMinimumSize(460, 360)
         self.resize(580, 520)
-        picture = QLabel()
-        picture.setPixmap(QIcon(str(resource_root() / "icons" / "app.svg")).pixmap(48, 48))
+        picture = QLabel(pixmap=QIcon(str(resource_root() / "icons" / "app.svg")).pixmap(48, 48))
         head = in_column(
             text_label(f"Gateway Playground {__version__}", "title"), text_label(WHAT, "muted", wrap=True), spacing=2
         )
@@ -139,8 +138,7 @@ class AboutDialog(QDialog):
         close = push_button("Close", "primary")
         close.setDefault(True)
         close.clicked.connect(self.accept)
-        self._copied = QTimer(self)
-        self._copied.setSingleShot(True)
+        self._copied = QTimer(self, singleShot=True)
         self._copied.timeout.connect(self._forget_copied)
         buttons = in_row(self.copy_button, self.texts_button, 1, close, spacing=8)
         in_column(

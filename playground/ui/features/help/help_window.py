@@ -40,10 +40,8 @@ class HelpWindow(QDialog):
         self.resize(940, 660)
         self._pages = pages
         self._by_name = {page.name: page for page in pages}
-        self.field = QLineEdit()
-        self.field.setPlaceholderText("Search the help")
+        self.field = QLineEdit(placeholderText="Search the help", clearButtonEnabled=True)
         self.field.setAccessibleName("Search the help")
-        self.field.setClearButtonEnabled(True)
         self.contents = QListWidget()
         self.contents.setProperty("kind", "choices")
         self.contents.setAccessibleName("Contents")
@@ -54,8 +52,7 @@ class HelpWindow(QDialog):
         self.text = TextView()
         self.text.setAccessibleName("Page")
         self.text.link_clicked.connect(self.link_clicked)
-        self._area = QScrollArea()
-        self._area.setWidgetResizable(True)
+        self._area = QScrollArea(widgetResizable=True)
         self._area.setFrameShape(QFrame.Shape.NoFrame)
         self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._area.setWidget(self._page())

@@ -45,11 +45,11 @@ class DiffPage(QWidget):
         self._preview: Callable[[], str] | None = None
         self._key: tuple[object, ...] = ()
         self._asked_for = 0  # counts comparisons, so that a late one is not shown
-        self.against = QComboBox()
+        self.against = QComboBox(
+            sizeAdjustPolicy=QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon, minimumContentsLength=12
+        )
         self.against.setProperty("kind", "field")
         self.against.setAccessibleName("Compare the request with")
-        self.against.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self.against.setMinimumContentsLength(12)
         self.says = QLabel()
         self.says.setProperty("kind", "small")
         self.both = QPushButton("Compare answers too")

@@ -187,8 +187,7 @@ class _ValueDelegate(QStyledItemDelegate):
     def createEditor(
         self, parent: QWidget, _option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
     ) -> QWidget:
-        field = QLineEdit(parent)
-        field.setFrame(False)
+        field = QLineEdit(parent, frame=False)
         field.setFont(code_font())
         field.setTextMargins(0, 0, 0, 0)
         field.setAccessibleName(f"Value of {index.sibling(index.row(), FIELD).data(NAME)}")

@@ -87,13 +87,13 @@ class HeaderTables(QStackedWidget):
         super().__init__(parent)
         self.request = HeaderTable("Request headers")
         self.response = HeaderTable("Response headers")
-        empty = QLabel("No exchange yet. Run the conversation to see what went out and what came back.")
-        empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        empty.setWordWrap(True)
+        empty = QLabel(
+            "No exchange yet. Run the conversation to see what went out and what came back.",
+            alignment=Qt.AlignmentFlag.AlignCenter,
+            wordWrap=True,
+        )
         empty.setProperty("kind", "muted")
-        self._split = QSplitter()
-        self._split.setChildrenCollapsible(False)
-        self._split.setHandleWidth(1)
+        self._split = QSplitter(childrenCollapsible=False, handleWidth=1)
         for title, table in (("Request", self.request), ("Response", self.response)):
             side = QWidget()
             column = in_column(of=side, margins=(12, 8, 4, 0), spacing=4)

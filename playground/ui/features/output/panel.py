@@ -201,13 +201,10 @@ class SchemaHead(QWidget):
         self.name.setFont(code_font())
         self.name.setPlaceholderText("invoice")
         self.name.setAccessibleName("Name of the schema")
-        self.name_flag = QLabel()
-        self.name_flag.setTextFormat(Qt.TextFormat.PlainText)
-        self.name_flag.setWordWrap(True)
+        self.name_flag = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
         self.name_flag.setProperty("kind", "flag-error")
         self.name_flag.hide()
-        self.description = QLineEdit()
-        self.description.setPlaceholderText("optional: what the answer is for")
+        self.description = QLineEdit(placeholderText="optional: what the answer is for")
         self.description.setAccessibleName("Description of the schema")
         self.strict = SwitchPill()
         self.strict.setAccessibleName("Strict")
@@ -254,8 +251,7 @@ class SchemaHead(QWidget):
 
 
 def _caption(text: str, field: QWidget) -> QLabel:
-    label = QLabel(text)
-    label.setTextFormat(Qt.TextFormat.PlainText)
+    label = QLabel(text, textFormat=Qt.TextFormat.PlainText)
     label.setProperty("kind", "group")
     label.setBuddy(field)
     return label
@@ -288,9 +284,7 @@ class OutputPanel(ScrollPage):
         self.example_button = QPushButton("Insert an example")
         self.schema.add_tool(self.example_button)
         self.custom = JsonField("Format (JSON)", root="custom", placeholder='{"type": "…"}')
-        self._check = QTimer(self)
-        self._check.setSingleShot(True)
-        self._check.setInterval(CHECK_AFTER_MS)
+        self._check = QTimer(self, singleShot=True, interval=CHECK_AFTER_MS)
         self._check.timeout.connect(self.check_now)
         self._asking = Asking(self)
         self._asking.answered.connect(self.check_now)
@@ -490,8 +484,6 @@ def _hint(parameters: Parameters) -> Hint | None:
 
 
 def _label(kind: str) -> QLabel:
-    label = QLabel()
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    label.setWordWrap(True)
+    label = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
     label.setProperty("kind", kind)
     return label

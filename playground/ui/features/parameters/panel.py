@@ -43,9 +43,7 @@ class ParameterPanel(ScrollPage):
         self._extras: list[tuple[str, QWidget]] = []
         self._forms: dict[type[Parameters], _Form] = {}
         self.rows: dict[str, ParameterRow] = {}
-        self.also_sent = QLabel()
-        self.also_sent.setTextFormat(Qt.TextFormat.PlainText)
-        self.also_sent.setWordWrap(True)
+        self.also_sent = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
         self.also_sent.setProperty("kind", "small")
         self._show_form(Parameters)
 
@@ -90,8 +88,7 @@ class ParameterPanel(ScrollPage):
         """Put a control that is no parameter at the end of a group, in the look of the rows; it stays on rebuilds."""
         row = QWidget()
         line = in_row(of=row, margins=0, spacing=8)
-        name = QLabel(label)
-        name.setWordWrap(True)
+        name = QLabel(label, wordWrap=True)
         name.setBuddy(field)
         if not field.accessibleName():
             field.setAccessibleName(label)

@@ -40,9 +40,7 @@ class ParameterRow(QWidget):
         self._value: JSON = None
         self._problem = ""
         self._flag = self._note = ""
-        self.label = QLabel(hint.label)
-        self.label.setTextFormat(Qt.TextFormat.PlainText)
-        self.label.setWordWrap(True)
+        self.label = QLabel(hint.label, textFormat=Qt.TextFormat.PlainText, wordWrap=True)
         self.label.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self.reset = IconButton("close", f"Back to default: {hint.label} (Delete)", size=12)
         self.reset.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -51,10 +49,7 @@ class ParameterRow(QWidget):
         policy.setRetainSizeWhenHidden(True)
         self.reset.setSizePolicy(policy)
         self.reset.clicked.connect(self.clear)
-        self.flag_label = QLabel()
-        self.flag_label.setTextFormat(Qt.TextFormat.PlainText)
-        self.flag_label.setWordWrap(True)
-        self.flag_label.setIndent(0)
+        self.flag_label = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True, indent=0)
         self.flag_label.hide()
         self.head = in_row((self.label, 1), self.reset, spacing=4)
         self.body = in_column(self.head, of=self, margins=0, spacing=0)

@@ -161,9 +161,13 @@ class _Losses(QScrollArea):
 
 
 def _label(words: str, kind: str) -> QLabel:
-    label = QLabel(show_hidden(words), textFormat=Qt.TextFormat.PlainText, wordWrap=True)
+    label = QLabel(
+        show_hidden(words),
+        textFormat=Qt.TextFormat.PlainText,
+        wordWrap=True,
+        textInteractionFlags=Qt.TextInteractionFlag.TextSelectableByMouse,
+    )
     label.setProperty("kind", kind or "small-text")
-    label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
     return label
 
 

@@ -23,17 +23,13 @@ class HeaderRow(QWidget):
 
     def __init__(self, name: str, value: str) -> None:
         super().__init__()
-        self.name = QLineEdit(name)
-        self.name.setPlaceholderText("X-Name")
+        self.name = QLineEdit(name, placeholderText="X-Name")
         self.name.setAccessibleName("Header name")
-        self.value = QLineEdit(value)
-        self.value.setPlaceholderText("value")
+        self.value = QLineEdit(value, placeholderText="value")
         self.value.setAccessibleName("Header value")
         self.remove = IconButton("close", "Remove this header", size=12)
         self.remove.setFixedSize(20, 20)
-        self.flag = QLabel()
-        self.flag.setTextFormat(Qt.TextFormat.PlainText)
-        self.flag.setWordWrap(True)
+        self.flag = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
         self.flag.setProperty("kind", "flag-error")
         self.flag.hide()
         for field in (self.name, self.value):

@@ -209,8 +209,6 @@ def _heading(text: str) -> QLabel:
 
 
 def _label(kind: str, text: str = "") -> QLabel:
-    label = QLabel(text)
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    label.setWordWrap(True)
+    label = QLabel(text, textFormat=Qt.TextFormat.PlainText, wordWrap=True)
     label.setProperty("kind", kind)
     return label

@@ -57,13 +57,10 @@ class SchemaForm(QWidget):
         self._listed: list[tuple[Field, int]] = []  # what has a row on one of the pages
         self._first = 0  # of those, the one with the first row
         self.block: FieldBlock | None = None
-        self.note = QLabel()
-        self.note.setTextFormat(Qt.TextFormat.PlainText)
-        self.note.setWordWrap(True)
+        self.note = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
         self.note.setProperty("kind", "flag")
         self.note.hide()
-        self.empty = QLabel("No parameters: the model calls this tool without arguments.")
-        self.empty.setWordWrap(True)
+        self.empty = QLabel("No parameters: the model calls this tool without arguments.", wordWrap=True)
         self.empty.setProperty("kind", "small")
         self.add_button = QPushButton("Add parameter")
         self.add_button.setProperty("kind", "quiet")

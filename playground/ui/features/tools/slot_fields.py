@@ -40,8 +40,7 @@ class SlotField(QWidget):
         super().__init__(parent)
         self.slot = slot
         self._showing = False
-        self.caption = QLabel(slot.label)
-        self.caption.setTextFormat(Qt.TextFormat.PlainText)
+        self.caption = QLabel(slot.label, textFormat=Qt.TextFormat.PlainText)
         self.caption.setProperty("kind", "small")
         self.caption.setFixedWidth(CAPTION)
         self.caption.setWordWrap(True)
@@ -182,9 +181,8 @@ class ChoicesSlot(SlotField):
         self.numeric = numeric
         self.items: list[JSON] = []
         self.chips: list[TextChip] = []
-        self.field = QLineEdit()
+        self.field = QLineEdit(placeholderText="add a value, then Enter")
         self.field.setProperty("kind", "field")
-        self.field.setPlaceholderText("add a value, then Enter")
         self._holder = QWidget()
         self._flow = FlowLayout(self._holder)
         self._holder.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)

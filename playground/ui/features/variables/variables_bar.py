@@ -119,9 +119,8 @@ class VariablesBar(QFrame):
         self._asked_for = False
         self.setProperty("kind", "card")
         self.setAccessibleName("Variables")
-        self.fold_button = QToolButton()
+        self.fold_button = QToolButton(toolButtonStyle=Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.fold_button.setProperty("kind", "quiet")
-        self.fold_button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.fold_button.setText("Variables")
         self.fold_button.clicked.connect(self._turn_over)
         self.summary = ElidedLabel("Variables", elide=Qt.TextElideMode.ElideRight)

@@ -129,9 +129,7 @@ class CompareWindow(SessionWindow):
         self.found: Comparison | None = None
         self._number = 0  # counts comparisons, so that a late one is not shown
         self.sides = (_Choice("First exchange"), _Choice("Second exchange"))
-        self.tabs = QTabBar()
-        self.tabs.setDrawBase(False)
-        self.tabs.setExpanding(False)
+        self.tabs = QTabBar(drawBase=False, expanding=False)
         self.tabs.setAccessibleName("What is compared")
         for title in TABS:
             self.tabs.addTab(title)
@@ -156,9 +154,7 @@ class CompareWindow(SessionWindow):
 
     def _arrange(self) -> None:
         for tab in range(len(TABS)):
-            split = QSplitter()
-            split.setChildrenCollapsible(False)
-            split.setHandleWidth(1)
+            split = QSplitter(childrenCollapsible=False, handleWidth=1)
             for text in self.texts.get(tab, (self.request,)):
                 split.addWidget(text)
             self._stack.addWidget(split)
@@ -167,8 +163,7 @@ class CompareWindow(SessionWindow):
         for side, colour in zip(self.sides, ("accent", "tool"), strict=True):
             choices.addWidget(_Swatch(colour))
             choices.addWidget(side.box, 1)
-        area = QScrollArea()
-        area.setWidgetResizable(True)
+        area = QScrollArea(widgetResizable=True)
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         inner = QWidget()
         inner.setProperty("kind", "surface")
@@ -179,9 +174,7 @@ class CompareWindow(SessionWindow):
         head = in_row(self.tabs, 1, self.says)
         column.addLayout(head)
         column.addWidget(self._stack, 1)
-        body = QSplitter()
-        body.setChildrenCollapsible(False)
-        body.setHandleWidth(1)
+        body = QSplitter(childrenCollapsible=False, handleWidth=1)
         body.addWidget(area)
         body.addWidget(right)
         body.setSizes([300, 760])

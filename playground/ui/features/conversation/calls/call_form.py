@@ -157,10 +157,8 @@ class CallForm(QFrame):
 
 
 def _name_field() -> QComboBox:
-    field = QComboBox()
+    field = QComboBox(editable=True, insertPolicy=QComboBox.InsertPolicy.NoInsert)
     field.setProperty("kind", "field")
-    field.setEditable(True)
-    field.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
     field.setMinimumWidth(NAME_WIDTH)
     field.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
     field.setToolTip("The tool that is called: one of those on offer, or any other name")
