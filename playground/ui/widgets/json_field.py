@@ -6,13 +6,14 @@ It knows what is not JSON; everything else it is told (``show_problems``). It ho
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QPushButton, QSizePolicy, QWidget
 
 from playground.jsonkit.layout import locate, locate_all
 from playground.jsonkit.problems import Problem
 from playground.jsonkit.reading import problem_at
 from playground.ui.widgets.choice_fields import look
 from playground.ui.widgets.code_editor import CodeEditor
+from playground.ui.widgets.form_parts import text_label
 from playground.ui.widgets.json_text import MARKED_AT_MOST
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.plain_text import tip
@@ -39,8 +40,7 @@ class JsonField(QWidget):
         self.editor.setAccessibleName(caption)
         self.editor.set_wheel_needs_focus()
         self.editor.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.caption = QLabel(caption, textFormat=Qt.TextFormat.PlainText)
-        self.caption.setProperty("kind", "group")
+        self.caption = text_label(caption, "group")
         self.caption.setMinimumWidth(40)  # rather cut at its end than wider than the panel
         self.caption.setBuddy(self.editor)
         self.format_button = QPushButton("Format")

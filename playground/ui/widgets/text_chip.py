@@ -6,9 +6,10 @@ import json
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QFrame, QLabel, QWidget
+from PySide6.QtWidgets import QFrame, QWidget
 
 from playground.jsonkit.values import JSON
+from playground.ui.widgets.form_parts import text_label
 from playground.ui.widgets.icon_button import IconButton
 from playground.ui.widgets.layouts import in_row
 from playground.ui.widgets.plain_text import escape_hidden, tip
@@ -38,8 +39,7 @@ class TextChip(QFrame):
     def __init__(self, text: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("kind", "chip-frame")
-        self.text = QLabel(textFormat=Qt.TextFormat.PlainText)
-        self.text.setProperty("kind", "chip-text")
+        self.text = text_label("", "chip-text")
         self.text.setText(self.text.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, CHIP_WIDTH))
         self.text.setToolTip(tip(text))
         self.close_button = IconButton("close", f"Remove {text}", size=10)

@@ -37,6 +37,7 @@ from playground.ui.features.conversation.document import code_colour
 from playground.ui.widgets.code_editor import CodeEditor
 from playground.ui.widgets.elided_label import ElidedLabel
 from playground.ui.widgets.exact_field import units
+from playground.ui.widgets.form_parts import text_label
 from playground.ui.widgets.icon_button import IconButton
 from playground.ui.widgets.late_colours import SLICE_S, LateColours
 from playground.ui.widgets.layouts import in_column, in_row
@@ -302,8 +303,7 @@ class GetCodeWindow(SessionWindow):
         caption = QLabel("Code of")
         caption.setBuddy(self.source)
         top = in_row(caption, self.source, (self.address, 1), spacing=8)
-        needs = QLabel("Needs")
-        needs.setProperty("kind", "small")
+        needs = text_label("Needs", "small")
         needs.setBuddy(self.install)
         self._install_row = QWidget()
         in_row(needs, self.install, self.install_copy, 1, of=self._install_row, margins=0, spacing=6)

@@ -14,7 +14,6 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication, QTextCursor
 from PySide6.QtWidgets import (
     QDialog,
-    QLabel,
     QPushButton,
     QWidget,
 )
@@ -25,6 +24,7 @@ from playground.engine.requests.pasted import Imported, ImportRefusedError, read
 from playground.ui.features.code.gateway_choice import GatewayChoice
 from playground.ui.widgets.choice_fields import look
 from playground.ui.widgets.code_editor import CodeEditor
+from playground.ui.widgets.form_parts import text_label
 from playground.ui.widgets.import_outline import outline
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.outline_tree import OutlineTree
@@ -106,10 +106,8 @@ class ImportRequestDialog(QDialog):
         self.text.setPlaceholderText("Paste here: a curl command, or the JSON body of a request of either protocol.")
         self.paste_button = QPushButton("Paste")
         self.paste_button.setAccessibleName("Paste from the clipboard")
-        self.verdict = QLabel("Nothing to read yet.")
-        self.verdict.setProperty("kind", "heading")
-        self.notes = QLabel()
-        self.notes.setProperty("kind", "small")
+        self.verdict = text_label("Nothing to read yet.", "heading")
+        self.notes = text_label("", "small")
         for label in (self.verdict, self.notes):
             label.setTextFormat(Qt.TextFormat.PlainText)
             label.setWordWrap(True)
@@ -128,8 +126,7 @@ class ImportRequestDialog(QDialog):
         self.import_button.clicked.connect(self._import)
 
     def _arrange(self) -> None:
-        caption = QLabel("From")
-        caption.setProperty("kind", "group")
+        caption = text_label("From", "group")
         caption.setBuddy(self.text)
         top = in_row(caption, 1, self.paste_button)
         cancel = QPushButton("Cancel")

@@ -34,6 +34,7 @@ from playground.domain.roles import Role
 from playground.engine.session.run_state import RunState
 from playground.ui.widgets.elided_label import ElidedLabel
 from playground.ui.widgets.exact_field import ExactField
+from playground.ui.widgets.form_parts import text_label
 from playground.ui.widgets.icons import icon
 from playground.ui.widgets.role_words import ROLE_WORDS
 from playground.ui.widgets.theme import body_font, tokens
@@ -285,8 +286,7 @@ class Composer(QFrame):
 
     def _build_images(self) -> None:
         self._chips: _Chips | None = None
-        self._reading = QLabel(textFormat=Qt.TextFormat.PlainText)
-        self._reading.setProperty("kind", "small")
+        self._reading = text_label("", "small")
         self._reading.hide()
         self._image_button = QPushButton("Image")
         self._image_button.setProperty("kind", "bare-menu")

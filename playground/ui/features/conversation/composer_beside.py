@@ -6,13 +6,14 @@ Made when a role first needs it, after the window's first paint.
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QScrollArea, QSizePolicy, QWidget
+from PySide6.QtWidgets import QFrame, QPushButton, QScrollArea, QSizePolicy, QWidget
 
 from playground.domain.parts import ToolCall
 from playground.domain.roles import Role
 from playground.domain.tools import ToolDefinition
 from playground.ui.features.conversation.answers_row import AnswersRow, Calls
 from playground.ui.features.conversation.calls.call_form import CallForm
+from playground.ui.widgets.form_parts import text_label
 from playground.ui.widgets.icons import icon
 from playground.ui.widgets.layouts import in_column
 
@@ -35,8 +36,7 @@ class ComposerBeside(QWidget):
         self.answers = ""
         self.forms: list[CallForm] = []
         self._rest: tuple[ToolCall, ...] = ()  # calls without a form
-        self._more = QLabel(textFormat=Qt.TextFormat.PlainText)
-        self._more.setProperty("kind", "small")
+        self._more = text_label("", "small")
         self.row = AnswersRow(above, at_once=True)
         self.row.chosen.connect(self._call_chosen)
         self._list = in_column(margins=0, spacing=6)

@@ -13,7 +13,6 @@ from PySide6.QtGui import QKeyEvent, QTextCursor
 from PySide6.QtWidgets import (
     QApplication,
     QFrame,
-    QLabel,
     QLineEdit,
     QPlainTextEdit,
     QTextEdit,
@@ -26,6 +25,7 @@ from playground.ui.features.conversation.finding import Query, Search
 from playground.ui.features.conversation.measures import MARGIN
 from playground.ui.features.conversation.rows import Row
 from playground.ui.features.conversation.transcript_view import TranscriptView
+from playground.ui.widgets.form_parts import text_label
 from playground.ui.widgets.icon_button import IconButton
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.loop import Throttle
@@ -61,8 +61,7 @@ class FindBar(QFrame):
         self.field.left.connect(self.closed)
         self._case = _switch("Aa", "Match upper and lower case")
         self._whole = _switch("Word", "Whole words only")
-        self._says = QLabel(textFormat=Qt.TextFormat.PlainText)
-        self._says.setProperty("kind", "small")
+        self._says = text_label("", "small")
         self._says.setMinimumWidth(self._says.fontMetrics().horizontalAdvance("0000 of 0000…"))
         before, after = IconButton("up", "Previous (Shift+Enter)"), IconButton("down", "Next (Enter)")
         before.clicked.connect(partial(self.stepped.emit, -1))

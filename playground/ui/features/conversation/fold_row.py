@@ -8,12 +8,13 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from playground.ui.features.conversation.large import MeasuredText, Part, line_number
 from playground.ui.widgets.dialogs import ask_where
 from playground.ui.widgets.figures import size
 from playground.ui.widgets.flow_layout import FlowLayout
+from playground.ui.widgets.form_parts import text_label
 from playground.ui.widgets.loop import spawn
 
 FILES = "Text files (*.txt *.json *.md);;All files (*)"
@@ -36,8 +37,7 @@ class FoldRow(QWidget):
         self._later = QTimer(self, singleShot=True)
         self._later.timeout.connect(self._count)
         self.setCursor(Qt.CursorShape.ArrowCursor)
-        self.words = QLabel(textFormat=Qt.TextFormat.PlainText)
-        self.words.setProperty("kind", "small")
+        self.words = text_label("", "small")
         self._buttons = {
             key: self._button(text, words)
             for key, text, words in (

@@ -7,12 +7,13 @@ import asyncio
 import shiboken6
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QGuiApplication, QImage, QPainter, QPaintEvent
-from PySide6.QtWidgets import QDialog, QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QDialog, QPushButton, QWidget
 
 from playground.domain.parts import Image
 from playground.engine.files.images import ImageError, facts
 from playground.ui.features.conversation import images
 from playground.ui.features.conversation.image_view import figures, title
+from playground.ui.widgets.form_parts import text_label
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.loop import spawn
 from playground.ui.widgets.plain_text import show_hidden
@@ -33,8 +34,7 @@ class ImageDialog(QDialog):
         self.canvas.setAccessibleName(title(image))
         known = facts(image)
         kind = known.measure.media_type if known.measure else "unknown format"
-        words = QLabel(f"{figures(known)} · {kind}", textFormat=Qt.TextFormat.PlainText)
-        words.setProperty("kind", "small")
+        words = text_label(f"{figures(known)} · {kind}", "small")
         self.copy = QPushButton("Copy image")
         self.copy.setEnabled(False)
         self.copy.clicked.connect(self._copy)

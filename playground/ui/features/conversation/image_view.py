@@ -28,6 +28,7 @@ from playground.engine.files.images import DETAILS, SHRINK_SIDE, Facts, ImageErr
 from playground.ui.features.conversation import images
 from playground.ui.widgets.elided_label import ElidedLabel
 from playground.ui.widgets.flow_layout import FlowLayout
+from playground.ui.widgets.form_parts import text_label
 from playground.ui.widgets.icon_button import IconButton
 from playground.ui.widgets.icons import icon
 from playground.ui.widgets.layouts import in_column, in_row
@@ -220,8 +221,7 @@ class ImageBox(QFrame):
         self.thumb.clicked.connect(self._clicked)
         self._name = ElidedLabel(colour="text")
         self._name.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        self._figures = QLabel(textFormat=Qt.TextFormat.PlainText)
-        self._figures.setProperty("kind", "small")
+        self._figures = text_label("", "small")
         self.detail = DetailButton()
         self.detail.chosen.connect(self.detail_chosen)
         self.remove = IconButton("close", "Remove the image", size=14)

@@ -4,10 +4,11 @@ ways on.
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QLabel, QPushButton, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from playground.ui.widgets.flow_layout import FlowLayout
+from playground.ui.widgets.form_parts import text_label
 
 
 class PartsRow(QWidget):
@@ -21,8 +22,7 @@ class PartsRow(QWidget):
     def __init__(self, parent: QWidget, what: str = "parts") -> None:
         super().__init__(parent)
         self._what = what
-        self.words = QLabel(textFormat=Qt.TextFormat.PlainText)
-        self.words.setProperty("kind", "small")
+        self.words = text_label("", "small")
         flow = FlowLayout(self, 6)
         flow.addWidget(self.words)
         self.buttons: dict[str, QPushButton] = {}

@@ -32,6 +32,7 @@ from playground.ui.features.conversation.turn_end import TurnEnd
 from playground.ui.features.conversation.turn_header import TurnHeader
 from playground.ui.features.conversation.verdict_view import AnswerCheckView
 from playground.ui.widgets import figures
+from playground.ui.widgets.form_parts import text_label
 from playground.ui.widgets.icons import icon
 from playground.ui.widgets.layouts import in_column
 from playground.ui.widgets.loop import Throttle
@@ -100,8 +101,7 @@ class AsSent(QFrame):
 
     def _toggled(self, on: bool) -> None:
         if on and self._view is None:
-            caption = QLabel("As sent")
-            caption.setProperty("kind", "group")
+            caption = text_label("As sent", "group")
             self._view = TextView(mode="plain", zoom=1.0)
             self._view.setAccessibleName("Text as it is sent")
             self._view.height_changed.connect(self.height_changed)
@@ -322,8 +322,7 @@ class TurnCard(CardFrame):
     def _show_waiting(self) -> None:
         """Nothing has arrived yet. What has is drawn by ``draw_growth``."""
         if not self.parts.views:
-            label = QLabel(figures.waiting_words())
-            label.setProperty("kind", "muted")
+            label = text_label(figures.waiting_words(), "muted")
             self.parts.put_alone(label)
             self.height_changed.emit()
 

@@ -26,6 +26,7 @@ from playground.engine.advice import (
 from playground.engine.session.retry_wait import RetryWait
 from playground.ui.features.conversation.text_view import TextView
 from playground.ui.widgets.flow_layout import FlowLayout
+from playground.ui.widgets.form_parts import text_label
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.theme import tokens
 
@@ -102,8 +103,7 @@ class ErrorCard(ErrorFrame):
             layout.addWidget(line)
         actions = advice.actions if actions is None else actions
         if failure.retry_after is not None and RETRY in actions:
-            wait = QLabel(f"The gateway asks to wait {span(failure.retry_after)} before the next try.")
-            wait.setProperty("kind", "muted")
+            wait = text_label(f"The gateway asks to wait {span(failure.retry_after)} before the next try.", "muted")
             layout.addWidget(wait)
         self._remedy = QLabel(advice.remedy, textFormat=Qt.TextFormat.PlainText, wordWrap=True)
         self._remedy.setProperty("kind", "muted")
@@ -116,8 +116,7 @@ class ErrorCard(ErrorFrame):
                 button.setProperty("kind", "primary")
             button.clicked.connect(partial(self.action_taken.emit, action))
             flow.addWidget(button)
-        self._wait = QLabel()
-        self._wait.setProperty("kind", "muted")
+        self._wait = text_label("", "muted")
         flow.addWidget(self._wait)
         layout.addSpacing(6)
         layout.addWidget(row)
@@ -254,8 +253,7 @@ class TurnEnd(QVBoxLayout):
         line = QWidget()
         button = QPushButton(ASK_AGAIN.label)
         button.clicked.connect(lambda: self.action_taken.emit(ASK_AGAIN))
-        words = QLabel("The application ended while this was being received.")
-        words.setProperty("kind", "muted")
+        words = text_label("The application ended while this was being received.", "muted")
         in_row(button, (words, 1), of=line, margins=0, spacing=8)
         return line
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from functools import partial
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
-from PySide6.QtWidgets import QLabel, QMenu, QPushButton, QToolButton, QWidget
+from PySide6.QtWidgets import QMenu, QPushButton, QToolButton, QWidget
 
 from playground.ui.features.conversation.rows import Row
 from playground.ui.features.conversation.variant_switch import VariantSwitch
 from playground.ui.widgets import figures
 from playground.ui.widgets.elided_label import ElidedLabel
+from playground.ui.widgets.form_parts import text_label
 from playground.ui.widgets.icon_button import IconButton
 from playground.ui.widgets.layouts import in_row
 from playground.ui.widgets.mark_label import Chip
@@ -39,8 +40,7 @@ class TurnHeader(QWidget):
         for role, word in ROLE_WORDS.items():
             roles.addAction(word).triggered.connect(partial(self.role_chosen.emit, role))
         self._role.setMenu(roles)
-        self._model = QLabel(textFormat=Qt.TextFormat.PlainText)
-        self._model.setProperty("kind", "small")
+        self._model = text_label("", "small")
         self._ending, self._hole, self._verdict = Chip(), Chip(), Chip()
         self._hole.say(PART_UNREAD, "chip-error")
         self._lint = QPushButton()

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QLabel, QWidget
+from PySide6.QtWidgets import QWidget
 
+from playground.ui.widgets.form_parts import text_label
 from playground.ui.widgets.icon_button import IconButton
 from playground.ui.widgets.layouts import in_row
 
@@ -21,8 +22,7 @@ class VariantSwitch(QWidget):
         self._variants: Sequence[str] = ()
         self._at = 0
         self._before = IconButton("chevron-left", f"Earlier {of}", size=14)
-        self._words = QLabel()
-        self._words.setProperty("kind", "small")
+        self._words = text_label("", "small")
         self._after = IconButton("chevron-right", f"Later {of}", size=14)
         self._before.clicked.connect(self._go_before)
         self._after.clicked.connect(self._go_after)

@@ -14,6 +14,7 @@ from playground.ui.features.debugger.number_field import NumberField
 from playground.ui.widgets.choice_fields import look
 from playground.ui.widgets.code_editor import CodeEditor
 from playground.ui.widgets.flow_layout import FlowLayout
+from playground.ui.widgets.form_parts import text_label
 from playground.ui.widgets.icon_button import IconButton
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.plain_text import tip
@@ -51,8 +52,7 @@ class AnswerField(QWidget):
         self.text.setSizePolicy(policy, policy if fills else QSizePolicy.Policy.Fixed)
         self.format_button = IconButton("format", "Format: lay the JSON out anew (Ctrl+Shift+F)")
         self.format_button.setFixedSize(22, 22)
-        self.kind = QLabel(textFormat=Qt.TextFormat.PlainText)
-        self.kind.setProperty("kind", "small")
+        self.kind = text_label("", "small")
         self.problem = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
         self.problem.setProperty("kind", "flag")
         self.is_error = _box("is an error", "The result is marked as an error (is_error)")
@@ -86,8 +86,7 @@ class AnswerField(QWidget):
     # Inside
 
     def _arrange(self, caption: str) -> None:
-        title = QLabel(caption)
-        title.setProperty("kind", "group")
+        title = text_label(caption, "group")
         title.setBuddy(self.text)
         head = in_row(title, 1, self.kind, self.format_button, spacing=6)
         options = FlowLayout(self._options, 10)

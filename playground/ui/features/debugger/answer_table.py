@@ -34,6 +34,7 @@ from playground.ui.features.debugger.rule_words import answer_words, match_words
 from playground.ui.widgets.asking import Asking
 from playground.ui.widgets.choice_fields import look
 from playground.ui.widgets.code_editor import CodeEditor
+from playground.ui.widgets.form_parts import text_label
 from playground.ui.widgets.icon_button import IconButton
 from playground.ui.widgets.icons import icon
 from playground.ui.widgets.json_text import pretty
@@ -79,8 +80,7 @@ class RowEditor(QFrame):
         self.path = PathField("JSONPath the row is for")
         self.said = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
         self.answer = AnswerField("Answer")
-        title = QLabel("When the arguments are")
-        title.setProperty("kind", "group")
+        title = text_label("When the arguments are", "group")
         head = in_row(self.kinds, 1, spacing=6)
         column = in_column(title, head, self.pattern, self.path, self.said, of=self, margins=(10, 8, 10, 10), spacing=4)
         column.addWidget(self.take_button, 0, Qt.AlignmentFlag.AlignLeft)

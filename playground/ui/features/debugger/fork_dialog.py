@@ -34,6 +34,7 @@ from playground.ui.features.debugger.answer_field import AnswerField
 from playground.ui.features.debugger.rule_words import answer_words, match_words, one_line
 from playground.ui.widgets.choice_fields import look
 from playground.ui.widgets.elided_label import ElidedLabel
+from playground.ui.widgets.form_parts import text_label
 from playground.ui.widgets.icon_button import IconButton
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.loop import Throttle, spawn
@@ -139,8 +140,7 @@ class AnswerColumn(QFrame):
         super().__init__()
         self.setProperty("kind", "card")
         self.setMinimumWidth(COLUMN)
-        self.title = QLabel()
-        self.title.setProperty("kind", "heading")
+        self.title = text_label("", "heading")
         self.start_button = QToolButton()
         self.start_button.setText("Start from")
         self.start_button.setProperty("kind", "button")
@@ -261,8 +261,7 @@ class ForkDialog(QDialog):
     # Inside
 
     def _arrange(self) -> None:
-        name = QLabel(shown_name(self._call.name), textFormat=Qt.TextFormat.PlainText)
-        name.setProperty("kind", "heading")
+        name = text_label(shown_name(self._call.name), "heading")
         arguments = ElidedLabel("Arguments", elide=Qt.TextElideMode.ElideRight)
         arguments.setFont(code_font())
         arguments.set_text(one_line(self._call.arguments, 2000))

@@ -24,6 +24,7 @@ from playground.ui.features.debugger.lane_report import LaneReport, differences
 from playground.ui.features.debugger.rule_words import answer_words
 from playground.ui.widgets.choice_fields import look
 from playground.ui.widgets.exact_field import units
+from playground.ui.widgets.form_parts import text_label
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.plain_text import show_hidden, tip
 from playground.ui.widgets.theme import code_font, tokens
@@ -47,10 +48,8 @@ class LaneColumn(QObject):
         self.frame = QFrame()
         self.frame.setProperty("kind", "card")
         self.frame.setMinimumWidth(COLUMN)
-        self.title = QLabel(name)
-        self.title.setProperty("kind", "heading")
-        self.state = QLabel(textFormat=Qt.TextFormat.PlainText)
-        self.state.setProperty("kind", "chip")
+        self.title = text_label(name, "heading")
+        self.state = text_label("", "chip")
         self.state.setAccessibleName(f"State of {name.lower()}")
         self.answer = _text(code=True)
         self.answer.setText(answer_words(answer, 160))
@@ -170,9 +169,7 @@ def _readable(text: str) -> str:
 
 
 def _caption(text: str) -> QLabel:
-    label = QLabel(text)
-    label.setProperty("kind", "group")
-    return label
+    return text_label(text, "group")
 
 
 def _text(kind: str = "", *, code: bool = False) -> QLabel:

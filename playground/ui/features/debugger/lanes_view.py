@@ -30,6 +30,7 @@ from playground.ui.features.debugger.lane_column import COLUMN, LaneColumn
 from playground.ui.features.debugger.lane_report import report
 from playground.ui.features.debugger.rule_words import one_line
 from playground.ui.widgets.elided_label import ElidedLabel
+from playground.ui.widgets.form_parts import text_label
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.loop import Throttle
 from playground.ui.widgets.plain_text import shown_name
@@ -55,15 +56,13 @@ class LanesView(SessionWindow):
         self.columns: list[LaneColumn] = []
         self.picker = QComboBox()
         self.picker.setAccessibleName("Fork")
-        self.name = QLabel(textFormat=Qt.TextFormat.PlainText)
-        self.name.setProperty("kind", "heading")
+        self.name = text_label("", "heading")
         self.arguments = ElidedLabel("Arguments", elide=Qt.TextElideMode.ElideRight)
         self.arguments.setFont(code_font())
         self.base = QComboBox()
         self.base.setAccessibleName("Mark differences from")
         self.base.setProperty("kind", "field")
-        self.legend = QLabel("Underlined, ≠: not in that lane.")
-        self.legend.setProperty("kind", "small")
+        self.legend = text_label("Underlined, ≠: not in that lane.", "small")
         self.stop_button = QPushButton("Stop all", autoDefault=False)
         self._grid = QGridLayout()
         self._inner = QWidget()

@@ -15,6 +15,7 @@ from playground.ui.features.debugger.answer_field import AnswerField
 from playground.ui.features.debugger.answer_table import AnswerTable
 from playground.ui.features.debugger.number_field import NumberField
 from playground.ui.features.debugger.path_field import PathField
+from playground.ui.widgets.form_parts import text_label
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.segments import Segments
 
@@ -45,8 +46,7 @@ class RuleEditor(QWidget):
         self.path = PathField("Pause when this JSONPath matches", "never, or $[?@.city == 'Oslo']")
         self.nth = NumberField("Pause from this call of the tool on", "never", whole=True, most=1_000_000)
         self.fixed = AnswerField("Answer", least=4)
-        self.table_title = QLabel("Answer table")
-        self.table_title.setProperty("kind", "group")
+        self.table_title = text_label("Answer table", "group")
         self.table = AnswerTable()
         self._arrange()
         self._connect()
@@ -71,10 +71,8 @@ class RuleEditor(QWidget):
         self._dress()
 
     def _arrange(self) -> None:
-        caption = QLabel("When it is called")
-        caption.setProperty("kind", "group")
-        pause = QLabel("Pause all the same when")
-        pause.setProperty("kind", "group")
+        caption = text_label("When it is called", "group")
+        pause = text_label("Pause all the same when", "group")
         line = in_row(self.policy, 1)
         grid = QGridLayout()
         grid.setContentsMargins(0, 0, 0, 0)

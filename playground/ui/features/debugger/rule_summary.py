@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QLabel, QLineEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QLineEdit, QPushButton, QWidget
 
 from playground.domain.debugging import Debugging
 from playground.ui.features.debugger.rule_words import rule_words
 from playground.ui.widgets.elided_label import ElidedLabel
+from playground.ui.widgets.form_parts import text_label
 from playground.ui.widgets.layouts import in_row
 
 
@@ -24,8 +25,7 @@ class RuleSummary(QWidget):
         self.button = QPushButton("Rule…", autoDefault=False)
         self.button.setProperty("kind", "quiet")
         self.button.setAccessibleName("Rule for this tool")
-        caption = QLabel("When called")
-        caption.setProperty("kind", "group")
+        caption = text_label("When called", "group")
         caption.setBuddy(self.button)
         in_row(caption, (self.words, 1), self.button, of=self, margins=0, spacing=8)
         name.textChanged.connect(self._show)

@@ -35,6 +35,7 @@ from playground.ui.features.debugger.rule_editor import RuleEditor
 from playground.ui.features.debugger.rule_words import rule_words
 from playground.ui.widgets.choice_fields import look
 from playground.ui.widgets.dialogs import file_dialog
+from playground.ui.widgets.form_parts import text_label
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.loop import Throttle
 from playground.ui.widgets.plain_text import show_hidden, shown_name
@@ -145,8 +146,7 @@ class RulesDialog(SessionWindow):
         self.list.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setMinimumWidth(150)
-        self.title = QLabel(textFormat=Qt.TextFormat.PlainText)
-        self.title.setProperty("kind", "heading")
+        self.title = text_label("", "heading")
         self.title.setMinimumWidth(40)
         self.origin = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
         self.origin.setProperty("kind", "small")

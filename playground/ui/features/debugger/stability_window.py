@@ -50,6 +50,7 @@ from playground.engine.session.stability import (
 from playground.ui.features.debugger.stability_words import Bar, bars, brief, figures, progress_words, share
 from playground.ui.features.debugger.variant_editor import VariantEditor
 from playground.ui.widgets.choice_fields import look
+from playground.ui.widgets.form_parts import text_label
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.loop import Throttle, spawn
 from playground.ui.widgets.plain_text import one_line_of, short_title, show_hidden, shown_name, tip
@@ -182,8 +183,7 @@ class VariantView(QFrame):
         super().__init__(parent)
         self.setProperty("kind", "card")
         self.setMinimumWidth(260)
-        self.title = QLabel(title, textFormat=Qt.TextFormat.PlainText)
-        self.title.setProperty("kind", "heading")
+        self.title = text_label(title, "heading")
         self._figures: dict[str, QLabel] = {}
         self._grid = QGridLayout()
         self._grid.setHorizontalSpacing(12)

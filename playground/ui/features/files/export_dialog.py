@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 from playground.domain.transcript import Transcript
 from playground.engine.files.export import HTML, MARKDOWN
 from playground.engine.requests.spoken import TITLES
+from playground.ui.widgets.form_parts import text_label
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.plain_text import show_hidden
 
@@ -115,14 +116,11 @@ def _radio(group: QButtonGroup, number: int, words: str, says: str, *, checked: 
 
 
 def _group(words: str) -> QLabel:
-    label = QLabel(words)
-    label.setProperty("kind", "group")
-    return label
+    return text_label(words, "group")
 
 
 def _says(words: str, indent: int = INDENT) -> QLabel:
-    label = QLabel(words)
-    label.setProperty("kind", "small")
+    label = text_label(words, "small")
     label.setContentsMargins(indent, 0, 0, 4)
     return label
 

@@ -25,6 +25,7 @@ from playground.engine.requests.pasted import Imported
 from playground.jsonkit.texts import cut
 from playground.ui.features.conversation.documents import documents
 from playground.ui.widgets.choice_fields import look
+from playground.ui.widgets.form_parts import text_label
 from playground.ui.widgets.import_outline import outline
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.outline_tree import Group, OutlineTree
@@ -54,8 +55,7 @@ class ImportMessagesDialog(QDialog):
         self._found: ImportedConversations | None = None
         self.setAcceptDrops(True)
         self.setWindowTitle("Import messages")
-        self.source = QLabel("Nothing chosen yet")
-        self.source.setProperty("kind", "heading")
+        self.source = text_label("Nothing chosen yet", "heading")
         self.verdict, self.notes = QLabel(NOTHING), QLabel()
         self.notes.setProperty("kind", "small")
         self.notes.setContentsMargins(8, 0, 8, 0)

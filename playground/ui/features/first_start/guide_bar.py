@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLabel, QPushButton, QWidget
 
+from playground.ui.widgets.form_parts import text_label
 from playground.ui.widgets.layouts import in_row
 
 SIDE_BY_SIDE = 560  # pixels; a narrower bar has its buttons below the words
@@ -20,8 +21,7 @@ class GuideBar(QFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("kind", "banner")
-        self._count = QLabel(textFormat=Qt.TextFormat.PlainText)
-        self._count.setProperty("kind", "small")
+        self._count = text_label("", "small")
         self._words = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
         self.act_button = QPushButton("Next")
         self.act_button.clicked.connect(self.acted)

@@ -9,7 +9,6 @@ from PySide6.QtWidgets import (
     QComboBox,
     QGridLayout,
     QHBoxLayout,
-    QLabel,
     QLineEdit,
     QSizePolicy,
     QVBoxLayout,
@@ -364,7 +363,7 @@ class ProfileForm(QWidget):
         self._grid.addWidget(label, self._grid.rowCount(), 0, 1, 2)
 
     def _row(self, title: str, field: QWidget | QHBoxLayout, buddy: QWidget) -> None:
-        label = QLabel(title, textFormat=Qt.TextFormat.PlainText)
+        label = text_label(title)
         label.setBuddy(buddy)
         label.setMinimumHeight(FIELD_HEIGHT)
         row = self._grid.rowCount()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Signal
 from PySide6.QtGui import QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QComboBox, QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QComboBox, QPushButton, QWidget
 
 from playground.engine.inspect.compare import Difference, diff_json, request_of
 from playground.engine.library.store import StoreError
@@ -17,6 +17,7 @@ from playground.jsonkit.values import JSON
 from playground.ui.features.inspector.change_text import ChangeText
 from playground.ui.features.inspector.exchange_words import asked, exchange_words
 from playground.ui.features.inspector.view import ExchangeView, as_it_is
+from playground.ui.widgets.form_parts import text_label
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.loop import spawn
 
@@ -50,14 +51,12 @@ class DiffPage(QWidget):
         )
         self.against.setProperty("kind", "field")
         self.against.setAccessibleName("Compare the request with")
-        self.says = QLabel()
-        self.says.setProperty("kind", "small")
+        self.says = text_label("", "small")
         self.both = QPushButton("Compare answers too")
         self.both.setProperty("kind", "quiet")
         self.text = ChangeText("What the requests differ in")
         bar = in_row(margins=(12, 4, 12, 4), spacing=8)
-        self.lead = QLabel("This request, compared with")
-        self.lead.setProperty("kind", "small")
+        self.lead = text_label("This request, compared with", "small")
         bar.addWidget(self.lead)
         bar.addWidget(self.against, 2)
         bar.addWidget(self.says, 1)

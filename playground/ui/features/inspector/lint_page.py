@@ -8,7 +8,6 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QLabel,
     QPushButton,
     QStackedWidget,
     QTableWidget,
@@ -19,6 +18,7 @@ from PySide6.QtWidgets import (
 from playground.engine.inspect.lint import Finding, Review, report
 from playground.ui.features.inspector.body_pane import COPIED_FOR_MS
 from playground.ui.features.inspector.traces import Trace
+from playground.ui.widgets.form_parts import text_label
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.page_parts import empty_words, look_like_rows
 from playground.ui.widgets.plain_text import show_hidden, tip
@@ -50,8 +50,7 @@ class LintPage(QWidget):
         self._seen: tuple[int, bool] | None = None  # findings, whether it was judged
         self.found: tuple[Finding, ...] = ()  # what is shown
         self.slices = Slices(self._read, self)
-        self.count = QLabel()
-        self.count.setProperty("kind", "small")
+        self.count = text_label("", "small")
         self.count.setWordWrap(True)  # what was not seen is a sentence, and the window may be narrow
         self.copy_button = QPushButton("Copy report")
         self.copy_button.setProperty("kind", "quiet")

@@ -11,6 +11,7 @@ from playground.ui.features.inspector.exchange_words import asked, exchange_word
 from playground.ui.features.inspector.view import ExchangeView
 from playground.ui.widgets.choice_fields import look
 from playground.ui.widgets.elided_label import ElidedLabel
+from playground.ui.widgets.form_parts import text_label
 from playground.ui.widgets.icon_button import IconButton
 from playground.ui.widgets.layouts import in_row
 from playground.ui.widgets.plain_text import show_hidden, tip
@@ -38,8 +39,7 @@ class StatusLine(QWidget):
         self.path = ElidedLabel(align=Qt.AlignmentFlag.AlignRight)
         self.path.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self.status = QLabel()
-        self.time = QLabel()
-        self.time.setProperty("kind", "muted")
+        self.time = text_label("", "muted")
         self.others = IconButton("chevron-down", "Look at another exchange", size=12)
         self.others.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.menu = QMenu(self.others)

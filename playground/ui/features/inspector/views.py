@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 from playground.ui.features.inspector.body_pane import BodyPane
 from playground.ui.features.inspector.next_request import NextRequest, Preview
 from playground.ui.features.inspector.view import ExchangeView
+from playground.ui.widgets.form_parts import text_label
 from playground.ui.widgets.icon_button import IconButton
 from playground.ui.widgets.layouts import in_column
 from playground.ui.widgets.plain_text import show_hidden, tip
@@ -97,8 +98,7 @@ class HeaderTables(QStackedWidget):
         for title, table in (("Request", self.request), ("Response", self.response)):
             side = QWidget()
             column = in_column(of=side, margins=(12, 8, 4, 0), spacing=4)
-            caption = QLabel(title)
-            caption.setProperty("kind", "group")
+            caption = text_label(title, "group")
             caption.setContentsMargins(4, 0, 0, 0)
             column.addWidget(caption)
             column.addWidget(table)

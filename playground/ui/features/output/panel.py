@@ -29,6 +29,7 @@ from playground.jsonkit.values import JSON, JSONObject
 from playground.ui.widgets.asking import Asking
 from playground.ui.widgets.choice_fields import SwitchPill, look
 from playground.ui.widgets.elided_label import ElidedLabel
+from playground.ui.widgets.form_parts import text_label
 from playground.ui.widgets.icon_button import IconButton
 from playground.ui.widgets.json_field import JsonField
 from playground.ui.widgets.json_text import pretty_value
@@ -251,8 +252,7 @@ class SchemaHead(QWidget):
 
 
 def _caption(text: str, field: QWidget) -> QLabel:
-    label = QLabel(text, textFormat=Qt.TextFormat.PlainText)
-    label.setProperty("kind", "group")
+    label = text_label(text, "group")
     label.setBuddy(field)
     return label
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QLabel, QWidget
+from PySide6.QtWidgets import QWidget
 
 from playground.domain.parameters import Hint
 from playground.jsonkit.values import JSON
 from playground.ui.features.parameters.row import ParameterRow
 from playground.ui.widgets.choice_fields import DEFAULT, ValueField
 from playground.ui.widgets.flow_layout import FlowLayout
+from playground.ui.widgets.form_parts import text_label
 from playground.ui.widgets.text_chip import TextChip, spelled, unspelled
 
 
@@ -34,8 +35,7 @@ class ListRow(ParameterRow):
         self._items: list[JSON] = []
         self.chips: list[TextChip] = []
         self.field = _AddField()
-        self.count = QLabel()
-        self.count.setProperty("kind", "muted")
+        self.count = text_label("", "muted")
         self.head.insertWidget(1, self.count)
         self.head.addWidget(self.field)
         self._line = QWidget()

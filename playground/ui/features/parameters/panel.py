@@ -15,6 +15,7 @@ from playground.domain.parameters import Parameters
 from playground.jsonkit.values import JSON
 from playground.ui.features.parameters.row import ParameterRow
 from playground.ui.features.parameters.rows import ToolChoiceRow, row_for
+from playground.ui.widgets.form_parts import text_label
 from playground.ui.widgets.layouts import in_row
 from playground.ui.widgets.plain_text import show_hidden
 from playground.ui.widgets.scroll_page import ScrollPage, column_of
@@ -126,8 +127,7 @@ class ParameterPanel(ScrollPage):
         if title not in form.groups:
             box = QVBoxLayout()
             box.setSpacing(ROW_GAP)
-            heading = QLabel(title)
-            heading.setProperty("kind", "group")
+            heading = text_label(title, "group")
             box.addWidget(heading)
             form.groups[title] = box
             form.column.insertLayout(len(form.groups) - 1, box)

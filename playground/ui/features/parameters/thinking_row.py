@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel, QWidget
+from PySide6.QtWidgets import QWidget
 
 from playground.domain.parameters import Hint
 from playground.jsonkit.values import JSON
 from playground.ui.features.parameters.row import ParameterRow, as_text
 from playground.ui.widgets.choice_fields import ChoiceField, ValueField
+from playground.ui.widgets.form_parts import text_label
 from playground.ui.widgets.layouts import in_row
 from playground.ui.widgets.numbers import read_number
 
@@ -31,8 +32,7 @@ class ThinkingRow(ParameterRow):
         self.budget.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.budget.textEdited.connect(self._budget_typed)
         self.budget.cleared.connect(self._clear_budget)
-        words = QLabel("Budget of tokens")
-        words.setProperty("kind", "muted")
+        words = text_label("Budget of tokens", "muted")
         words.setBuddy(self.budget)
         self._below = QWidget()
         in_row((words, 1), self.budget, of=self._below, margins=(0, 6, 0, 0))

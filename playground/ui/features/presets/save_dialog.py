@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QCheckBox, QDialog, QLabel, QLineEdit, QPushButton
 
 from playground.engine.files.presets import Preset
 from playground.ui.features.presets.contents import PresetContents
+from playground.ui.widgets.form_parts import text_label
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.plain_text import show_hidden
 
@@ -41,10 +42,8 @@ class SavePresetDialog(QDialog):
         self.save_button = QPushButton("Save", default=True)
         self.save_button.setProperty("kind", "primary")
         cancel = QPushButton("Cancel", autoDefault=False)
-        caption = QLabel("What is in it")
-        caption.setProperty("kind", "group")
-        note = QLabel("No conversation, no gateway and no key.")
-        note.setProperty("kind", "small")
+        caption = text_label("What is in it", "group")
+        note = text_label("No conversation, no gateway and no key.", "small")
         buttons = in_row(1, cancel, self.save_button, spacing=8)
         column = in_column(of=self, margins=(18, 14, 18, 14), spacing=8)
         for widget in (self.name, self.taken, caption):

@@ -30,6 +30,7 @@ from playground.jsonkit.schema_slots import Slot
 from playground.jsonkit.validation import TYPES
 from playground.jsonkit.values import JSON, Path
 from playground.ui.features.tools.slot_fields import CAPTION, NULL, SlotField, slot_field
+from playground.ui.widgets.form_parts import text_label
 from playground.ui.widgets.icon_button import IconButton
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.plain_text import show_hidden, tip
@@ -273,8 +274,7 @@ class FieldBlock(QFrame):
 def _captioned(caption: str, *controls: QWidget) -> QWidget:
     row = QWidget()
     layout = in_row(of=row, margins=0, spacing=6)
-    label = QLabel(caption)
-    label.setProperty("kind", "small")
+    label = text_label(caption, "small")
     label.setFixedWidth(CAPTION)
     label.setBuddy(controls[0])
     layout.addWidget(label)

@@ -26,6 +26,7 @@ from playground.domain.tools import ToolDefinition, definition_tokens
 from playground.named_file import read_named
 from playground.ui.widgets.code_editor import CodeEditor
 from playground.ui.widgets.dialogs import file_dialog
+from playground.ui.widgets.form_parts import text_label
 from playground.ui.widgets.json_text import pretty_value
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.plain_text import show_hidden, tip
@@ -56,10 +57,8 @@ class ImportDialog(QDialog):
         self.paste_button = QPushButton("Paste")
         self.paste_button.setAccessibleName("Paste from the clipboard")
         self.file_button = QPushButton("Open file…")
-        self.verdict = QLabel("Nothing to read yet.")
-        self.verdict.setProperty("kind", "heading")
-        self.notes = QLabel()
-        self.notes.setProperty("kind", "small")
+        self.verdict = text_label("Nothing to read yet.", "heading")
+        self.notes = text_label("", "small")
         for label in (self.verdict, self.notes):
             label.setTextFormat(Qt.TextFormat.PlainText)
             label.setWordWrap(True)
@@ -91,8 +90,7 @@ class ImportDialog(QDialog):
 
     def _arrange(self) -> None:
         top = QHBoxLayout()
-        caption = QLabel("From")
-        caption.setProperty("kind", "group")
+        caption = text_label("From", "group")
         caption.setBuddy(self.text)
         top.addWidget(caption)
         top.addStretch(1)

@@ -18,7 +18,6 @@ from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
     QFrame,
-    QLabel,
     QMenu,
     QPushButton,
     QStackedWidget,
@@ -38,6 +37,7 @@ from playground.ui.features.tools.tool_editor import ToolEditor
 from playground.ui.features.tools.tool_list import ToolList
 from playground.ui.features.tools.tool_model import ToolModel
 from playground.ui.widgets.asking import Asking
+from playground.ui.widgets.form_parts import text_label
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.plain_text import show_hidden
 from playground.ui.widgets.slices import SLICE_S
@@ -239,7 +239,7 @@ class ToolsPanel(QWidget):
         self.work = WorkArea(self.head, self.list, self.editor)
         self.menu = ToolMenu(self, self)
         self.head.more_button.setMenu(self.menu)
-        self.undo_text = QLabel(textFormat=Qt.TextFormat.PlainText)
+        self.undo_text = text_label()
         self.undo_button = QPushButton("Undo")
         self.undo_button.setProperty("kind", "quiet")
         self.undo_bar = QFrame()

@@ -20,6 +20,7 @@ from playground.domain.tools import ToolDefinition
 from playground.ui.features.tools.samples import SAMPLE
 from playground.ui.features.tools.tool_editor import ToolEditor
 from playground.ui.features.tools.tool_list import ROW_HEIGHT, ToolList
+from playground.ui.widgets.form_parts import text_label
 from playground.ui.widgets.icon_button import IconButton
 from playground.ui.widgets.layouts import in_column, in_row
 
@@ -42,8 +43,7 @@ class PanelHead(QWidget):
         self.more_button = IconButton("more", "More to do with tools", quiet=False)
         self.more_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.search = SearchField()
-        self.summary = QLabel(textFormat=Qt.TextFormat.PlainText)
-        self.summary.setProperty("kind", "small")
+        self.summary = text_label("", "small")
         self.summary.setMinimumWidth(40)
         self.summary.setToolTip("Tokens are estimated from the length of the definitions.")
         self.all_button = QPushButton("All off")
@@ -104,8 +104,7 @@ class EmptyPage(QWidget):
         self.sample_button.setToolTip(f"A complete example: {SAMPLE.name}")
         self.import_button = QPushButton("Import…")
         self.import_button.setAccessibleName("Import tools")
-        heading = QLabel("No tools yet")
-        heading.setProperty("kind", "heading")
+        heading = text_label("No tools yet", "heading")
         says = QLabel(
             "Tools are functions the model may call. You describe them here; when the model calls one, "
             "you see its arguments, answer for it, and let the model go on."

@@ -24,6 +24,7 @@ from playground.ui.features.conversation.parts_row import PartsRow
 from playground.ui.features.tools.field_block import Edit, FieldBlock
 from playground.ui.features.tools.field_row import FieldRow
 from playground.ui.widgets.aside import Aside
+from playground.ui.widgets.form_parts import text_label
 from playground.ui.widgets.icons import icon
 from playground.ui.widgets.layouts import in_column, in_row
 
@@ -65,8 +66,7 @@ class SchemaForm(QWidget):
         self.add_button = QPushButton("Add parameter")
         self.add_button.setProperty("kind", "quiet")
         self.add_button.setIcon(icon("plus", "muted"))
-        self.definitions = QLabel("Definitions")
-        self.definitions.setProperty("kind", "group")
+        self.definitions = text_label("Definitions", "group")
         bar = in_row(self.add_button, 1)
         self._upper = QVBoxLayout()
         self._upper.setSpacing(0)

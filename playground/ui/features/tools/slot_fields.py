@@ -10,7 +10,7 @@ import json
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QLabel, QLineEdit, QSizePolicy, QWidget
+from PySide6.QtWidgets import QLineEdit, QSizePolicy, QWidget
 
 from playground.jsonkit.reading import read_typed
 from playground.jsonkit.schema_slots import Slot
@@ -18,6 +18,7 @@ from playground.jsonkit.values import JSON, is_number, same
 from playground.ui.widgets.choice_fields import SwitchPill, look
 from playground.ui.widgets.exact_field import ExactField
 from playground.ui.widgets.flow_layout import FlowLayout
+from playground.ui.widgets.form_parts import text_label
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.plain_text import HIDDEN, escape_hidden, show_hidden, tip
 from playground.ui.widgets.text_chip import TextChip, spelled, unspelled
@@ -40,8 +41,7 @@ class SlotField(QWidget):
         super().__init__(parent)
         self.slot = slot
         self._showing = False
-        self.caption = QLabel(slot.label, textFormat=Qt.TextFormat.PlainText)
-        self.caption.setProperty("kind", "small")
+        self.caption = text_label(slot.label, "small")
         self.caption.setFixedWidth(CAPTION)
         self.caption.setWordWrap(True)
         self.caption.setContentsMargins(0, 4, 0, 0)

@@ -36,6 +36,7 @@ from playground.ui.widgets.aside import Aside
 from playground.ui.widgets.choice_fields import SwitchPill, look
 from playground.ui.widgets.code_editor import CodeEditor
 from playground.ui.widgets.exact_field import ExactField
+from playground.ui.widgets.form_parts import text_label
 from playground.ui.widgets.icon_button import IconButton
 from playground.ui.widgets.json_text import MARKED_AT_MOST
 from playground.ui.widgets.layouts import in_column, in_row
@@ -428,8 +429,7 @@ class ToolEditor(QWidget):
 
 
 def _caption(text: str, field: QWidget) -> QLabel:
-    label = QLabel(text)
-    label.setProperty("kind", "group")
+    label = text_label(text, "group")
     label.setMinimumWidth(40)  # rather cut at its end than wider than the panel
     label.setBuddy(field)
     return label

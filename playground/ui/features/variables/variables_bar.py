@@ -19,6 +19,7 @@ from playground.domain.variables import as_written
 from playground.jsonkit.texts import cut
 from playground.ui.features.conversation.inline_editor import GrowingField
 from playground.ui.widgets.elided_label import ElidedLabel
+from playground.ui.widgets.form_parts import text_label
 from playground.ui.widgets.icon_button import IconButton
 from playground.ui.widgets.icons import icon
 from playground.ui.widgets.layouts import in_column, in_row
@@ -56,8 +57,7 @@ class VariableRow(QWidget):
         self.field.textChanged.connect(self._typed)
         self.field.cancelled.connect(self.left)
         self.field.submitted.connect(self.run_asked)
-        self.state = QLabel()
-        self.state.setProperty("kind", "small")
+        self.state = text_label("", "small")
         self.written_button = QPushButton("Send as written")
         self.written_button.setProperty("kind", "quiet")
         self.written_button.setToolTip(f"{as_written(name)} goes out with its braces")
@@ -124,8 +124,7 @@ class VariablesBar(QFrame):
         self.fold_button.setText("Variables")
         self.fold_button.clicked.connect(self._turn_over)
         self.summary = ElidedLabel("Variables", elide=Qt.TextElideMode.ElideRight)
-        self.flag = QLabel(textFormat=Qt.TextFormat.PlainText)
-        self.flag.setProperty("kind", "warning")
+        self.flag = text_label("", "warning")
         self.written_button = QPushButton("Send as written")
         self.written_button.setProperty("kind", "quiet")
         self.written_button.clicked.connect(self._all_as_written)

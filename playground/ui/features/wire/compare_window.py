@@ -11,7 +11,6 @@ from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
-    QLabel,
     QScrollArea,
     QSizePolicy,
     QSplitter,
@@ -27,6 +26,7 @@ from playground.engine.session.changes import Change, ExchangeChanged, RunState,
 from playground.engine.session.session import Session
 from playground.ui.features.inspector.change_text import ChangeText
 from playground.ui.features.inspector.exchange_words import asked, exchange_words
+from playground.ui.widgets.form_parts import text_label
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.loop import Throttle, spawn
 from playground.ui.widgets.plain_text import tip
@@ -141,8 +141,7 @@ class CompareWindow(SessionWindow):
         }
         self.request = ChangeText("What the requests differ in")
         self.bars = FigureBars()
-        self.says = QLabel()
-        self.says.setProperty("kind", "small")
+        self.says = text_label("", "small")
         self._stack = QStackedWidget()
         self._arrange()
         self._refresh = Throttle(self._compare, self, interval=CHANGED_MS)

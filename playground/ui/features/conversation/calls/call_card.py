@@ -38,6 +38,7 @@ from playground.ui.features.conversation.text_place import TextEditing
 from playground.ui.features.conversation.text_view import TextView
 from playground.ui.features.conversation.variant_switch import VariantSwitch
 from playground.ui.widgets.elided_label import ElidedLabel
+from playground.ui.widgets.form_parts import text_label
 from playground.ui.widgets.icon_button import IconButton
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.mark_label import Chip, MarkLabel
@@ -134,7 +135,7 @@ class CallCard(CallFrame):
         self.field: ResultField | None = None
         self.variants: VariantSwitch | None = None
         self._shown = "arguments"  # or "raw", "changes"
-        self._name = QLabel(textFormat=Qt.TextFormat.PlainText)
+        self._name = text_label()
         self._id = ElidedLabel("Call id")
         self._verdict, self._repeated = Chip(), Chip()
         self._repeated.say("same call again")

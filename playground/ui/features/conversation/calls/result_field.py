@@ -12,6 +12,7 @@ from playground.domain.debugging import Answer
 from playground.jsonkit.reading import READ_AT_MOST, problem_at
 from playground.ui.features.conversation.inline_editor import GrowingField
 from playground.ui.widgets.flow_layout import FlowLayout
+from playground.ui.widgets.form_parts import text_label
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.plain_text import show_hidden, tip
 from playground.ui.widgets.segments import Segments
@@ -75,8 +76,7 @@ class ResultField(QWidget):
             "Step", "Answer this call only, then stop at whatever comes next", self.step_asked.emit
         )
         head = in_row(margins=0, spacing=6)
-        title = QLabel("Result")
-        title.setProperty("kind", "muted")
+        title = text_label("Result", "muted")
         head.addWidget(title)
         head.addWidget(self.kind)
         head.addStretch(1)
