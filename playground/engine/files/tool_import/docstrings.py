@@ -1,4 +1,8 @@
-"""What a docstring says about a function and its parameters: Google, NumPy, reST and Epydoc style."""
+"""What a docstring says about a function and its parameters: Google, NumPy, reST and Epydoc style.
+
+The library docstring_parser (0.18) is not used: a line of 2,000 characters can hold it for 14 seconds, one line that it
+does not expect costs it the whole section, and it drops words behind a role such as ``:class:`` at a line's beginning.
+"""
 
 from __future__ import annotations
 
