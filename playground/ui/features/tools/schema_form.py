@@ -24,6 +24,7 @@ from playground.ui.features.conversation.parts_row import PartsRow
 from playground.ui.features.tools.field_block import Edit, FieldBlock
 from playground.ui.features.tools.field_row import FieldRow
 from playground.ui.widgets.aside import Aside
+from playground.ui.widgets.choice_fields import look
 from playground.ui.widgets.form_parts import text_label
 from playground.ui.widgets.icons import icon
 from playground.ui.widgets.layouts import in_column, in_row
@@ -98,7 +99,7 @@ class SchemaForm(QWidget):
 
     def wait(self) -> None:
         """A text is on its way, or what it says: until then nothing can be edited."""
-        self._say(READING)
+        self._say(READING, "small")
         self.empty.hide()
         if self._other:
             self._root = None
@@ -168,8 +169,9 @@ class SchemaForm(QWidget):
         """The row of a field, if it is in view."""
         return next((row for row in self.rows if row.field.path == path), None)
 
-    def _say(self, words: str) -> None:
+    def _say(self, words: str, kind: str = "flag") -> None:
         self.note.setText(words)
+        look(self.note, kind)
         self.note.setVisible(bool(words))
 
     def _rest(self, resting: bool) -> None:
