@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from pathlib import Path
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QAbstractButton, QPlainTextEdit, QToolButton
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QAbstractButton, QLineEdit, QPlainTextEdit, QToolButton
 
 from playground.app import store_path
 from playground.domain.transcript import Role, make_turn
@@ -16,7 +18,7 @@ from playground.ui.features.inspector.next_request import NextRequest
 from playground.ui.features.inspector.views import RequestView
 from tests.flows.conftest import Person, Stage
 from tests.flows.test_debugger import calls_of, calls_sent, ready
-from tests.flows.test_store import back, opened
+from tests.flows.test_store import back, opened, titles
 
 OSLO = '{"city": "Oslo", "unit": "celsius"}'
 CONTROL = Qt.KeyboardModifier.ControlModifier
@@ -174,3 +176,51 @@ def test_the_next_request_is_shown_with_it_before_anything_is_kept(stage: Stage)
         await person.until(lambda: '"one"' in tab.next.editor.text(), "what is there in the next request")
 
     stage.play(scene)
+
+
+def test_a_title_being_typed_outlives_a_kill_and_is_forgotten_by_escape(stage: Stage, tmp_path: Path) -> None:
+    as_killed = tmp_path / "as it was"
+
+    def stored(words: str) -> bool:
+        with sqlite3.connect(f"file:{store_path()}?mode=ro", uri=True) as file:
+            return any(words in text for (text,) in file.execute("SELECT json FROM drafts"))
+
+    async def field(person: Person) -> QLineEdit:
+        return await person.seen(QLineEdit, "Title of the experiment")
+
+    async def write(person: Person) -> None:
+        await opened(person)
+        person.session.turns.add_turn(make_turn(Role.USER, "one"))
+        await person.until(lambda: titles(person) == ["one"], "it in the list")
+        await person.key(Qt.Key.Key_F2)
+        typed = await field(person)
+        await person.do(lambda: QTest.keyClicks(typed, "A title half ty"))
+        await person.until(lambda: stored("A title half ty"), "it to be in the file, while nothing was closed")
+        assert person.session.settings.title == ""
+        with sqlite3.connect(store_path()) as file, sqlite3.connect(as_killed) as copy:
+            file.backup(copy)
+
+    async def reopen(person: Person) -> None:
+        await back(person, 1)
+        if not person.app.window.left_dock.isVisible():  # a title waits until its list is seen
+            await person.do(person.app.window.left_dock.show)
+        typed = await field(person)
+        assert typed.text() == "A title half ty"
+        await person.do(lambda: QTest.keyClicks(typed, "ped"))
+        await person.do(lambda: QTest.keyClick(typed, Qt.Key.Key_Return))
+        await person.until(lambda: person.session.settings.title == "A title half typed", "the title")
+        await person.until(lambda: not person.session.editors.open, "nothing to be left open")
+        await person.key(Qt.Key.Key_F2)
+        typed = await field(person)
+        await person.do(lambda: QTest.keyClicks(typed, "Another"))
+        assert person.session.editors.open
+        await person.do(lambda: QTest.keyClick(typed, Qt.Key.Key_Escape))
+        await person.until(lambda: not person.session.editors.open, "what was typed to be forgotten")
+        assert person.session.settings.title == "A title half typed"
+
+    stage.play(write)
+    for left in store_path().parent.glob(f"{store_path().name}*"):
+        if left.is_file():
+            left.unlink()
+    store_path().write_bytes(as_killed.read_bytes())
+    stage.play(reopen)

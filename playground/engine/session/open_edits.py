@@ -29,13 +29,14 @@ from playground.engine.session.turn_texts import text_of
 class What(StrEnum):
     """What of a turn is edited: its content (of a tool turn its result), the arguments of a call, or a whole call.
 
-    ``request`` is the body of the next request, of no turn.
+    ``request`` is the body of the next request, and ``title`` that of the experiment: of no turn.
     """
 
     TEXT = "text"
     ARGUMENTS = "arguments"
     CALL = "call"  # or one more
     REQUEST = "request"  # of no turn, and applied only when a person says so
+    TITLE = "title"  # of no turn
 
 
 class EditKey(NamedTuple):
@@ -71,6 +72,9 @@ class OpenEdit(Value):
 
 #: The editor of the next request's body.
 REQUEST = EditKey("", What.REQUEST)
+
+#: The editor of the experiment's title.
+TITLE = EditKey("", What.TITLE)
 
 #: The editors that are open, by their keys, in the order in which they were opened.
 OpenEdits = Mapping[EditKey, OpenEdit]

@@ -24,6 +24,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from playground.engine.session.open_edits import TITLE, OpenEdit
 from playground.engine.session.session import Session
 from playground.ui.widgets.icons import icon
 from playground.ui.widgets.loop import ask
@@ -123,8 +124,12 @@ def line_dialog(window: QWidget, title: str, label: str, text: str, does: str) -
 async def rename(window: QWidget, session: Session) -> None:
     """Ask for a session's title and set it."""
     dialog = line_dialog(window, "Rename experiment", "Title (empty for the first words)", session.title, "Rename")
+    dialog.textValueChanged.connect(
+        lambda text: session.editors.set_editing(OpenEdit(turn=TITLE.turn, what=TITLE.what, text=text))
+    )
     if await ask(dialog):
         session.change(title=dialog.textValue())
+    session.editors.end_editing(TITLE)
     dialog.deleteLater()
 
 

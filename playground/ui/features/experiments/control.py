@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject
 from playground.engine.library.experiment_summary import ExperimentSummary
 from playground.engine.library.store import Filters, SearchResult, StoreError
 from playground.engine.session.changes import Change, TitleChanged
+from playground.engine.session.open_edits import TITLE, OpenEdit
 from playground.ui.features.conversation.going import go_to
 from playground.ui.features.experiments.panel import ARCHIVE, DELETE, DUPLICATE, PIN, RENAME, ExperimentsPanel
 from playground.ui.features.experiments.trash_control import TrashControl
@@ -36,6 +37,9 @@ class ExperimentsControl(QObject):
         panel.opened.connect(self.open)
         panel.asked.connect(self._do)
         panel.renamed.connect(self._renamed)
+        panel.typing.connect(self._typing)
+        panel.typed.connect(self._typed)
+        panel.shown.connect(self._refresh_soon.poke)  # a title that was being typed is typed on there
         panel.searched.connect(self._search)
         panel.left.connect(host.pane.composer.setFocus)
         self._acts: dict[str, Callable[[str], None]] = {
@@ -70,6 +74,9 @@ class ExperimentsControl(QObject):
         self._panel.show_experiments(experiments, self._workspace.current.id)
         if self._panel.words:
             self._search_again.poke()
+        edit = self._workspace.current.editors.open.get(TITLE)
+        if edit is not None and self._panel.isVisible() and not self._panel.list.editing:
+            self._panel.begin_rename(self._workspace.current.id, edit.text)
 
     def _search(self) -> None:
         words = self._panel.words
@@ -130,6 +137,16 @@ class ExperimentsControl(QObject):
         session = next((one for one in self._workspace.sessions if one.id == experiment_id), None)
         if session is not None:
             spawn(dialogs.rename(self._host.window, session), name="rename")
+
+    def _typing(self, experiment_id: str, title: str) -> None:
+        """A title that is being typed is part of its experiment until it is kept or left as it was."""
+        for session in self._workspace.sessions:
+            if session.id == experiment_id:
+                session.editors.set_editing(OpenEdit(turn=TITLE.turn, what=TITLE.what, text=title))
+
+    def _typed(self) -> None:
+        for session in self._workspace.sessions:
+            session.editors.end_editing(TITLE)
 
     def _renamed(self, experiment_id: str, title: str) -> None:
         spawn(self._rename(experiment_id, title), name="rename")

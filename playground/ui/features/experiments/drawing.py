@@ -5,9 +5,9 @@ All of it is plain text, whoever wrote it.
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import lru_cache, partial
 
-from PySide6.QtCore import QAbstractItemModel, QModelIndex, QPersistentModelIndex, QPointF, QRect, QSize, Qt
+from PySide6.QtCore import QAbstractItemModel, QModelIndex, QPersistentModelIndex, QPointF, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QBrush, QColor, QFont, QFontMetrics, QPainter, QTextCharFormat, QTextLayout, QTextOption
 from PySide6.QtWidgets import QLineEdit, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
@@ -28,7 +28,9 @@ Marks = tuple[tuple[int, int], ...]
 
 
 class Rows(QStyledItemDelegate):
-    """Draws and edits the rows of a list."""
+    """Draws and edits the rows of a list. ``typed`` carries an experiment's id and its title as far as it is typed."""
+
+    typed = Signal(str, str)
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         row = index.data(ROW)
@@ -94,6 +96,7 @@ class Rows(QStyledItemDelegate):
     def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: Index) -> QWidget:
         field = QLineEdit(parent, placeholderText="First words")
         field.setAccessibleName("Title of the experiment")
+        field.textEdited.connect(partial(self.typed.emit, index.data(ROW).experiment.id))
         return field
 
     def setEditorData(self, editor: QWidget, index: Index) -> None:

@@ -11,8 +11,9 @@ from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QEvent, QModelIndex, QObject, QPoint, Qt, QTimer, Signal
-from PySide6.QtGui import QAction, QKeyEvent, QResizeEvent
+from PySide6.QtGui import QAction, QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
+    QAbstractItemDelegate,
     QAbstractItemView,
     QHBoxLayout,
     QLabel,
@@ -145,7 +146,8 @@ class FilterChips(QWidget):
 
 class ExperimentsPanel(QWidget):
     """``asked`` carries what to do (``RENAME`` and so on) and the id of an experiment; ``opened`` an id and a turn's,
-    which is empty for the experiment as it stands; ``renamed`` an id and a title. ``searched``: words or filters are
+    which is empty for the experiment as it stands; ``renamed`` an id and a title, ``typing`` the same at each key, and
+    ``typed`` says that no title is being typed any more. ``searched``: words or filters are
     others, and ``show_found`` is to be called where there are words.
     """
 
@@ -153,6 +155,9 @@ class ExperimentsPanel(QWidget):
     asked = Signal(str, str)
     opened = Signal(str, str)
     renamed = Signal(str, str)
+    typing = Signal(str, str)
+    typed = Signal()
+    shown = Signal()
     searched = Signal()
     left = Signal()  # Esc: back to the conversation
     trash_asked = Signal()
@@ -197,6 +202,8 @@ class ExperimentsPanel(QWidget):
         self.search.installEventFilter(self)
         self.chips = FilterChips()
         self.list = ExperimentsView(self.model)
+        self.list.rows.typed.connect(self.typing)
+        self.list.left.connect(self.typed)
         self.list.clicked.connect(self._clicked)
         self.list.activated.connect(self._activated)
         self.list.moved.connect(self._moved)
@@ -316,19 +323,27 @@ class ExperimentsPanel(QWidget):
 
     # What a person does
 
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.shown.emit()
+
     def look_for(self) -> None:
         """Go to the search field."""
         self.show_page(None)
         self.search.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.search.selectAll()
 
-    def begin_rename(self, experiment_id: str) -> bool:
-        """Edit a title in its place. Returns whether it is in the list."""
+    def begin_rename(self, experiment_id: str, typed: str | None = None) -> bool:
+        """Edit a title in its place, with what was ``typed`` before. Returns whether it is in the list."""
         place = self.model.place(experiment_id)
         if place.isValid():
             self.list.setCurrentIndex(place)
             self.list.scrollTo(place)
             self.list.edit(place)
+            field = self.list.findChild(QLineEdit)
+            if typed is not None and field is not None:
+                field.setText(typed)
+                field.setModified(True)
         return place.isValid()
 
     def _typed(self) -> None:
@@ -422,15 +437,19 @@ class ExperimentsPanel(QWidget):
 
 
 class ExperimentsView(QListView):
-    """The list itself. ``moved`` says that a key went to another row; ``deleted`` that Delete was pressed."""
+    """The list itself. ``moved`` says that a key went to another row, ``deleted`` that Delete was pressed, ``left``
+    that the editor of a title was closed.
+    """
 
     moved = Signal()
     deleted = Signal()
+    left = Signal()
 
     def __init__(self, model: ExperimentsModel) -> None:
         super().__init__()
         self.setModel(model)
-        self.setItemDelegate(Rows(self))
+        self.rows = Rows(self)
+        self.setItemDelegate(self.rows)
         self.setAccessibleName("Experiments")
         self.setAccessibleDescription("Arrow keys open, Enter goes to the conversation, F2 renames, Delete deletes.")
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
@@ -442,6 +461,10 @@ class ExperimentsView(QListView):
         self.setMouseTracking(True)
         self.verticalScrollBar().setSingleStep(20)
         self._width = 0
+
+    def closeEditor(self, editor: QWidget, hint: QAbstractItemDelegate.EndEditHint) -> None:
+        super().closeEditor(editor, hint)
+        self.left.emit()
 
     @property
     def editing(self) -> bool:
