@@ -13,7 +13,7 @@ mkdir -p "$folder"
 part() {
   local name=$1 status=0
   shift
-  timeout --kill-after=10 "$seconds" xvfb-run -a -s "-screen 0 1440x900x24 -nolisten tcp" \
+  timeout --kill-after=10 "$seconds" xvfb-run -a -s "-screen 0 1440x900x24 -nolisten tcp -noreset" \
     "$pytest" --everything --hypothesis-profile=ci -p no:cacheprovider "$@" >"$folder/$name.log" 2>&1 || status=$?
   if ((status == 124 || status == 137)); then echo "Stopped: all of CI may take so long and no longer." >>"$folder/$name.log"; fi
   return "$status"

@@ -94,7 +94,7 @@ export XDG_RUNTIME_DIR
 exec dbus-run-session -- sh -c '
   printf "password\n" | gnome-keyring-daemon --unlock --components=secrets >/dev/null 2>&1
   sleep 1
-  Xvfb -displayfd 3 -screen 0 1440x900x24 -nolisten tcp 3>$XDG_RUNTIME_DIR/display 2>$XDG_RUNTIME_DIR/screen.log &
+  Xvfb -displayfd 3 -screen 0 1440x900x24 -nolisten tcp -noreset 3>$XDG_RUNTIME_DIR/display 2>$XDG_RUNTIME_DIR/screen.log &
   screen=$!
   for _ in $(seq 100); do [ -s $XDG_RUNTIME_DIR/display ] && break; sleep 0.1; done
   export DISPLAY=:$(cat $XDG_RUNTIME_DIR/display)
