@@ -56,8 +56,11 @@ def until_window(program: str) -> float:
     try:
         command = ["xdotool", "search", "--onlyvisible", "--pid", str(process.pid), "--name", "Playground"]
         while subprocess.run(command, capture_output=True, check=False).returncode:
-            if process.poll() is not None or time.monotonic() - began > SECONDS:
-                raise SystemExit(f"{program} opened no window")
+            if process.poll() is not None:
+                told = process.communicate()[1].decode(errors="replace")
+                raise SystemExit(f"{program} ended with {process.returncode} and opened no window: {told}")
+            if time.monotonic() - began > SECONDS:
+                raise SystemExit(f"{program} opened no window in {SECONDS:g} s")
             time.sleep(0.002)
         return time.monotonic() - began
     finally:
