@@ -39,6 +39,9 @@ class What(StrEnum):
     TITLE = "title"  # of no turn
 
 
+OF_NO_TURN = frozenset({What.REQUEST, What.TITLE})
+
+
 class EditKey(NamedTuple):
     """Which editor: there is at most one for each. ``call`` is the id of a call, empty for one that is new."""
 
@@ -93,7 +96,7 @@ def of_turns(edits: OpenEdits, turns: Iterable[Turn]) -> list[OpenEdit]:
 def differs(transcript: Transcript, edit: OpenEdit) -> bool:
     """Whether the turns would be different with it. One about something that is not there makes no difference."""
     turn = transcript.turns.get(edit.turn)
-    if turn is None or not edit.changed or edit.what is What.REQUEST:
+    if turn is None or not edit.changed or edit.what in OF_NO_TURN:
         return False
     if edit.what is What.TEXT:
         return edit.text != text_of(turn)
