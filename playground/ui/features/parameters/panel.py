@@ -101,10 +101,13 @@ class ParameterPanel(ScrollPage):
     def _show_form(self, kind: type[Parameters]) -> None:
         """The form of a type, made once, with the extras."""
         self._type = kind
-        self.takeWidget()
+        if (before := self.takeWidget()) is not None:
+            before.hide()
+            before.setParent(self)  # goes when the panel goes
         made = self._forms.get(kind)
         self._form = form = made or _Form()
         self.setWidget(form.content)
+        form.content.show()
         self.rows = form.rows
         form.column.insertWidget(len(form.groups), self.also_sent)
         if made is None:

@@ -374,3 +374,15 @@ def test_nothing_is_wider_than_the_panel(qtbot: QtBot, panel: ParameterPanel, wi
         for child in (shown, *shown.findChildren(QWidget)):
             if child.isVisible():
                 assert child.mapTo(panel, QPoint(child.width(), 0)).x() <= right, (shown.name, child)
+
+
+def test_the_form_of_a_type_is_the_panels_while_another_is_shown(panel: ParameterPanel) -> None:
+    first = panel.widget()
+    assert first is not None
+    panel.set_value(OtherParameters())
+    assert panel.widget() is not first
+    assert panel.isAncestorOf(first)
+    assert not first.isVisible()
+    panel.set_value(SampleParameters())
+    assert panel.widget() is first
+    assert first.isVisible()
