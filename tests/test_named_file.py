@@ -158,8 +158,11 @@ def test_a_shell_hands_over_what_a_command_writes(tmp_path: Path) -> None:
         assert ended.stdout.strip() or "--answers" not in command
     decoded = run(f"{playground} decode --protocol chat <(printf 'data: [DONE]\\n\\n')")
     assert decoded.returncode == 0, decoded.stderr
-    replayed = run(f"timeout --signal=INT 5 {playground} replay <(cat a.cassette.json) --speed inf")
-    assert b"Replaying 1 exchange" in replayed.stdout
+    command = f"exec {playground} replay <(cat a.cassette.json) --speed inf"
+    with subprocess.Popen(["bash", "-c", command], cwd=tmp_path, stdout=subprocess.PIPE) as replaying:
+        assert replaying.stdout is not None
+        assert b"Replaying 1 exchange" in replaying.stdout.readline()
+        replaying.terminate()
     reached = run(f"{playground} run a.json --base-url https://127.0.0.1:9/v1 --retries 0 --ca <(cat {authorities})")
     assert reached.returncode == 3, reached.stderr.decode()
     refused = run(f"{playground} run a.json --base-url https://127.0.0.1:9/v1 --retries 0 --ca <(echo none)")

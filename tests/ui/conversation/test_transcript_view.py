@@ -583,15 +583,17 @@ def test_a_card_used_again_shows_nothing_of_the_turn_before(stand: Stand) -> Non
     assert len(stand.view.findChildren(TurnCard)) <= made + 2 * POOL
 
 
-def test_what_is_read_stays_in_place_while_reasoning_above_it_folds(stand: Stand) -> None:
+def test_what_is_read_stays_in_place_while_reasoning_above_it_folds(stand: Stand, qtbot: QtBot) -> None:
     last, part = growing_turn(stand)
     choice = stand.growing[last.id]
     thought = GrowingPart("reasoning", ["A long thought.\n\n" * 30])
     choice.parts[:] = [thought, GrowingPart("text", ["words \n\n" * 200])]
     stand.show([*talk(5), last])
     card = stand.view.cards[last.id]
+    qtbot.waitUntil(lambda: len(card.body) == 2)  # parts are made as there is time
     view = card.findChildren(ReasoningView)[0]
     view.unfold()
+    qtbot.waitUntil(lambda: all(one.whole for one in card.findChildren(TextView)))
     stand.settle()
     bar = stand.view.verticalScrollBar()
     bar.setValue(bar.maximum() - 900)
