@@ -566,8 +566,7 @@ def test_without_a_display_one_line_says_what_to_do(displays: dict[str, str]) ->
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_the_window_opens_and_a_signal_ends_it_in_order(number: signal.Signals, tmp_path: Path) -> None:
     code = (
-        "import logging, sys, playground.app as app\n"
-        "for name in 'asyncio', 'playground.freeze': logging.getLogger(name).setLevel('ERROR')\n"  # what took long
+        "import sys, playground.app as app\n"
         "shown = app.App.show\n"
         "def show(self):\n    shown(self)\n    print('shown', flush=True)\n"
         "app.App.show = show\n"

@@ -42,6 +42,10 @@ class Piece:
             took.append(time.thread_time() - start)
         return min(took) / self.quiet
 
+    def on_quiet(self, seconds: float) -> float:
+        """What has just taken so long, as on the machine the limits were set on; never more than it took."""
+        return seconds / max(self.slower(), 1.0)
+
 
 def _count() -> int:
     total = 0

@@ -27,32 +27,28 @@ def costly(answer: object) -> bool:
     return isinstance(answer, list) and not_checked(answer) is not None
 
 
-async def _asked(shape: CheckShape) -> tuple[Gaps, bool]:
-    """How long the loop was kept, and whether the answer is told or refused as it is to be."""
+async def _asked(shape: CheckShape) -> Gaps:
     question = shape.question()
     async with Gaps() as gaps:
         await asyncio.sleep(0.01)
         checking.now(question)
         answer = await checking.answer(question)
+    if shape.told is not None:
+        assert costly(answer) is not shape.told
     assert checking.now(question) == answer  # and is not looked for again
-    return gaps, shape.told is None or costly(answer) is not shape.told
+    return gaps
 
 
 @pytest.mark.parametrize("shape", CHECKS, ids=lambda shape: shape.name)
-async def test_the_loop_has_its_turn_and_the_answer_comes_in_time(
-    shape: CheckShape, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    if shape.told:  # the process that checks gives way to all others, and a busy machine has many
-        monkeypatch.setattr(checking, "SECONDS", 1.9 * SECONDS)
+async def test_the_loop_has_its_turn_and_the_answer_comes_in_time(shape: CheckShape) -> None:
     checking.now(ArgumentsFit('{"a": 1}', property_of({"type": "string"})))  # what is imported once is imported
     checking.now(CHECKS[-5].question())
-    gaps, told = await _asked(shape)
+    gaps = await _asked(shape)
     for _ in range(PASSES - 1):
-        if gaps.seconds < LIMIT * MARGIN and gaps.wall < WAITED and told:
+        if gaps.seconds < LIMIT * MARGIN:
             break
         checking._worker._known.clear()  # what the code does is done each time, what the machine does is not
-        gaps, told = await _asked(shape)
-    assert told
+        gaps = await _asked(shape)
     assert gaps.seconds < LIMIT * MARGIN, f"{gaps.seconds * 1000:.0f} ms"
     assert gaps.wall < WAITED
 
@@ -73,23 +69,25 @@ async def test_the_next_question_is_answered_by_the_next_process() -> None:
 
 async def test_one_schema_takes_its_time_a_few_times_and_then_no_more() -> None:
     schema = doubled(32)
+    began = time.monotonic()
     answers = [await checking.answer(ArgumentsFit(f'{{"a": {number}}}', schema)) for number in range(12)]
     assert all(map(costly, answers))
-    assert sum("the same took too long" in str(answer) for answer in answers) == 9
+    assert time.monotonic() - began < 12 * SECONDS / 2
 
 
 async def test_a_question_nobody_waits_for_is_not_asked() -> None:
     first = asyncio.ensure_future(checking.answer(ArgumentsFit('{"a": 5}', doubled(33))))  # noqa: TID251
-    question = ArgumentsFit('{"a": 5}', doubled(34))
-    given_up = asyncio.ensure_future(checking.answer(question))  # noqa: TID251
+    given_up = asyncio.ensure_future(checking.answer(ArgumentsFit('{"a": 5}', doubled(34))))  # noqa: TID251
     await asyncio.sleep(0)
+    began = time.monotonic()
     given_up.cancel()
     with pytest.raises(asyncio.CancelledError):
         await given_up
-    assert not first.done()
+    assert time.monotonic() - began < 0.5
     assert costly(await first)
+    began = time.monotonic()
     assert await checking.answer(ArgumentsFit('{"a": "b"}', property_of({"pattern": "^(?=b)"}))) == []
-    assert question.key not in checking._worker._known  # where every answer is, whatever it says
+    assert time.monotonic() - began < SECONDS
 
 
 async def test_several_may_wait_for_one_answer_and_one_may_give_up() -> None:

@@ -92,7 +92,7 @@ def longest_slice(slices: Slices) -> Iterator[list[float]]:
         slices.work()
         took = time.thread_time() - began
         if took > found[0]:
-            found[0] = max(found[0], took / max(COUNTED.slower(), 1.0))
+            found[0] = max(found[0], COUNTED.on_quiet(took))
 
     check_arguments("{}", WEATHER.parameters)  # what judges is loaded once, by whatever judges first
     slices.timer.timeout.disconnect()
