@@ -50,6 +50,11 @@ def sleep(seconds: float) -> Step:
     return Step("sleep", seconds=seconds)
 
 
+def pause() -> Step:
+    """Nothing until ``go_on`` is called, so that what follows comes after what a test has seen; or the peer closes."""
+    return Step("pause")
+
+
 def hold() -> Step:
     """Nothing more, with the socket open, until the peer closes it."""
     return Step("hold")
@@ -156,6 +161,7 @@ class FaultServer:
         self._socket = socket.create_server(("127.0.0.1", 0))
         self.port: int = self._socket.getsockname()[1]
         self._stop = asyncio.Event()
+        self._going_on = asyncio.Semaphore(0)
         self._ready = threading.Event()
         self._thread = threading.Thread(target=self._run, name="fault server", daemon=True)
 
@@ -175,6 +181,10 @@ class FaultServer:
     def play_at(self, path: str, *steps: Step | list[Step]) -> None:
         """The script for requests to that path, with or without its query, before ``play``'s."""
         self._places[path] = _flat(steps)
+
+    def go_on(self) -> None:
+        """End one ``pause``, or the next one."""
+        self._loop.call_soon_threadsafe(self._going_on.release)
 
     def wait_closed(self, count: int = 1, timeout: float = 2.0) -> tuple[str, float]:
         """Wait until the peer closed ``count`` connections; the last one's kind and time. Raises TimeoutError."""
@@ -304,6 +314,8 @@ class FaultServer:
                     await asyncio.sleep(0)
                 elif await _happens(peer.closed, step.seconds):
                     return False
+            elif step.kind == "pause":
+                await self._paused(peer)
             elif step.kind == "hold":
                 await peer.closed.wait()
                 return False
@@ -315,6 +327,16 @@ class FaultServer:
                 peer.writer.transport.abort()
                 return False
         return False
+
+    async def _paused(self, peer: _Peer) -> None:
+        ends = {self._spawn(_is_over(self._going_on.acquire())), self._spawn(_is_over(peer.closed.wait()))}
+        _, others = await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
+        for other in others:
+            other.cancel()
+
+
+async def _is_over(wait: Coroutine[Any, Any, bool]) -> None:
+    await wait
 
 
 async def _happens(event: asyncio.Event, seconds: float) -> bool:
