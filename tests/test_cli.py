@@ -22,7 +22,7 @@ from playground.cli import DEMO_KEY
 from playground.cli_run import CLOCKS, FOR_CONTENT, read_timeouts
 from playground.engine.gateways.profiles import Profile, Timeouts
 from playground.engine.headless.exit_codes import MEANINGS, ExitCode
-from tests.support.fault_server import FaultServer, head, hold, send, sleep, whole
+from tests.support.fault_server import FaultServer, head, hold, pause, send, whole
 from tests.support.raw_http import ask
 
 CANARY = "sk-canary-c0ffee42"
@@ -307,13 +307,14 @@ def test_run_into_what_cannot_be_written(experiment: Path) -> None:
 def test_run_whose_reader_leaves_in_mid_answer(experiment: Path) -> None:
     with FaultServer() as server:
         more = CHAT.replace(b'"stop"', b"null")
-        server.play(send(head(), more), sleep(0.5), send(more), hold())
+        server.play(send(head(), more), pause(), send(more), hold())
         command = [sys.executable, "-m", "playground", "run", str(experiment), "--base-url", server.url]
         child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         assert child.stdout is not None
         assert child.stdout.read(2) == b"Hi"
         child.stdout.close()
         child.stdout = None
+        server.go_on()
         _, err = child.communicate(timeout=20)
     assert (child.returncode, err) == (1, b"")
 

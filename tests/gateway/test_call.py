@@ -12,10 +12,10 @@ import pytest
 
 from playground.domain.accumulator import Accumulator
 from playground.domain.errors import FailureKind
-from playground.domain.events import Event, Failed, StreamEnd, TextDelta
+from playground.domain.events import Event, Failed, StreamEnd
 from playground.gateway.connection import Auth
 from playground.protocols.protocol import get_protocol
-from tests.gateway.conftest import CANARY, MakeClient, ask, failure_of, open_call, run, text_of
+from tests.gateway.conftest import CANARY, MakeClient, ask, collect, failure_of, open_call, run, text_of
 from tests.support.fault_server import (
     FaultServer,
     chunk,
@@ -269,12 +269,20 @@ async def test_the_canary_is_nowhere(server: FaultServer, make_client: MakeClien
     assert server.requests[0].header("x-auth-token") == "second-canary-000111"
 
 
-async def test_events_do_not_wait_for_the_redactor(server: FaultServer, make_client: MakeClient) -> None:
-    server.play(send(head()), send(sse(text_chunk("ends with s"))), pause(), send(HELLO, DONE))
-    got: list[Event] = []
-    async with aclosing(open_call(make_client())) as call:
-        async for events in call:
-            if not got and any(isinstance(event, TextDelta) for event in events):
-                server.go_on()  # what comes next comes only then
-            got += events
-    assert text_of(got) == "ends with sHello"
+async def test_what_the_redactor_holds_back_keeps_the_time_it_came_at(
+    server: FaultServer, make_client: MakeClient
+) -> None:
+    first = sse(text_chunk("ends with s"))  # which may be the beginning of the key
+    server.play(send(head()), send(first), pause(), send(HELLO, DONE))
+    call = open_call(make_client())
+
+    async def go_on() -> None:
+        while call.exchange.wire_bytes < len(first):  # noqa: ASYNC110 - nothing tells of it
+            await asyncio.sleep(0.01)
+        await asyncio.sleep(0.3)
+        server.go_on()
+
+    going_on = asyncio.get_running_loop().create_task(go_on())
+    assert text_of(await collect(call)) == "ends with sHello"
+    await going_on
+    assert call.exchange.reads[-1].at - call.exchange.reads[0].at > 0.25

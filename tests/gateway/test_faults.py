@@ -41,7 +41,7 @@ DONE = sse("[DONE]")
 
 #: What has no bearing on a test is off: however slow the machine, it is not what ends the call.
 OFF = Timeouts(connect=None, first=None, idle=None, settle=None)
-QUICK = OFF.model_copy(update={"first": 0.2, "idle": 0.2})
+QUICK = OFF.model_copy(update={"first": 0.2, "idle": 0.2, "settle": 0.2})
 ALIVE = b": keep-alive\n\n"
 
 

@@ -136,9 +136,9 @@ def test_the_excerpt_is_capped() -> None:
     ],
 )
 def test_hostile_bodies_never_raise_and_take_no_time(body: bytes) -> None:
-    start = time.perf_counter()
+    start = time.thread_time()
     failure = read_error(body, 400)
-    assert time.perf_counter() - start < 3
+    assert time.thread_time() - start < 3
     assert failure.message
     failure.model_dump_json()
 

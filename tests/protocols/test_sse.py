@@ -124,10 +124,10 @@ def test_a_read_above_the_cap_of_small_events_is_fine() -> None:
 def test_a_large_event_in_small_reads_takes_linear_time() -> None:
     def cost(size: int) -> float:
         parser, body = SSEParser(), b"data: " + b"x" * size + b"\n\n"
-        start = time.perf_counter()
+        start = time.thread_time()
         for at in range(0, len(body), 64):
             parser.parse_bytes(body[at : at + 64])
-        return time.perf_counter() - start
+        return time.thread_time() - start
 
     cost(100_000)
     assert cost(1_600_000) < 16 * 6 * max(cost(100_000), 0.0005)

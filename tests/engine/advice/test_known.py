@@ -167,7 +167,7 @@ def test_every_pattern_is_in_small_letters() -> None:
 @pytest.mark.parametrize("status", [400, 404, 429, 500])
 def test_no_message_takes_long(letters: str, status: int) -> None:
     failure = Failure(kind=FailureKind.HTTP, status=status, message=letters * (100_000 // len(letters)))
-    began = time.perf_counter()
+    began = time.thread_time()
     advise(failure)
     header_names(failure.message)
-    assert time.perf_counter() - began < 0.5
+    assert time.thread_time() - began < 0.5

@@ -32,6 +32,7 @@ from playground.engine.gateways.secrets import (
     too_long,
 )
 from playground.gateway.redact import MASK, Redactor
+from tests.support.passes import shortest_of
 
 CANARY = "sk-canary-8f2a61c0de"
 ORIGIN = "https://gateway.example:443"
@@ -218,7 +219,7 @@ async def test_a_locked_keyring_keeps_the_key_in_memory_and_says_so(secret_servi
 
 @needs_secret_service
 async def test_a_hanging_service_is_given_up_and_recovers(secret_service: SecretService) -> None:
-    keys = Keys(timeout=0.3)
+    keys = Keys(timeout=1.5)
     assert (await keys.check()).available
     secret_service.freeze()
     ticks = 0
@@ -237,16 +238,19 @@ async def test_a_hanging_service_is_given_up_and_recovers(secret_service: Secret
     began = time.monotonic()
     await asyncio.gather(write(), tick())
     waited = time.monotonic() - began
-    assert 0.25 < waited < 2
+    assert 1.25 < waited < 10
     assert ticks > 10  # the loop went on
     assert not state.available
-    assert "did not answer within 0.3 s" in state.words
+    assert "did not answer within 1.5 s" in state.words
     assert "in memory" in state.words
     assert CANARY not in state.words
 
-    began = time.monotonic()
-    assert await keys.get("p2", ORIGIN) is None  # refused at once, while the first call still hangs
-    assert time.monotonic() - began < 0.1
+    async def seconds() -> float:
+        began = time.monotonic()
+        assert await keys.get("p2", ORIGIN) is None  # refused at once, while the first call still hangs
+        return time.monotonic() - began
+
+    assert await shortest_of(seconds, 0.1) < 0.1
     assert "still waiting" in keys.state.words
     assert await keys.get("p1", ORIGIN) is not None  # from memory
 

@@ -59,7 +59,7 @@ async def make(server: FaultServer) -> AsyncIterator[Callable[[str], Session]]:
     def session(protocol: str) -> Session:
         profile = Profile(base_url=server.url, key_origin=server.url, retries=0)
         link = connection(profile, Secret(KEY), {})
-        client = GatewayClient(link.model_copy(update={"timeouts": Timeouts(first=0.5, idle=0.5)}))
+        client = GatewayClient(link.model_copy(update={"timeouts": Timeouts(idle=2)}))
         clients.append(client)
 
         async def connect(_: str) -> GatewayClient:
@@ -125,7 +125,8 @@ async def test_what_is_held_back_when_it_is_stopped_is_not_lost(
     wire(server, send(event("chat", "Ja")), sleep(0.05), send(event("chat", " yes")), hold())
     run = asyncio.get_running_loop().create_task(session.run())
     await until(lambda: session.growing and "Ja" in repr(session.growing))
-    await asyncio.sleep(0.2)
+    whole = len(event("chat", "Ja") + event("chat", " yes"))
+    await until(lambda: kept(session).wire_bytes == whole)
     session.stop()
     await asyncio.wait([run])
     turn = session.transcript.path[-1]

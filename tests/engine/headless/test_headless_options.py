@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from playground.domain.events import Event, TextDelta
 from playground.domain.request import ReasoningReturn, SendReasoning
 from playground.engine.cassettes import cassette
 from playground.engine.gateways.profiles import Auth
@@ -17,6 +18,7 @@ from playground.engine.gateways.secrets import Secret
 from playground.engine.headless.exit_codes import ExitCode
 from playground.engine.headless.options import RunOptions
 from playground.engine.headless.run import run_file
+from playground.engine.session.asking import Reception
 from tests.engine.headless.runs import CANARY, Desk, experiment
 from tests.support.fault_server import FaultServer, head, hold, send, sleep, sse, text_chunk, whole
 from tests.support.proxy import Proxy
@@ -308,14 +310,23 @@ async def test_an_answer_whose_recording_failed_is_shown_and_not_called_done(des
 
 
 @pytest.mark.parametrize("as_json", [False, True])
-async def test_an_interrupt_keeps_and_records_what_came(desk: Desk, server: FaultServer, as_json: bool) -> None:
+async def test_an_interrupt_keeps_and_records_what_came(
+    desk: Desk, server: FaultServer, as_json: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    came, heard = b"", Reception.take_events
+
+    def hear(reception: Reception, events: list[Event], at: float | None) -> None:
+        nonlocal came
+        heard(reception, events, at)
+        came += "".join(event.text for event in events if isinstance(event, TextDelta)).encode()
+
+    monkeypatch.setattr(Reception, "take_events", hear)  # as JSON, nothing of it is seen from here before its end
     server.play(send(head(), sse(text_chunk("Half"))), hold())
     path, file = desk.folder / "a.cassette.json", desk.write("experiment.json", experiment())
     out, err = io.StringIO(), io.StringIO()
     options = RunOptions(base_url=server.url, record=path, as_json=as_json)
     running = asyncio.get_running_loop().create_task(run_file(file, options, out, err))
-    await until(lambda: server.requests if as_json else out.getvalue())
-    await asyncio.sleep(0.3 if as_json else 0)  # what was read is not seen from here before its end
+    await until(lambda: came if as_json else out.getvalue())
     running.cancel()
     assert await running == ExitCode.INTERRUPTED
     assert err.getvalue() == "playground: Interrupted.\n"

@@ -23,7 +23,7 @@ from playground.engine.session.session import Session
 from playground.engine.session.snapshot import snapshot
 from playground.gateway.client import GatewayClient
 from playground.gateway.connection import Connection
-from tests.support.fault_server import FaultServer, head, hold, send, sleep, sse, text_chunk
+from tests.support.fault_server import FaultServer, head, hold, pause, send, sse, text_chunk
 from tests.support.open_streams import open_streams
 
 WEATHER = ToolDefinition(
@@ -279,13 +279,14 @@ async def test_a_completion_that_begins_late_follows_its_siblings_after_an_edit(
     with FaultServer() as server:
         late = json.dumps({"id": "x", "model": "m", "choices": [{"index": 1, "delta": {"content": "late"}}]})
 
-        server.play(send(head(), sse(text_chunk("early"))), sleep(0.15), send(sse(late, "[DONE]")))
+        server.play(send(head(), sse(text_chunk("early"))), pause(), send(sse(late, "[DONE]")))
         session = connect_to(server.url)
         question = make_turn(Role.USER, "Hello")
         session.turns.add_turn(question)
         run = begin(session)
         await until(lambda: any(choice.parts for choice in session.growing.values()))
         session.delete_turn(question.id)
+        server.go_on()
         await run
     turns = session.transcript.turns
     assert {turn.text for turn in turns.values()} == {"early", "late"}

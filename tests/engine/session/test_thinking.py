@@ -175,6 +175,6 @@ def test_a_long_conversation_is_judged_quickly() -> None:
     after = transcript.replace(make_turn(Role.USER, "other").model_copy(update={"id": first.id}))
     import time
 
-    began = time.perf_counter()
+    began = time.thread_time()
     assert len(thinking.invalidated(transcript, after)) == 1500
-    assert time.perf_counter() - began < 1
+    assert time.thread_time() - began < 1

@@ -152,12 +152,12 @@ def test_a_line_of_any_length_is_pasted_in_the_time_its_letters_take(qtbot: QtBo
         field.show()
         data = QMimeData()
         data.setText(text)
-        began = time.perf_counter()
+        began = time.thread_time()
         field.insertFromMimeData(data)
         field.repaint()
         field.hide()
         assert field.text() == text
-        return time.perf_counter() - began
+        return time.thread_time() - began
 
     long = "abcdefghij" * 10_000
     lines = "\n".join(long[at : at + 1_000] for at in range(0, len(long), 1_000))
@@ -306,14 +306,14 @@ def test_a_key_costs_the_same_however_long_the_line_is(qtbot: QtBot) -> None:
         qtbot.addWidget(field)
         field.resize(600, 200)
         field.show()
-        began = time.perf_counter()
+        began = time.thread_time()
         paste(field, text)
         for _ in range(20):
             QTest.keyClick(field, Qt.Key.Key_A)
             assert field.text().endswith("a")
             field.viewport().repaint()
         field.hide()
-        return time.perf_counter() - began
+        return time.thread_time() - began
 
     assert min(seconds("abcdefghij" * 100_000) for _ in range(2)) < 8 * min(
         seconds("abcdefghij" * 900) for _ in range(2)

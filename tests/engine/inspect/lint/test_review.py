@@ -111,15 +111,15 @@ def test_a_cassette_is_found_the_same(protocol: str, tmp_path: Path) -> None:
 def test_a_long_stream_takes_short_steps_and_not_much_longer_than_its_frames() -> None:
     body = first() + b"".join(good({"content": f"word {number} "}) for number in range(20_000)) + STOP
     tape = answer(body, asked())
-    began = time.perf_counter()
+    began = time.thread_time()
     index = indexed(tape)
-    took = time.perf_counter() - began
+    took = time.thread_time() - began
     review = Review(index)
-    began = time.perf_counter()
+    began = time.thread_time()
     steps = sum(1 for _ in review.read_findings())
     assert codes(review.findings) == []
     assert steps > 20_000 / 100, "a window can go on between the steps"
-    assert time.perf_counter() - began < 3 * took + 0.2
+    assert time.thread_time() - began < 3 * took + 0.2
 
 
 JSON_VALUES = st.recursive(

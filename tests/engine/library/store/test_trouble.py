@@ -354,7 +354,8 @@ async def main():
     print("trouble:", store.status.trouble)
     resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     await store.flush()
-    await asyncio.sleep(0.05)
+    while store.status.trouble:
+        await asyncio.sleep(0.01)
     print("after:", len(await store.experiments()), repr(store.status.trouble))
     await store.close()
 asyncio.run(main())

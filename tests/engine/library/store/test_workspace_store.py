@@ -185,9 +185,9 @@ async def test_a_stream_and_its_tape_are_written_while_they_come(make_workspace:
     workspace = await make_workspace()
     session, store = workspace.current, workspace.store
     assert store is not None
-    session.turns.add_turn(make_turn(Role.USER, "Hello !long=2000 !tps=400"))
+    session.turns.add_turn(make_turn(Role.USER, "Hello !long=4000 !tps=200"))
     run = asyncio.get_running_loop().create_task(session.run())
-    await until(lambda: any(choice.deltas > 3 for choice in session.growing.values()))
+    await until(lambda: any(part.kind == "text" for choice in session.growing.values() for part in choice.parts), 40)
     lengths = []
     parts: list[list[tuple[Any, ...]]] = []
     for _ in range(2):

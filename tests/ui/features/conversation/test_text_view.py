@@ -241,13 +241,17 @@ ALL_KINDS = (
 
 
 @pytest.mark.parametrize("step", [3, 17])
-def test_what_is_painted_while_it_grows_is_what_is_painted_anew(view: TextView, step: int) -> None:
+def test_what_is_painted_while_it_grows_is_what_is_painted_anew(view: TextView, qtbot: QtBot, step: int) -> None:
+    def is_told() -> bool:
+        return view.windowHandle().size() == view.size()
+
     for number, at in enumerate(range(0, len(ALL_KINDS), step)):
         view.append(ALL_KINDS[at : at + step])
         view.resize(600, view.heightForWidth(600))
         QGuiApplication.processEvents()
         if number % 10 == 0 or at + step >= len(ALL_KINDS):
-            QTest.qWait(30)  # a screen's server tells of a new size in its own time
+            qtbot.waitUntil(is_told)  # a screen's server tells of a new size in its own time
+            QTest.qWait(30)
             piecemeal = view.screen().grabWindow(view.winId()).toImage()
             view.update()
             view.viewport().update()

