@@ -94,10 +94,11 @@ class Protocol(Interface):
         """How many answers a body asks for."""
         ...
 
-    def encode(self, request: Request, *, extras: bool = True) -> JSONObject:
+    def encode(self, request: Request, *, extras: bool = True, beside: bool = False) -> JSONObject:
         """The request body as JSON values. Only what is set is in it; the extra bodies are merged last.
 
-        Without ``extras`` it is what they are merged into.
+        Without ``extras`` it is what they are merged into. With ``beside``, for files, a message also has what its
+        answer came with and does not go back (``Turn.extra``), under ``playground.protocols.reading.BESIDE``.
         """
         ...
 

@@ -7,10 +7,17 @@ read is lost and what is sent again is what was read. Nothing here knows one pro
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Final
 
+from playground.domain.members import Extra
 from playground.domain.parameters import Parameters
 from playground.domain.tools import ToolDefinition
+from playground.domain.transcript import Role, Turn
+from playground.jsonkit.foreign import members_beside
 from playground.jsonkit.values import JSON, JSONObject, same
+
+#: In a message of a file what its answer came with (``Turn.extra``): no gateway has that name, and none is sent it.
+BESIDE: Final = "playground_extra"
 
 
 class MessageError(ValueError):
@@ -19,6 +26,23 @@ class MessageError(ValueError):
     def __init__(self, number: int, reason: str) -> None:
         self.number = number
         super().__init__(f"message {number}: {reason}")
+
+
+def written_beside(turn: Turn) -> JSONObject:
+    """The member with what an answer came with; none where that is nothing."""
+    extra = {over: members for over, members in turn.extra.items() if members}
+    return {BESIDE: extra} if extra and turn.role is Role.ASSISTANT else {}
+
+
+def read_beside(item: JSONObject) -> Extra:
+    """What ``written_beside`` wrote into a message; nothing where a member of that name is another's."""
+    value = item.get(BESIDE)
+    if item.get("role") != Role.ASSISTANT.value or not isinstance(value, dict):
+        return {}
+    kept = {
+        over: members_beside(members, (), empty=True) for over, members in value.items() if isinstance(members, dict)
+    }
+    return kept if len(kept) == len(value) else {}
 
 
 def split_parameters(kind: type[Parameters], rest: JSONObject) -> tuple[Parameters, JSONObject]:

@@ -71,11 +71,11 @@ class ChatProtocol:
 
         return ChatParameters
 
-    def encode(self, request: Request, *, extras: bool = True) -> JSONObject:
+    def encode(self, request: Request, *, extras: bool = True, beside: bool = False) -> JSONObject:
         """The body of POST /chat/completions."""
         from playground.protocols.chat.encode import encode
 
-        return encode(request, extras=extras)
+        return encode(request, extras=extras, beside=beside)
 
     def oddities(self, body: JSONObject) -> tuple[Oddity, ...]:
         """What does not go together in a body."""

@@ -10,12 +10,12 @@ from playground.domain.request import ReasoningReturn, Request, SendReasoning
 from playground.domain.transcript import Role, Turn, new_id
 from playground.jsonkit.foreign import keepable, members_beside, text_of, whole, write
 from playground.jsonkit.values import JSON, JSONObject, same
-from playground.protocols.chat.encode import encode_turns, text_of_parts
+from playground.protocols.chat.encode import encode_turns, returned, text_of_parts
 from playground.protocols.chat.parameters import ChatParameters
 from playground.protocols.chat.reasoning import CONTENT_PART, DETAILS, FIELDS, plain_text
 from playground.protocols.chat.toolcalls import unknown_of
 from playground.protocols.chat.tools import read_tool, write_tool
-from playground.protocols.reading import MessageError, read_tools, split_parameters
+from playground.protocols.reading import BESIDE, MessageError, read_beside, read_tools, split_parameters
 
 _ROLES: Final = {role.value: role for role in Role}
 _READ: Final = {
@@ -40,13 +40,16 @@ def read_messages(value: JSON) -> list[Turn]:
             role, parts = _message(item)
         except ValueError as error:
             raise MessageError(number, str(error)) from None
-        more = _members(item, role)
+        extra = read_beside(item)
+        back = returned(Turn(id="", role=role, extra=extra)) if extra else {}
+        came = {name for name, value in back.items() if same(item.get(name), value)}
+        more = {name: value for name, value in _members(item, role).items() if name not in came}
         last = turns[-1] if turns else None
         if role is Role.TOOL and last is not None and last.role is Role.TOOL and not more and not last.members:
             turns[-1] = last.model_copy(update={"parts": (*last.parts, *parts)})
         else:
             parent = last.id if last is not None else None
-            turns.append(Turn(id=new_id(), role=role, parts=tuple(parts), parent=parent, members=more))
+            turns.append(Turn(id=new_id(), role=role, parts=tuple(parts), parent=parent, members=more, extra=extra))
     return turns
 
 
@@ -54,12 +57,18 @@ def unread(item: JSONObject) -> list[str]:
     """The names of a message's members that a turn has no place for: those that could not be written again."""
     role = _ROLES[text_of(item["role"])]
     kept = _members(item, role)
-    return [name for name in item if name not in kept and name not in _READ.get(role, _READ_ELSEWHERE)]
+    read = _read(item, role)
+    return [name for name in item if name not in kept and name not in read]
+
+
+def _read(item: JSONObject, role: Role) -> frozenset[str]:
+    """The names of what is read of a message."""
+    return _READ.get(role, _READ_ELSEWHERE) | ({BESIDE} if read_beside(item) else frozenset())
 
 
 def _members(item: JSONObject, role: Role) -> JSONObject:
     """What is in a message besides what is read."""
-    read = _READ.get(role, _READ_ELSEWHERE)
+    read = _read(item, role)
     return {name: value for name, value in item.items() if name not in read and _keepable(name, value)}
 
 

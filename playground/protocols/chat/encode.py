@@ -20,14 +20,16 @@ from playground.jsonkit.foreign import whole, write
 from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols.chat.reasoning import CONTENT_PART, DETAILS, INLINE
 from playground.protocols.chat.tools import write_tool
+from playground.protocols.reading import written_beside
 
 DEFAULT_FIELD: Final = "reasoning_content"
 KEEP: Final = ReasoningReturn()
 
 
-def encode(request: Request, *, extras: bool = True) -> JSONObject:
+def encode(request: Request, *, extras: bool = True, beside: bool = False) -> JSONObject:
     """The body; what the extra bodies say wins over everything else. Without ``extras`` what they are merged into."""
-    body: JSONObject = {"model": request.model, "messages": encode_turns(request.turns, request.reasoning_return)}
+    messages = encode_turns(request.turns, request.reasoning_return, beside=beside)
+    body: JSONObject = {"model": request.model, "messages": messages}
     body.update(request.parameters.to_wire(request.with_extras({})))
     tools = [write_tool(tool) for tool in request.tools if tool.sendable]
     if tools:
@@ -35,10 +37,12 @@ def encode(request: Request, *, extras: bool = True) -> JSONObject:
     return request.with_extras(body) if extras else body
 
 
-def encode_turns(turns: tuple[Turn, ...], rule: ReasoningReturn = KEEP) -> list[JSONObject]:
+def encode_turns(turns: tuple[Turn, ...], rule: ReasoningReturn = KEEP, *, beside: bool = False) -> list[JSONObject]:
     """The messages of ``turns``; a turn with tool results gives one message for each of them."""
     return [
-        {**message, **returned(turn), **turn.members, **message} if turn.members or turn.extra else message
+        {**message, **returned(turn), **turn.members, **message, **(written_beside(turn) if beside else {})}
+        if turn.members or turn.extra
+        else message
         for turn in turns
         for message in _messages(turn, rule)
     ]

@@ -71,11 +71,11 @@ class MessagesProtocol:
 
         return MessagesParameters
 
-    def encode(self, request: Request, *, extras: bool = True) -> JSONObject:
+    def encode(self, request: Request, *, extras: bool = True, beside: bool = False) -> JSONObject:
         """The body of POST /messages; raises ValueError for arguments that are not a JSON object."""
         from playground.protocols.messages.encode import encode
 
-        return encode(request, extras=extras)
+        return encode(request, extras=extras, beside=beside)
 
     def oddities(self, body: JSONObject) -> tuple[Oddity, ...]:
         """What does not go together in a body."""

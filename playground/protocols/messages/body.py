@@ -12,7 +12,7 @@ from playground.jsonkit.values import JSON, JSONObject, same
 from playground.protocols.messages.blocks import READ
 from playground.protocols.messages.encode import REDACTED, encode_turns, read_tool, texts_in, write_tool
 from playground.protocols.messages.parameters import MessagesParameters
-from playground.protocols.reading import MessageError, read_tools, split_parameters
+from playground.protocols.reading import BESIDE, MessageError, read_beside, read_tools, split_parameters
 
 _ROLES: Final = {"user": Role.USER, "assistant": Role.ASSISTANT}
 _THINKING: Final = ("thinking", REDACTED)
@@ -34,8 +34,11 @@ def read_conversation(system: JSON, messages: JSON) -> tuple[list[Turn], list[st
     for number, item in enumerate(messages, 1):
         try:
             role, blocks = _message(item)
-            lost = [name for name in item if name not in ("role", "content")]
+            extra, made = read_beside(item), len(turns)
+            lost = [name for name in item if name not in ("role", "content") and not (name == BESIDE and extra)]
             _append(turns, role, blocks)
+            if extra:
+                turns[made] = turns[made].model_copy(update={"extra": extra})
         except ValueError as error:
             raise MessageError(number, str(error)) from None
         if lost:

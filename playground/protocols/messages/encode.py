@@ -20,13 +20,13 @@ from playground.domain.transcript import Role, Turn
 from playground.jsonkit import foreign
 from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols.messages.parameters import MAX_TOKENS_START
-from playground.protocols.reading import at_vendor, tool_from
+from playground.protocols.reading import at_vendor, tool_from, written_beside
 
 REDACTED: Final = "redacted_thinking"
 _DATA_URL: Final = re.compile(r"data:([\w.+-]+/[\w.+-]+)(?:;[\w.+-]+=[^;,]*)*;base64,", re.IGNORECASE)
 
 
-def encode(request: Request, *, extras: bool = True) -> JSONObject:
+def encode(request: Request, *, extras: bool = True, beside: bool = False) -> JSONObject:
     """The body; what the extra bodies say wins over everything else. Without ``extras`` what they are merged into.
 
     Raises ValueError naming the call whose arguments are not a JSON object: the protocol has no place for them.
@@ -35,7 +35,7 @@ def encode(request: Request, *, extras: bool = True) -> JSONObject:
     system = _system(request.turns)
     if system:
         body["system"] = system
-    body["messages"] = encode_turns(request.turns)
+    body["messages"] = encode_turns(request.turns, beside=beside)
     parameters = request.parameters.to_wire(request.with_extras({}))
     if isinstance(parameters.get("tool_choice"), str):
         parameters["tool_choice"] = {"type": parameters["tool_choice"]}
@@ -48,19 +48,22 @@ def encode(request: Request, *, extras: bool = True) -> JSONObject:
     return request.with_extras(body) if extras else body
 
 
-def encode_turns(turns: tuple[Turn, ...]) -> list[JSONObject]:
-    """User and assistant messages in turn; raises ValueError as ``encode`` does."""
-    messages: list[tuple[str, list[JSONObject]]] = []
+def encode_turns(turns: tuple[Turn, ...], *, beside: bool = False) -> list[JSONObject]:
+    """User and assistant messages in turn; raises ValueError as ``encode`` does.
+
+    What came ``beside`` the answers that become one message stands in it together, the first one's where two differ.
+    """
+    messages: list[JSONObject] = []
     for turn in turns:
         if turn.role in (Role.SYSTEM, Role.DEVELOPER):
             continue
         side = "assistant" if turn.role is Role.ASSISTANT else "user"
-        blocks = _blocks(turn)
-        if messages and messages[-1][0] == side:
-            messages[-1][1].extend(blocks)
-        else:
-            messages.append((side, blocks))
-    return [{"role": side, "content": _content(blocks)} for side, blocks in messages]
+        if not messages or messages[-1]["role"] != side:
+            messages.append({"role": side, "content": []})
+        messages[-1]["content"].extend(_blocks(turn))
+        if beside:
+            messages[-1] = with_members(messages[-1], written_beside(turn))
+    return [{**message, "content": _content(message["content"])} for message in messages]
 
 
 def _content(blocks: list[JSONObject]) -> str | list[JSONObject]:

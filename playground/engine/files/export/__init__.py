@@ -21,6 +21,8 @@ HTML: Final = "html"
 #: What an export can be, and the ending of its file. A protocol stands for lines of JSON in its shape.
 SUFFIXES: Final = {MARKDOWN: ".md", HTML: ".html", **dict.fromkeys(PROTOCOLS, ".jsonl")}
 
+MOST: Final = 3  # things left out that are named
+
 
 class ExportError(ValueError):
     """An experiment cannot be exported; the text is a sentence that says why."""
@@ -43,6 +45,17 @@ def export(snapshot: Snapshot, to: str, known: Iterable[Secret] = (), *, whole_t
         return jsonl(selection, to, whole_tree=whole_tree)
     except ValueError as error:
         raise ExportError(f"This cannot be exported: {str(error).rstrip('.')}.") from None
+
+
+def left_out(snapshot: Snapshot, to: str, known: Iterable[Secret] = (), *, whole_tree: bool = False) -> str:
+    """A sentence on what is not in an export that could be; empty where all of it is, as in those for people."""
+    if to not in PROTOCOLS:
+        return ""
+    from playground.engine.files.export.jsonl import left_out
+
+    found = left_out(Selection(snapshot, known, whole_tree=whole_tree), to)
+    more = f"; and {len(found) - MOST:,} more" if len(found) > MOST else ""
+    return f"Left out: {'; '.join(found[:MOST])}{more}." if found else ""
 
 
 def save(path: Path, snapshot: Snapshot, to: str, known: Iterable[Secret] = (), *, whole_tree: bool = False) -> None:

@@ -277,7 +277,7 @@ class FileControl(QObject):
         spawn(self._export(session, wanted), name="export")
 
     async def _export(self, session: Session, wanted: Wanted) -> None:
-        from playground.engine.files.export import SUFFIXES, ExportError, export, save
+        from playground.engine.files.export import SUFFIXES, ExportError, export, left_out, save
         from playground.engine.session.snapshot import snapshot
 
         suffix, known = SUFFIXES[wanted.format], self._workspace.gateways.keys.known()
@@ -288,16 +288,22 @@ class FileControl(QObject):
             if path is None:
                 return
         session.editors.keep_what_can_be()
-        taken = snapshot(session)
+        whole = wanted.whole_tree
+        given = (snapshot(session), wanted.format, known)
         try:
             if path is None:
-                work = asyncio.to_thread(export, taken, wanted.format, known, whole_tree=wanted.whole_tree)
+                work = asyncio.to_thread(export, *given, whole_tree=whole)
                 QGuiApplication.clipboard().setText(await self._patiently("Exporting…", work))
-                self._say("Copied. Keys are not in it.", stays=False)
             else:
-                writing = asyncio.to_thread(save, path, taken, wanted.format, known, whole_tree=wanted.whole_tree)
-                await self._patiently(f"Exporting {path.name}…", writing)
-                self._saved(f"Exported to {path}. Keys are not in it.", path)
+                await self._patiently(
+                    f"Exporting {path.name}…", asyncio.to_thread(save, path, *given, whole_tree=whole)
+                )
+            lacking = await asyncio.to_thread(left_out, *given, whole_tree=whole)
+            words = f"Keys are not in it. {lacking}".rstrip()
+            if path is None:
+                self._say(f"Copied. {words}", stays=bool(lacking))
+            else:
+                self._saved(f"Exported to {path}. {words}", path)
         except ExportError as error:
             self._say(str(error), "Export again…", self.export)
 

@@ -19,10 +19,10 @@ from playground.domain.parts import Image, Reasoning, Refusal, Text, ToolCall, T
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Ending, Outcome, Role, Turn
 from playground.engine.files import messages as messages_import
-from playground.engine.files.export import HTML, MARKDOWN, SUFFIXES, ExportError, export, save
+from playground.engine.files.export import HTML, MARKDOWN, SUFFIXES, ExportError, export, left_out, save
 from playground.engine.gateways.secrets import Secret
 from playground.engine.session.snapshot import Snapshot
-from playground.protocols.protocol import parameters_of
+from playground.protocols.protocol import get_protocol, parameters_of
 from tests.engine.files.experiment_file.experiments import experiments
 
 KEY = "gw-canary-4f9c1d7e0a"
@@ -267,6 +267,70 @@ def test_what_a_protocol_cannot_carry_is_said() -> None:
         export(made, "messages")
 
 
+COMPLETE = Outcome(ending=Ending.COMPLETE)
+FILE = {"type": "file", "file": {"hash": "h"}}
+CAME: dict[str, dict[str, Any]] = {
+    "chat": {"annotations": [{"type": "url_citation"}, FILE], "mood": "calm", "nothing": None},
+    "messages": {"container": {"id": "c"}, "playground_extra": 1},
+}
+
+
+@pytest.mark.parametrize("whole", [False, True])
+@pytest.mark.parametrize("to", ["chat", "messages"])
+def test_what_an_answer_came_with_is_in_the_lines_and_comes_back(to: str, whole: bool) -> None:
+    answer = turn("a", Role.ASSISTANT, Text(text="Yes."), parent="u", outcome=COMPLETE)
+    turns = (turn("u", Role.USER, Text(text="Is it?")), answer.model_copy(update={"extra": CAME}))
+    text = export(Snapshot(id="e", protocol=to, turns=turns, head="a"), to, whole_tree=whole)
+    message = (records(text)[0]["messages"] if whole else records(text))[1]
+    assert message["playground_extra"] == CAME
+    assert message.get("annotations") == ([FILE] if to == "chat" else None)  # as it goes back
+    assert "mood" not in message
+    (back,) = messages_import.read(text, prefer=to).conversations
+    again = back.request.turns[1]
+    assert (again.text, again.extra, again.members, back.notes) == ("Yes.", CAME, {}, ())
+    sent = json.dumps(get_protocol(to).encode(back.request))
+    assert "playground_extra" not in sent
+    assert "mood" not in sent
+
+
+def test_what_came_with_answers_that_become_one_message_stands_together() -> None:
+    turns = [
+        turn("a", Role.ASSISTANT, Text(text="Yes."), outcome=COMPLETE).model_copy(
+            update={"extra": {"messages": {"x": 1, "y": 1}}}
+        ),
+        turn("b", Role.ASSISTANT, Text(text="No."), parent="a", outcome=COMPLETE).model_copy(
+            update={"extra": {"messages": {"y": 2, "z": 2}}}
+        ),
+    ]
+    (message,) = records(export(Snapshot(id="e", turns=tuple(turns), head="b"), "messages"))
+    assert message["playground_extra"] == {"messages": {"x": 1, "y": 1, "z": 2}}
+
+
+@pytest.mark.parametrize("odd", [1, None, [], {}, {"chat": 1}, {"chat": {}, "x": []}])
+def test_a_member_of_that_name_that_is_anothers_is_read_as_any_other(odd: Any) -> None:
+    said = [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b", "playground_extra": odd}]
+    (back,) = messages_import.read(json.dumps(said)).conversations
+    assert back.request.turns[1].extra == {}
+    assert get_protocol("chat").encode(back.request)["messages"] == said
+
+
+def test_what_a_protocol_has_no_place_for_is_said() -> None:
+    thought = Reasoning(text="Hm.", field="thinking", signature="s")
+    cited = Text(text="Yes.", extra={"messages": {"citations": [{"title": KEY}]}})
+    turns = (turn("a", Role.ASSISTANT, thought, cited, outcome=COMPLETE).model_copy(update={"extra": CAME}),)
+    made = Snapshot(id="e", protocol="messages", turns=turns, head="a")
+    assert left_out(made, "messages") == left_out(made, MARKDOWN) == left_out(made, HTML) == ""
+    said = left_out(made, "chat", [Secret(KEY)])
+    assert said.startswith("Left out: reasoning that is set not to be sent back; Turn 1 (assistant): ")
+    assert "citations" in said
+    assert KEY not in said
+    assert "container" not in said  # that is in the lines
+    many = tuple(
+        one.model_copy(update={"id": f"t{n}", "parent": f"t{n - 1}" if n else None}) for n, one in enumerate(turns * 9)
+    )
+    assert "; and " in left_out(made.model_copy(update={"turns": many, "head": "t8"}), "chat", whole_tree=True)
+
+
 # ---- all of them -----------------------------------------------------------------------------------------------------
 
 
@@ -300,6 +364,7 @@ def test_every_experiment_can_be_exported_or_it_is_said_why(made: Snapshot, to: 
     except ExportError as error:
         text = str(error)
     assert isinstance(text, str)
+    assert isinstance(left_out(made, to, whole_tree=whole), str)
     if to == HTML:
         harmless(text)
 
