@@ -251,7 +251,7 @@ class BodyDecoder(ABC):
                     self._object(value, frame.event, out)
                     lesson = (frame, value) if len(out) == had + 1 and type(out[-1]) in _FRAGMENTS else None
                     if lesson is None:
-                        self._note_overflow(out, had)
+                        self._look_for_overflow(out, had)
                 else:
                     self._value(value, data, frame.event, out)
             elif frame.kind != "comment":
@@ -317,12 +317,11 @@ class BodyDecoder(ABC):
         """Any JSON value that stands where an object is expected."""
         self._source = text
         self._odd = foreign.has_halves(text)
+        had = len(out)
         if event == "error":
             self._fail(out, read_error(value, text=text))
         elif isinstance(value, dict):
-            had = len(out)
             self._object(value, event, out)
-            self._note_overflow(out, had)
         elif isinstance(value, list) and any(isinstance(item, dict) for item in value):
             self._note(out, "list_of_objects", "objects came wrapped in a list")
             for item in value:
@@ -334,6 +333,7 @@ class BodyDecoder(ABC):
             self._fail(out, verdicts.no_answer("neither an object nor a list of objects", text))
         else:
             self._not_object(value, text, out)
+        self._look_for_overflow(out, had)
 
     def _not_object(self, value: JSON, text: str, out: list[Event]) -> None:
         note = f"an event is JSON but not an object: {foreign.whole(text[:120])}"
@@ -422,10 +422,14 @@ class BodyDecoder(ABC):
             self._odd_numbers.clear()
             self._note(out, "number_not_json", note)
 
-    def _note_overflow(self, out: list[Event], had: int) -> None:
-        """Say so where a value that is kept as it came, from the event ``had`` on, holds a number too large to be."""
-        kept = any(type(event) in _KEPT for event in out[had:])
-        if kept and (number := foreign.overflow(self._source)):
+    def _look_for_overflow(self, out: list[Event], had: int) -> None:
+        """Look for one where a value is kept as it came, from the event ``had`` on."""
+        if any(type(event) in _KEPT for event in out[had:]):
+            self._note_overflow(out)
+
+    def _note_overflow(self, out: list[Event]) -> None:
+        """Say so where what is being read holds a number too large to be kept."""
+        if number := foreign.overflow(self._source):
             note = f"{number[:40]} is a larger number than can be kept; “Infinity” stands in its place"
             self._note(out, "number_too_large", note)
 

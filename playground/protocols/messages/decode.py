@@ -461,8 +461,11 @@ class MessagesDecoder(BodyDecoder):
         out.append(Finish(0, reason))
 
     def _report(self, usage: JSON, out: list[Event]) -> None:
-        if isinstance(usage, dict) and self._usage.add_report(usage, len(self._source)):
-            self._tell_usage(out)
+        if isinstance(usage, dict):
+            if self._usage.add_report(usage, len(self._source)):
+                self._tell_usage(out)
+            else:
+                self._note_overflow(out)  # told later, when what it came in is gone
 
     def _tell_usage(self, out: list[Event]) -> None:
         if (told := self._usage.tell()) is not None:

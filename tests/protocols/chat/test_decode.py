@@ -422,6 +422,8 @@ def test_a_number_too_large_for_any_reader_is_kept_as_text_and_noted(odd: str) -
         b"ODD", odd.encode()
     )
     assert list(chat(body).deviations) == ["number_too_large"]
+    listed = chat(b"[" + body + b"]")
+    assert "number_too_large" in listed.deviations
 
 
 @pytest.mark.parametrize("usual", ["1e300", '"1e999"', "9" * 400, '"say \\"1e999\\""'])

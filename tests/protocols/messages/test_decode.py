@@ -84,6 +84,16 @@ def test_counts_are_merged_over_the_stream() -> None:
     assert usage.raw == {**USAGE, "output_tokens": 9}
 
 
+@pytest.mark.parametrize("before", [USAGE, {**USAGE, "pad": "x" * 10_000}])
+def test_a_number_too_large_in_a_later_report_is_noted_also_where_the_report_is_told_at_the_end(before: Any) -> None:
+    later = event("message_delta", delta={}, usage={"cost": "ODD"}).replace(b'"ODD"', b"1e999")
+    answer = messages(start(usage=before), said("a"), later, stop())
+    assert answer.usage is not None
+    assert (answer.usage.raw or {})["cost"] == "Infinity"
+    assert list(answer.deviations) == ["number_too_large"]
+    assert "1e999" in answer.deviations["number_too_large"]
+
+
 def test_a_whole_body_gives_the_same_events() -> None:
     body = {
         "id": "m-1", "type": "message", "role": "assistant", "model": "c-1",
