@@ -12,10 +12,12 @@ from PySide6.QtWidgets import QAbstractButton, QLineEdit, QPlainTextEdit, QToolB
 
 from playground.app import store_path
 from playground.domain.transcript import Role, make_turn
+from playground.engine.session.draft import Draft
 from playground.ui.features.conversation.calls.call_form import CallForm
 from playground.ui.features.conversation.inline_editor import InlineEditor
 from playground.ui.features.inspector.next_request import NextRequest
 from playground.ui.features.inspector.views import RequestView
+from playground.ui.shell.features import TOOLS
 from tests.flows.conftest import Person, Stage
 from tests.flows.test_debugger import calls_of, calls_sent, ready
 from tests.flows.test_store import back, opened, titles
@@ -224,3 +226,29 @@ def test_a_title_being_typed_outlives_a_kill_and_is_forgotten_by_escape(stage: S
             left.unlink()
     store_path().write_bytes(as_killed.read_bytes())
     stage.play(reopen)
+
+
+def test_names_and_values_are_in_the_store_as_they_are_typed(stage: Stage) -> None:
+    """The name of a tool and the value of a variable need no editor that is kept: each key is a change."""
+
+    def stored(words: str) -> bool:
+        with sqlite3.connect(f"file:{store_path()}?mode=ro", uri=True) as file:
+            return any(words in text for (text,) in file.execute("SELECT json FROM settings"))
+
+    async def scene(person: Person) -> None:
+        await opened(person)
+        await ready(person)
+        await person.do(lambda: person.session.with_draft(Draft(text="Weather in {{city}}?")))
+        value = await person.seen(QPlainTextEdit, "Value of city")
+        await person.do(value.setFocus)
+        await person.do(lambda: QTest.keyClicks(value, "Half a ci"))
+        await person.until(lambda: stored("Half a ci"), "the value in the file, while it is typed")
+        await person.do(person.app.actions.of(TOOLS).show)
+        name = await person.seen(QLineEdit, "Tool name")
+        await person.do(name.setFocus)
+        await person.do(name.selectAll)
+        await person.do(lambda: QTest.keyClicks(name, "half_a_na"))
+        await person.until(lambda: stored("half_a_na"), "the name in the file, while it is typed")
+        assert name.hasFocus()
+
+    stage.play(scene)
