@@ -35,15 +35,7 @@ W = TypeVar("W", bound=QWidget)
 PACE = DemoConfig(tokens_per_second=600, time_to_first_token=0.02, rate_limit=1_000_000)
 SECONDS = 40  # the longest one wait may take on a busy machine
 
-HARMLESS = "This plugin does not support"  # what the offscreen platform says of every popup
-
 Scene = Callable[["Person"], Coroutine[Any, Any, None]]
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    for item in items:
-        if item.path.parent == Path(__file__).parent:
-            item.add_marker(pytest.mark.qt_log_ignore(HARMLESS, extend=True))
 
 
 class Person:

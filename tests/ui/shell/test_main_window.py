@@ -40,8 +40,6 @@ from playground.ui.shell.window_actions import WindowActions
 from playground.ui.widgets.theme import Theme
 from tests.engine.conftest import no_keyring
 
-pytestmark = pytest.mark.qt_log_ignore("plugin does not support")  # the offscreen one says so of pop-ups
-
 
 def _no_demo() -> str:
     raise OSError("nothing is to be asked here")

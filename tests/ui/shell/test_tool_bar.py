@@ -24,8 +24,6 @@ from playground.engine.gateways.reach import WORDS, Reach
 from playground.ui.features.gateways.model_picker import SHOWN, ModelPicker
 from playground.ui.shell.tool_bar import NARROW, ROOMY, ToolBar
 
-pytestmark = pytest.mark.qt_log_ignore("plugin does not support")  # the offscreen one says so of pop-ups
-
 
 @pytest.fixture
 def picker(qtbot: QtBot) -> Iterator[ModelPicker]:

@@ -13,7 +13,6 @@ from playground.ui.widgets.code_editor import CodeEditor
 from playground.ui.widgets.json_highlight import JsonHighlighter
 from playground.ui.widgets.late_colours import AT_ONCE, LINE
 
-pytestmark = pytest.mark.qt_log_ignore("does not support propagateSizeHints")
 ROW = '{"a": 1}\n'
 MANY = 6 * AT_ONCE // (len(ROW) + LINE)
 

@@ -14,8 +14,6 @@ from shiboken6 import isValid
 
 from playground.ui.widgets.palette import SHOWN, Entry, Names, Palette
 
-pytestmark = pytest.mark.qt_log_ignore("plugin does not support")  # the offscreen one says so of pop-ups
-
 
 class Stand:
     """A palette over a window, and what was done with it."""

@@ -10,8 +10,6 @@ from pytestqt.qtbot import QtBot
 
 from playground.ui.features.code.get_code_window import LONGEST_LINE, MOST, MOST_LINES, CodeView, shorten
 
-pytestmark = pytest.mark.qt_log_ignore("does not support propagateSizeHints")
-
 
 @pytest.fixture
 def view(qtbot: QtBot) -> Iterator[CodeView]:

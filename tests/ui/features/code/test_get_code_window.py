@@ -24,8 +24,6 @@ from playground.gateway.client import GatewayClient
 from playground.gateway.tape import Exchange
 from playground.ui.features.code.get_code_window import SHORTENED, GetCodeWindow
 
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
-
 CANARY = "sk-canary-in-the-prompt-123"
 PROFILE = Profile(id="p", name="Team", base_url="https://gateway.example/v1", key_origin="https://gateway.example:443")
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 
-import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
@@ -14,8 +13,6 @@ from pytestqt.qtbot import QtBot
 from playground.engine.gateways.profiles import Profile
 from playground.ui.features.code.gateway_choice import NEW
 from playground.ui.features.code.import_request_dialog import Import, ImportRequestDialog
-
-pytestmark = pytest.mark.qt_log_ignore("does not support propagateSizeHints")
 
 CANARY = "sk-canary-never-to-be-seen-42"
 BODY = {

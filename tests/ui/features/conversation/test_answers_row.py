@@ -15,8 +15,6 @@ from playground.domain.parts import ToolCall
 from playground.engine.session.hand_made import Answerable
 from playground.ui.features.conversation.answers_row import NONE_CHOSEN, NOT_ABOVE, AnswersRow
 
-pytestmark = pytest.mark.qt_log_ignore("plugin does not support")  # the offscreen one says so of pop-ups
-
 
 def entry(call_id: str, name: str = "get_weather", *, waits: bool = True) -> Answerable:
     return Answerable("turn", ToolCall(id=call_id, name=name, arguments="{}"), waits)

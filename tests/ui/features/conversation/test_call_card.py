@@ -17,7 +17,6 @@ from playground.ui.widgets.theme import LIGHT, style_sheet
 from tests.support.editors import Edits
 
 #: The offscreen platform says so whenever a window's smallest size changes; no other platform does.
-pytestmark = pytest.mark.qt_log_ignore("does not support propagateSizeHints")
 
 SCHEMA: JSONObject = {"type": "object", "properties": {"city": {"enum": ["Oslo", "Lisbon"]}}}
 NAMES = "Arguments", "Result"

@@ -20,8 +20,6 @@ from playground.ui.features.conversation.composer_beside import MOST_FORMS, Comp
 from tests.engine.debugging import WEATHER
 from tests.support.editors import Edits
 
-pytestmark = pytest.mark.qt_log_ignore("plugin does not support")  # the offscreen one says so of pop-ups
-
 OTHER = ToolDefinition(name="get_time")
 GOOD = '{"city": "Oslo", "unit": "celsius"}'
 ARGUMENTS = ("", GOOD, '{"city": "Oslo"}', "{broken", "[1]", '{"city": 1, "unit": "x", "more": true}', "{" * 5_000)

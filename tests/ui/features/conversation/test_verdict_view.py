@@ -18,8 +18,6 @@ from playground.ui.features.conversation import verdict_view
 from playground.ui.features.conversation.verdict_view import AnswerCheckView
 from playground.ui.widgets.problem_line import LISTED
 
-pytestmark = pytest.mark.qt_log_ignore("does not support propagateSizeHints")
-
 SCHEMA: JSONObject = {
     "type": "object",
     "properties": {

@@ -14,8 +14,6 @@ from pytestqt.qtbot import QtBot
 from playground.domain.debugging import FAULTS, Answer, AnswerRow, MatchKind
 from playground.ui.features.debugger.answer_table import KINDS, MARK, MATCH, AnswerTable
 
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
-
 OSLO = AnswerRow(match=MatchKind.EQUAL, pattern='{"city": "Oslo"}', answer=Answer(text="cold"))
 ROME = AnswerRow(match=MatchKind.PATH, pattern="$[?@.city == 'Rome']", answer=Answer(text="hot"))
 OTHERS = AnswerRow(answer=Answer(text="no such city", is_error=True))

@@ -23,8 +23,6 @@ from playground.ui.widgets.slices import Slices
 from tests.support.passes import shortest
 from tests.ui.features.debugger.seen import longest_slice, loop_of, round_of, session
 
-pytestmark = pytest.mark.qt_log_ignore("plugin does not support")
-
 
 @pytest.fixture
 def page(qtbot: QtBot) -> Iterator[CallList]:

@@ -17,8 +17,6 @@ from playground.ui.features.debugger.lane_column import OutcomeText
 from playground.ui.features.debugger.lane_report import differences
 from playground.ui.features.debugger.lanes_view import LanesView
 
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
-
 ROWS = (AnswerRow(answer=Answer(text="sunny")),)
 ERROR = dict(FAULTS)["Error text"].answer
 

@@ -16,8 +16,6 @@ from playground.ui.features.debugger.rule_editor import ORDER, RuleEditor
 from playground.ui.features.debugger.rule_words import answer_words, match_words, rule_words
 from playground.ui.widgets.theme import LIGHT, style_sheet
 
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
-
 WEATHER = ToolRule(
     policy=Policy.TABLE,
     rows=(

@@ -22,8 +22,6 @@ from playground.ui.features.debugger.rules_dialog import NAME, WORDS, RulesDialo
 from playground.ui.widgets.code_editor import CodeEditor
 from tests.ui.features.debugger.conftest import nowhere
 
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
-
 TABLE = ToolRule(policy=Policy.TABLE, rows=(AnswerRow(answer=Answer(text="sunny")),), pause_from=4)
 
 

@@ -21,8 +21,6 @@ from playground.ui.features.debugger.sequence_words import clock_words
 from tests.hostile.gaps import COUNTED, PASSES
 from tests.ui.features.debugger.seen import answer, longest_slice, loop_of, round_of, session
 
-pytestmark = pytest.mark.qt_log_ignore("plugin does not support")
-
 
 @pytest.fixture
 def page(qtbot: QtBot) -> Iterator[SequencePage]:

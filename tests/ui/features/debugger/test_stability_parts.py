@@ -24,8 +24,6 @@ from playground.ui.features.debugger.stability_words import bars, brief, figures
 from playground.ui.features.debugger.variant_editor import VariantEditor, differences, read_choice, read_tools
 from tests.ui.features.debugger.seen import WEATHER, session
 
-pytestmark = pytest.mark.qt_log_ignore("plugin does not support")
-
 OTHER = ToolDefinition(name="get_time", description="The time")
 
 

@@ -21,8 +21,6 @@ from playground.ui.widgets.theme import tokens
 from tests.ui.features.experiments.entries import entry
 from tests.ui.windows import show_in_front
 
-pytestmark = pytest.mark.qt_log_ignore("plugin does not support")  # the offscreen one says so of pop-ups
-
 ROME = entry("rome", "Weather in Rome")
 POEM = entry("poem", "A poem on rivers", ago=1, model="other", has_tools=True)
 OLD = entry("old", "Put away", ago=2, archived=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from PySide6.QtCore import QItemSelectionModel
 from pytestqt.qtbot import QtBot
 
@@ -10,8 +9,6 @@ from playground.engine.library.experiment_summary import Deleted
 from playground.ui.features.experiments.rows import SHOWN, Line, More
 from playground.ui.features.experiments.trash_page import TrashPage
 from tests.ui.features.experiments.entries import NOON, entry
-
-pytestmark = pytest.mark.qt_log_ignore("does not support propagateSizeHints")
 
 
 def test_of_a_full_trash_some_are_listed_and_more_on_request(qtbot: QtBot) -> None:

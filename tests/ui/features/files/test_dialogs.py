@@ -18,8 +18,6 @@ from playground.engine.files.messages import MOST, Conversation, ImportedConvers
 from playground.ui.features.files.export_dialog import ExportDialog, Wanted
 from playground.ui.features.files.import_dialog import ImportMessagesDialog
 
-pytestmark = pytest.mark.qt_log_ignore("does not support propagateSizeHints")
-
 
 def lines(count: int) -> str:
     def record(number: int) -> str:

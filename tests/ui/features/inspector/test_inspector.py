@@ -21,7 +21,6 @@ from playground.ui.features.inspector.view import ExchangeView
 from playground.ui.features.inspector.views import HeadersView, RequestView, ResponseView
 
 #: The offscreen platform says so whenever a window's smallest size changes; no other platform does.
-pytestmark = pytest.mark.qt_log_ignore("does not support propagateSizeHints")
 
 URL = "http://127.0.0.1:8080/v1/chat/completions"
 STREAM = (("Content-Type", "text/event-stream; charset=utf-8"), ("X-RateLimit-Reset", "1732176000"))

@@ -23,8 +23,6 @@ from playground.ui.features.code.request_preview import is_light
 from playground.ui.features.inspector.field_table import FROM, VALUE
 from playground.ui.features.inspector.next_request import EDITED_AT_MOST, NextRequest, Preview
 
-pytestmark = pytest.mark.qt_log_ignore("does not support propagateSizeHints")
-
 PROFILE = Profile(
     id="p",
     name="Team",

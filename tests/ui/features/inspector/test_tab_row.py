@@ -16,7 +16,6 @@ from playground.ui.features.inspector.view import ExchangeView
 from tests.ui.features.inspector.recordings import weather
 
 #: The offscreen platform says so whenever a window's smallest size changes; no other platform does.
-pytestmark = pytest.mark.qt_log_ignore("does not support propagateSizeHints")
 
 TITLES = ("Request", "Response", "Timeline", "Headers", "Diff", "Lint", "Calls", "Sequence")
 VIEW = ExchangeView("POST", "http://127.0.0.1/v1/chat/completions", status=200, reason="OK", duration=2.5)

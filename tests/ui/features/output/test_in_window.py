@@ -27,8 +27,6 @@ from playground.ui.shell.features import OUTPUT_PANEL, RAW_PANEL, REASONING_RETU
 from playground.ui.shell.main_window import MainWindow
 from tests.engine.conftest import no_keyring
 
-pytestmark = pytest.mark.qt_log_ignore("does not support propagateSizeHints")
-
 
 class Stand:
     """A window on a workspace of its own, its side panel wired as in the application."""

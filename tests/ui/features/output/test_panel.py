@@ -17,7 +17,6 @@ from playground.protocols.messages.parameters import MessagesParameters
 from playground.ui.features.output.panel import CUSTOM, DEFAULT, EXAMPLE, JSON_MODE, SCHEMA, TEXT, OutputPanel
 
 #: The offscreen platform says so whenever a window's smallest size changes; no other platform does.
-pytestmark = pytest.mark.qt_log_ignore("does not support propagateSizeHints")
 
 FORM: JSONObject = {"type": "json_schema", "json_schema": {"name": "invoice", "schema": json.loads(EXAMPLE)}}
 

@@ -20,7 +20,6 @@ from playground.ui.widgets.text_chip import spelled, unspelled
 from tests.ui.features.parameters.sample import OtherParameters, SampleParameters
 
 #: The offscreen platform says so whenever a window's smallest size changes; no other platform does.
-pytestmark = pytest.mark.qt_log_ignore("does not support propagateSizeHints")
 
 Row = TypeVar("Row", bound=ParameterRow)
 

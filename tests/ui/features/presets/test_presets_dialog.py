@@ -18,8 +18,6 @@ from playground.ui.features.presets.preset_words import rows, summary
 from playground.ui.features.presets.presets_dialog import PresetsDialog
 from playground.ui.features.presets.save_dialog import SavePresetDialog
 
-pytestmark = pytest.mark.qt_log_ignore("does not support propagateSizeHints")
-
 FORMAT = {"type": "json_object"}
 FULL = Preset(
     id="1",

@@ -13,7 +13,6 @@ from playground.ui.features.raw.header_rows import HeaderRow
 from playground.ui.features.raw.panel import Inherited, RawPanel
 
 #: The offscreen platform says so whenever a window's smallest size changes; no other platform does.
-pytestmark = pytest.mark.qt_log_ignore("does not support propagateSizeHints")
 
 NOTHING = Inherited("Team")
 CANARY = "sk-canary-8f2a61c0de"

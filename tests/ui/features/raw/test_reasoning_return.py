@@ -13,8 +13,6 @@ from playground.protocols.messages.parameters import MessagesParameters
 from playground.ui.features.parameters.panel import ParameterPanel
 from playground.ui.features.raw.reasoning_return import ReasoningReturnFields
 
-pytestmark = pytest.mark.qt_log_ignore("does not support propagateSizeHints")
-
 TEAM = ReasoningReturn(when=SendReasoning.AFTER_TOOL_CALLS, field="reasoning")
 
 

@@ -18,8 +18,6 @@ from playground.ui.features.tools.import_dialog import ImportDialog
 from playground.ui.features.tools.panel import ToolsPanel
 from playground.ui.features.tools.samples import SAMPLE
 
-pytestmark = pytest.mark.qt_log_ignore("does not support propagateSizeHints")
-
 CHAT = {"type": "function", "function": {"name": "get_weather", "description": "W", "parameters": {"type": "object"}}}
 MESSAGES = {"name": "send_mail", "description": "M", "input_schema": {"type": "object", "properties": {}}}
 PYTHON = '''

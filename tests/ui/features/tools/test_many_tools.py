@@ -22,8 +22,6 @@ from playground.protocols.messages.encode import write_tool as write_messages_to
 from playground.ui.features.tools.panel import Checks, ToolsPanel
 from playground.ui.features.tools.tool_list import group_switch_rect
 
-pytestmark = pytest.mark.qt_log_ignore("does not support propagateSizeHints")
-
 BOTH = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
 
 

@@ -21,7 +21,6 @@ from playground.ui.features.tools.tool_text import whole_definition
 from playground.ui.widgets.theme import LIGHT, style_sheet
 
 #: The offscreen platform says so whenever a window's smallest size changes; no other platform does.
-pytestmark = pytest.mark.qt_log_ignore("does not support propagateSizeHints")
 
 OTHER = ToolDefinition(name="search", description="Finds things.", parameters={"type": "object", "properties": {}})
 

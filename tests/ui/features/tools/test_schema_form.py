@@ -22,8 +22,6 @@ from playground.ui.features.tools.tool_editor import FORM, TEXT, ToolEditor
 from playground.ui.features.tools.tool_text import read_schema
 from playground.ui.widgets.problem_line import LISTED
 
-pytestmark = pytest.mark.qt_log_ignore("does not support propagateSizeHints")
-
 SCHEMA = """{ "type":"object",
    "properties": {
       "city" : {"type":"string", "description":"A city 🌍", "x-kept": [1.0, 1e2]},

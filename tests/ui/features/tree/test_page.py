@@ -19,8 +19,6 @@ from playground.ui.features.tree.words import mark_of
 from tests.scenes.store import grove
 from tests.ui.windows import show_in_front
 
-pytestmark = pytest.mark.qt_log_ignore("plugin does not support")  # the offscreen one says so of pop-ups
-
 
 async def nowhere(_profile_id: str) -> GatewayClient:
     raise RunRefusedError("These tests send nothing.")
