@@ -18,6 +18,17 @@ class Value(BaseModel):
     # Built when first used, not at import: most are not needed before the first run.
     model_config = ConfigDict(frozen=True, extra="allow", defer_build=True)
 
+    @classmethod
+    def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
+        """Values share one table of their fields' names only if the first of them were set one by one.
+
+        Checking sets none of them so, and after thirty checked values it is too late: from then on each value that was
+        not checked has a table of its own, in three times the memory.
+        """
+        first = cls.__new__(cls)
+        for name in cls.model_fields:
+            object.__setattr__(first, name, None)
+
 
 V = TypeVar("V", bound=Value)
 
