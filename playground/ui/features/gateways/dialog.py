@@ -642,10 +642,6 @@ class ProfileDialog(QDialog):
         self.save_button.setDefault(True)
         self.use_button = push_button(USE)
         self.use_button.setToolTip("The open experiment asks this gateway from now on, and new ones begin with it")
-        self.form_area = QScrollArea(widgetResizable=True)
-        self.form_area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.form_area.setFrameShape(QFrame.Shape.NoFrame)
-        self.form_area.setWidget(self.form)
         whole = in_row(
             left_side(self.list, self.add_button, self.copy_button, self.remove_button),
             rule(upright=True),
@@ -653,6 +649,10 @@ class ProfileDialog(QDialog):
             margins=0,
             spacing=0,
         )
+        self.form_area = QScrollArea(self, widgetResizable=True)  # in its window: what moves there is dressed anew
+        self.form_area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.form_area.setFrameShape(QFrame.Shape.NoFrame)
+        self.form_area.setWidget(self.form)
         told = self.question, self.message, self.found
         buttons = self.test_button, self.close_button, self.use_button, self.save_button
         whole.addLayout(right_side(self.form_area, told, buttons), 1)

@@ -226,3 +226,9 @@ def test_what_a_rule_does_not_show_is_not_made_and_stands_in_its_place_in_the_ro
     for widget in (*row.kinds.buttons, row.pattern, row.answer.text, row.answer.length):
         assert before_the_foot(widget)
     assert not any(button.autoDefault() for button in row.findChildren(QPushButton))
+    round_: list[QWidget | None] = [dialog.list]
+    while (at := round_[-1].nextInFocusChain() if round_[-1] is not None else None) not in round_:
+        round_.append(at)
+    assert at is dialog.list
+    lost = [widget for widget in dialog.findChildren(QWidget) if not widget.isWindow() and widget not in round_]
+    assert not [widget for widget in lost if widget.focusPolicy() & Qt.FocusPolicy.TabFocus and widget.isVisible()]
