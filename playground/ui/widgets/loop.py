@@ -30,7 +30,7 @@ CALM_S = 0.02  # of this thread's time between two sweeps: less is a calm moment
 CALM_SWEEPS, PUT_OFF_SWEEPS = 4, 240
 BURST = 20_000  # objects more than at the last sweep: data that was loaded, not what events leave behind
 SWITCH_S = 0.000_5  # that another thread may go on while this one waits to do so: Python's own 5 ms add up
-STRETCH_S = 0.004  # callbacks run on end before Qt's events have their turn
+STRETCH_S = 0.004  # callbacks are begun on end before Qt's events have their turn
 
 _loop: asyncio.AbstractEventLoop | None = None
 _tasks: set[asyncio.Task[Any]] = set()
@@ -329,6 +329,27 @@ async def ask(dialog: QDialog) -> int:
         dialog.finished.disconnect(finished)
 
 
+class _Turn:
+    """One turn of Qt's events, in which many timers may be due: what there is no time for is left to the next one."""
+
+    def __init__(self) -> None:
+        self._until = 0.0  # nothing is begun after it; 0 before anything is
+
+    def begin(self) -> bool:
+        """Whether there is time to begin something."""
+        now = perf_counter()
+        if not self._until:
+            self._until = now + STRETCH_S
+            QTimer.singleShot(0, self._end)
+        return now <= self._until
+
+    def _end(self) -> None:
+        self._until = 0.0
+
+
+_turn = _Turn()
+
+
 class Throttle(QObject):
     """Calls ``callback`` soon after ``poke``, and not again before ``interval`` milliseconds have gone by."""
 
@@ -349,6 +370,9 @@ class Throttle(QObject):
     def _tick(self) -> None:
         if not self._poked:
             self._timer.stop()
+            return
+        if not _turn.begin():
+            self._timer.start(0)
             return
         self._poked = False
         self._timer.start(self._interval)

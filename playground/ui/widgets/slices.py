@@ -8,17 +8,18 @@ from collections.abc import Callable, Iterator
 from PySide6.QtCore import QObject, QTimer
 
 SLICE_S = 0.004  # seconds of work between two looks at what else is to do
-REST_MS = 80  # before work is begun: many changes at once make one piece of work
+REST_MS = 80  # before work is begun, if nothing else is said: many changes at once make one piece of work
 
 
 class Slices(QObject):
-    """``make`` gives the work as an iterator of small steps; ``poke`` asks for it to be done, soon and from the start.
+    """``make`` gives the work as an iterator of small steps; ``poke`` asks for it from the start, in ``rest`` ms.
 
     Asked again while it is under way, it is finished first and then done once more.
     """
 
-    def __init__(self, make: Callable[[], Iterator[None]], parent: QObject) -> None:
+    def __init__(self, make: Callable[[], Iterator[None]], parent: QObject, rest: int = REST_MS) -> None:
         super().__init__(parent)
+        self._rest = rest
         self._make = make
         self._under_way: Iterator[None] | None = None
         self._wanted = False
@@ -34,7 +35,7 @@ class Slices(QObject):
         """Ask for the work."""
         self._wanted = True
         if not self.timer.isActive():
-            self.timer.start(REST_MS)
+            self.timer.start(self._rest)
 
     def begin(self) -> None:
         """Do the first slice now, whatever was under way."""
@@ -70,4 +71,4 @@ class Slices(QObject):
                 return
         self._under_way = None
         if self._wanted:
-            self.timer.start(REST_MS)
+            self.timer.start(self._rest)

@@ -1,7 +1,7 @@
 """The parts of one card: at most so many are seen at once, made a few at a time; the others are leafed through.
 
-A turn may have thousands of parts, and the view of a call takes as long to make as a frame. Each step makes what there
-is time for; whoever shows the card asks for the next one as long as it is not ``whole``.
+A turn may have thousands of parts, and the view of a call takes as long to make as a frame, and as long again to fill.
+Each step does what there is time for; whoever shows the card asks for the next one as long as it is not ``whole``.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ from playground.ui.features.conversation.parts_row import PartsRow
 from playground.ui.features.conversation.shown_parts import PAGE, Shown
 
 KEPT: Final = 10  # of them that stay in view when one more comes
-STEP_S: Final = 0.006  # seconds a step may begin to make views in; one is made in any case
+STEP_S: Final = (
+    0.006  # seconds a step may begin to make or fill views in; one is made or filled in any case, the first both
+)
 
 
 class CardParts:
@@ -40,6 +42,7 @@ class CardParts:
         self._fill = fill
         self.views: list[QWidget] = []
         self._old: list[QWidget] = []  # of what was shown before: the next ones to be made may be these
+        self._next: QWidget | None = None  # made for the next part, and not filled yet
         self._stays = False  # these show what they will show again: nothing flickers, and no focus is lost
         self._wanted: Sequence[Shown] = ()
         self.first = 0  # the number of the first part that is seen
@@ -76,6 +79,7 @@ class CardParts:
 
     def _turn(self, first: int, *, stays: bool = False) -> None:
         self._stays = stays
+        self._forget_next()
         self.first = max(min(first, len(self._wanted) - 1), 0)
         self._old += self.views
         self.views = []
@@ -83,13 +87,17 @@ class CardParts:
         self.row.say(self.first, self.first + PAGE, len(self._wanted))
 
     def go_on(self) -> None:
-        """Make some more views."""
+        """Make some more views, or fill the one that is made."""
         end = time.perf_counter() + STEP_S
         while not self.whole:
             part = self._wanted[self.first + len(self.views)]
-            view = self._make(part, self._old)
-            if view in self._old:
-                self._old.remove(view)
+            if self._next is None:
+                self._next = self._make(part, self._old)
+                if self._next in self._old:
+                    self._old.remove(self._next)
+                elif self.views and time.perf_counter() >= end:
+                    break
+            view, self._next = self._next, None
             self._fill(view, part)
             self._put(view)
             if time.perf_counter() >= end:
@@ -109,6 +117,7 @@ class CardParts:
     def clear(self) -> None:
         """There are no parts any more."""
         self._drop([*self.views, *self._old])
+        self._forget_next()
         self.views, self._old, self._wanted, self.first = [], [], (), 0
         self.before.clear()
         self.row.say(0, 0, 0)
@@ -135,6 +144,11 @@ class CardParts:
         if self._body.indexOf(view) != len(self.views):
             self._body.insertWidget(len(self.views), view)
         self.views.append(view)
+
+    def _forget_next(self) -> None:
+        if self._next is not None:
+            self._next.deleteLater()
+            self._next = None
 
     def _drop(self, views: Sequence[QWidget]) -> None:
         for view in views:

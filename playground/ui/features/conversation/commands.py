@@ -34,7 +34,7 @@ class CallState:
     """What the debugger knows of a call: why it waits, what is typed, when its answer comes, its repetition.
 
     ``prepared`` is an answer that was chosen instead of typed. ``remaining`` is in seconds, None where no answer is on
-    its way; ``formed`` is how long the arguments took.
+    its way.
     """
 
     reason: str = ""
@@ -42,7 +42,6 @@ class CallState:
     prepared: Answer | None = None
     remaining: float | None = None
     warning: str = ""
-    formed: float | None = None
 
 
 class CallCommands(Protocol):

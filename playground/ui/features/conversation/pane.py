@@ -45,7 +45,7 @@ from playground.ui.features.conversation.turn_edits import TurnEdits
 from playground.ui.features.conversation.variants_dialog import VariantsDialog
 from playground.ui.features.conversation.welcome import WelcomePage
 from playground.ui.widgets.layouts import in_column
-from playground.ui.widgets.loop import Throttle, spawn
+from playground.ui.widgets.loop import FRAME_MS, Throttle, spawn
 from playground.ui.widgets.notice_bar import Choice, NoticeBar
 from playground.ui.widgets.slices import Slices
 
@@ -289,7 +289,7 @@ class ConversationPane(Centre):
         column.addWidget(self.composer)
         in_column(self.finder.bar, (self._stack, 1), at_reading_width(column), of=self, margins=0, spacing=0)
         self._draw = Throttle(self._draw_grown, self, interval=DRAW_MS)
-        self._debug = Throttle(self.view.refresh_calls, self)
+        self._debug = Slices(self.view.refresh_calls, self, rest=FRAME_MS)
         self._count = TokenCount(self, self)
         self.late = LateRun(self.composer, self.run)
         self._clock = QTimer(self, interval=CLOCK_MS)

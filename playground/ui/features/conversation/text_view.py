@@ -106,7 +106,7 @@ class TextView(QTextEdit):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setAcceptDrops(False)
         self.setTabChangesFocus(True)
-        self.setStyleSheet("QTextEdit { background: transparent; border: none; padding: 0; border-radius: 0; }")
+        self.setProperty("kind", "text")
         self.viewport().setAutoFillBackground(False)
         for widget in (self, self.viewport()):  # what is written already stays painted when more comes below
             widget.setAttribute(Qt.WidgetAttribute.WA_StaticContents)

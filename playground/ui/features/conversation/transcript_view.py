@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import time
 from bisect import bisect_right
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from itertools import accumulate, compress, count
 from operator import is_not
 
@@ -309,11 +309,14 @@ class TranscriptView(QAbstractScrollArea):
                 card.show_row(self._column.rows[self._column.index[turn_id]], tools)
         self._layout.poke()
 
-    def refresh_calls(self) -> None:
-        """The debugger may know something else of the calls in view."""
-        for card in self._stock:
-            card.refresh_calls()
-        self._layout.poke()
+    def refresh_calls(self) -> Iterator[None]:
+        """The debugger may know something else of the calls in view: one in a step, if it is still there."""
+        for turn_id, card in list(self._stock.cards.items()):
+            for call in card.calls:
+                if self._stock.cards.get(turn_id) is card and call in card.calls:
+                    card.refresh_call(call)
+                    self._layout.poke()
+                    yield
 
     def refresh_editors(self) -> None:
         """Other editors may be open in the cards in view, or something else stand in them."""
@@ -506,15 +509,15 @@ class TranscriptView(QAbstractScrollArea):
             value = bar.value()
             self._drop_far()
             self._complete = True
-            moved = self._measure(
-                column.row_at(value), column.row_at(value + view), end, go_on=turn == 0 and not self._filled
-            )
+            go_on = turn == 0 and not self._filled
+            moved = self._measure(column.row_at(value), column.row_at(value + view), end, go_on=go_on)
             if self._sketched or not self._complete:
                 self.viewport().update()
             self._sketched = not self._complete
             if self._complete:
                 spare_end = min(end, time.perf_counter() + FRAME_S / 2) if budget == float("inf") else end
-                moved |= self._measure(column.row_at(value - SPARE), column.row_at(value + view + SPARE), spare_end)
+                first, last = column.row_at(value - SPARE), column.row_at(value + view + SPARE)
+                moved |= self._measure(first, last, spare_end, go_on=go_on)
             if not moved:
                 break
             self._set_range()
@@ -534,8 +537,10 @@ class TranscriptView(QAbstractScrollArea):
         column, width = self._column, self.column[1]
         self._stock.width = width
         moved = False
-        waiting = next((card for card in self._stock if not card.whole), None) if go_on else None
-        for at in range(first, min(last + 1, len(column.rows))):
+        places = range(first, min(last + 1, len(column.rows)))
+        cards = [self._stock.cards.get(column.rows[at].id) for at in places] if go_on else []
+        waiting = next((card for card in cards if card is not None and not card.whole), None)
+        for at in places:
             row = column.rows[at]
             card = self._stock.cards.get(row.id)
             if card is None:

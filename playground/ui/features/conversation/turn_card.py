@@ -329,11 +329,10 @@ class TurnCard(CardFrame):
     def _make(self, part: Shown, old: list[QWidget]) -> QWidget:
         return view_for(part, old, self._drawing)
 
-    def refresh_calls(self) -> None:
-        """The debugger may know something else of the calls."""
+    def refresh_call(self, card: CallCard) -> None:
+        """The debugger may know something else of a call."""
         if not self._drawing.row.growing:
-            for card in self.calls:
-                card.show_state(self._commands.calls.state(self.turn.id, card.call.id))
+            card.show_state(self._commands.calls.state(self.turn.id, card.call.id))
 
     def _fill(self, view: QWidget, part: Shown) -> None:
         drawn_by(view).show(view, part, self._drawing)

@@ -9,7 +9,7 @@ import time
 from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QColor, QFontMetrics, QHelpEvent, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QColor, QFont, QHelpEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from playground.engine.checks.partial_judge import Judge
@@ -19,6 +19,7 @@ from playground.jsonkit.texts import cut
 from playground.jsonkit.tree import Node, PartialJson
 from playground.jsonkit.values import JSONObject
 from playground.ui.features.conversation.text_check import TextCheck
+from playground.ui.widgets.font_search import font_search
 from playground.ui.widgets.plain_text import show_hidden, tip
 from playground.ui.widgets.theme import code_font, tokens
 
@@ -62,6 +63,7 @@ class ArgumentTree(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.setAccessibleName("Arguments as a tree")
         self.setFont(code_font())
+        font_search().found.connect(self._draw_found)
 
     @property
     def reader(self) -> PartialJson:
@@ -86,6 +88,8 @@ class ArgumentTree(QWidget):
 
     def finish(self, *, truncated: bool) -> None:
         """All has arrived; ``truncated`` says that the answer ran into its limit."""
+        if self._ending and truncated is self._truncated:
+            return
         self._ending, self._truncated = True, truncated
         if not self._next.isActive():  # else this turn has had its time for it
             self._read_on()
@@ -187,7 +191,6 @@ class ArgumentTree(QWidget):
         t = tokens()
         painter = QPainter(self)
         painter.setFont(self.font())
-        metrics = QFontMetrics(self.font())
         nodes = self._reader.nodes
         if not nodes:
             painter.setPen(QColor(t.muted))
@@ -195,7 +198,7 @@ class ArgumentTree(QWidget):
             painter.drawText(QRectF(0, 0, self.width(), ROW), Qt.AlignmentFlag.AlignVCenter, empty)
         first, last = max(event.rect().top() // ROW, 0), event.rect().bottom() // ROW
         for at in range(first, min(last + 1, len(nodes), MOST_ROWS)):
-            self._paint_row(painter, metrics, nodes[at], at * ROW)
+            self._paint_row(painter, nodes[at], at * ROW)
         if len(nodes) > MOST_ROWS and last >= MOST_ROWS:
             painter.setPen(QColor(t.muted))
             rest = QRectF(0, MOST_ROWS * ROW, self.width(), ROW)
@@ -203,7 +206,7 @@ class ArgumentTree(QWidget):
             painter.drawText(rest, Qt.AlignmentFlag.AlignVCenter, f"and {many} more values")
         painter.end()
 
-    def _paint_row(self, painter: QPainter, metrics: QFontMetrics, node: Node, y: int) -> None:
+    def _paint_row(self, painter: QPainter, node: Node, y: int) -> None:
         t = tokens()
         x = float(min(len(node.path), DEEPEST) * STEP)
         name, value, wrong = self.words(node)
@@ -216,13 +219,25 @@ class ArgumentTree(QWidget):
         if wrong:
             pieces.append((f"   × {wrong}", t.error))
         for text, colour in pieces:
-            room = self.width() - x
+            painter.setFont(self._font_of(text))
+            metrics, room = painter.fontMetrics(), self.width() - x
             if room < metrics.averageCharWidth():
-                return
+                break
             shown = metrics.elidedText(text, Qt.TextElideMode.ElideRight, int(room))
             painter.setPen(QColor(colour))
             painter.drawText(QRectF(x, y, room, ROW), Qt.AlignmentFlag.AlignVCenter, shown)
             x += metrics.horizontalAdvance(shown)
+        painter.setFont(self.font())
+
+    def _font_of(self, text: str) -> QFont:
+        """What a text is drawn with: boxes where a font for some of it was not looked for yet."""
+        font = self.font()
+        if len(font_search().split(font, text)) > 1:
+            font.setStyleStrategy(QFont.StyleStrategy.NoFontMerging)
+        return font
+
+    def _draw_found(self) -> None:
+        self.update()
 
     # Mouse
 

@@ -63,16 +63,7 @@ class CallAnswers(QObject):
             prepared=draft.prepared if draft is not None else None,
             remaining=pending.remaining if pending is not None else None,
             warning=debugger.warnings.get((turn_id, call_id), ""),
-            formed=self._formed(turn_id, call_id),
         )
-
-    def _formed(self, turn_id: str, call_id: str) -> float | None:
-        turn = self._session.transcript.turns.get(turn_id)
-        if turn is None or turn.outcome is None:
-            return None
-        times = dict(zip((call.id for call in turn.calls), turn.outcome.call_times, strict=False))
-        began, ended = times.get(call_id, (0.0, -1.0))
-        return ended - began if ended >= began else None
 
     def choices(self, name: str) -> list[tuple[str, Answer]]:
         """Answers to choose from for a call of that tool: its table's, then what a tool that fails would say."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QLabel, QMenu, QToolButton, QVBoxLayout, QWidget
 
 from playground.domain.debugging import Answer as Reply
@@ -37,13 +37,14 @@ from playground.ui.features.conversation.text_check import TextCheck
 from playground.ui.features.conversation.text_place import TextEditing
 from playground.ui.features.conversation.text_view import TextView
 from playground.ui.features.conversation.variant_switch import VariantSwitch
+from playground.ui.widgets.choice_fields import look
 from playground.ui.widgets.elided_label import ElidedLabel
 from playground.ui.widgets.form_parts import text_label
 from playground.ui.widgets.icon_button import IconButton
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.mark_label import Chip, MarkLabel
 from playground.ui.widgets.plain_text import few_lines_of, short_name, shown_name, tip
-from playground.ui.widgets.theme import code_font, tokens
+from playground.ui.widgets.theme import code_font
 
 #: What an entry is called, its words, and when it is there: "waiting", or "" for always.
 ENTRIES = (
@@ -131,17 +132,21 @@ class CallCard(CallFrame):
         self._waiting = False
         self._growing = True
         self._drawn = 0
+        self._came: tuple[object, ...] = ()  # what was drawn last: id, name, number of fragments, what is wrong
         self.tree: ArgumentTree | None = None  # made when needed, like the field: thousands of cards need neither
         self.field: ResultField | None = None
         self.variants: VariantSwitch | None = None
         self._shown = "arguments"  # or "raw", "changes"
-        self._name = text_label()
+        self._name = text_label("", "call-name")
         self._id = ElidedLabel("Call id")
+        for label in (self._name, self._id):
+            label.setFont(code_font())
         self._verdict, self._repeated = Chip(), Chip()
         self._repeated.say("same call again")
         self._repeated.set_mark("refresh", "muted")
         self._repeated.hide()
         self._status = MarkLabel()
+        self._status.setProperty("kind", "call-status")
         self._check = TextCheck(ArgumentsFit, self)
         self._check.checked.connect(self._show_again)
         self._arguments = TextView(mode="raw")
@@ -160,7 +165,6 @@ class CallCard(CallFrame):
         self.more = CallMenu()
         self._arrange()
         self._connect()
-        self._restyle()
 
     def _arrange(self) -> None:
         head = in_row(margins=(10, 4, 10, 4), spacing=8)
@@ -232,6 +236,10 @@ class CallCard(CallFrame):
     ) -> None:
         """More of the call has arrived; ``fragments`` are all pieces of its arguments so far."""
         tree = self._need_tree()
+        came = (call_id, name, len(fragments), tree.problems)
+        if self._growing and came == self._came:
+            return
+        self._came = came
         if not self._growing or not self._drawn:
             tree.begin(tool.parameters if tool is not None else None)
             self._result.set_text("")
@@ -336,6 +344,7 @@ class CallCard(CallFrame):
             problems = self.tree.problems
             self._verdict.say(clipped(problems[0].message) if problems else "", "chip-error" if problems else "chip")
         self._status.setText(self._status_words())
+        look(self._status, "call-waits" if waiting else "call-status")
         self._status.set_mark("pause" if waiting and not (growing or answered or coming) else "", "tool")
         self._repeated.setVisible(bool(self._state.warning))
         self._repeated.setToolTip(tip(self._state.warning))
@@ -360,7 +369,7 @@ class CallCard(CallFrame):
         self._verdict.setVisible(bool(self._verdict.text()))
         self.setAccessibleName(f"Tool call {short_name(self.call.name)}, {self._status.text()}")
         self.lit, self.halved = waiting, growing or waiting or answered
-        self._restyle()
+        self.update()
         self.height_changed.emit()
 
     def _status_words(self) -> str:
@@ -469,22 +478,3 @@ class CallCard(CallFrame):
     def edited(self) -> bool:
         """Whether something is open here that is not kept yet."""
         return self._arguments_place.editor is not None or self._result_place.editor is not None
-
-    # Looks
-
-    def _restyle(self) -> None:
-        t = tokens()
-        for label, style in (
-            (self._name, f"color: {t.tool}; font-weight: 600;"),
-            (self._status, f"color: {t.tool if self._waiting else t.muted};"),
-        ):
-            if label.styleSheet() != style:
-                label.setStyleSheet(style)
-        self._name.setFont(code_font())
-        self._id.setFont(code_font())
-        self.update()
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.PaletteChange and hasattr(self, "_why"):
-            self._restyle()
