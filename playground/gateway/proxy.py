@@ -6,7 +6,7 @@ password. Nothing here opens a socket.
 
 from __future__ import annotations
 
-from urllib.parse import unquote, urlsplit
+from urllib.parse import SplitResult, unquote, urlsplit
 
 from playground.gateway.address import is_loopback
 
@@ -29,15 +29,24 @@ def proxy_url(url: str, given: str = "") -> str:
     return found if "://" in found or not found else f"http://{found}"
 
 
-def check_proxy(typed: str) -> str:
-    """The address of a proxy as it may stand in a file, empty for none. Raises ValueError in words, with no secret."""
-    if not typed.strip():
-        return ""
+def read_proxy(typed: str) -> SplitResult:
+    """The parts of a proxy's address, which is a host and a port. Raises ValueError in words, with no secret."""
     try:
         parts = urlsplit(proxy_url("", typed))
         port = parts.port
     except ValueError:
         raise ValueError("The proxy's address cannot be read. It looks like http://host:port.") from None
+    beyond = parts.path.strip("/") or parts.query or parts.fragment
+    if not parts.hostname or beyond or port == 0 or any(map(str.isspace, parts.netloc)):
+        raise ValueError("The proxy's address is a host and a port, as in http://host:port.")
+    return parts
+
+
+def check_proxy(typed: str) -> str:
+    """The address of a proxy as it may stand in a file, empty for none. Raises ValueError in words, with no secret."""
+    if not typed.strip():
+        return ""
+    parts = read_proxy(typed)
     if "@" in parts.netloc:
         raise ValueError(
             "The proxy's address holds a user name or a password, and it is kept in a file. Take them out. A proxy "
@@ -45,8 +54,6 @@ def check_proxy(typed: str) -> str:
         )
     if parts.scheme not in ("http", "https"):
         raise ValueError("The proxy's address starts with http:// or https://; others, SOCKS too, are not supported.")
-    if not parts.hostname or parts.path.strip("/") or parts.query or parts.fragment or port == 0:
-        raise ValueError("The proxy's address is a host and a port, as in http://host:port.")
     return f"{parts.scheme}://{parts.netloc}"
 
 

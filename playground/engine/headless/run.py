@@ -36,7 +36,7 @@ from playground.engine.session.titles import title_of
 from playground.engine.session.tool_loop import Mode
 from playground.gateway.address import is_loopback
 from playground.gateway.outgoing import header_problem
-from playground.gateway.proxy import proxy_url
+from playground.gateway.proxy import proxy_url, read_proxy
 from playground.jsonkit.values import JSON
 from playground.named_file import read_named
 from playground.protocols import PROTOCOLS
@@ -299,6 +299,8 @@ def _gateway(options: RunOptions) -> _Gateway:
     """The gateway that the options name, with everything else as a new one has it. Raises BadInputError."""
     try:
         address = resolve_address(options.base_url)
+        if options.proxy:
+            read_proxy(options.proxy)
     except ValueError as error:
         raise BadInputError(str(error)) from None
     for name, value in options.headers:

@@ -255,6 +255,7 @@ def test_a_secret_in_the_address_never_reaches_the_file(path: Path, url: str) ->
         ("socks5://proxy:1080", "not supported"),
         (f"http://proxy/?key={CANARY}", "a host and a port"),
         ("http://:3128", "a host and a port"),
+        ("not a url", "a host and a port"),
         ("http://[::1", "cannot be read"),
         ("proxy:99999", "cannot be read"),
     ],

@@ -126,6 +126,11 @@ async def test_a_proxy_of_its_own_whose_password_is_shown_nowhere(desk: Desk, se
     odd = await desk.run(experiment(), proxy="socks5://127.0.0.1:1", **there)
     assert odd.code == ExitCode.BAD_INPUT
     assert "The proxy given for this gateway is a SOCKS proxy" in odd.err
+    for slip in ("not a url", "http://", "http://proxy.example:port", "http://me:pass-word-4711@proxy.example/way"):
+        none = await desk.run(experiment(), proxy=slip)
+        assert none.code == ExitCode.BAD_INPUT
+        assert "The proxy's address" in none.err
+        assert "pass-word" not in none.err
     leaving = await desk.run(experiment(), proxy="http://proxy.example:3128")
     assert leaving.code == ExitCode.BAD_INPUT
     assert "through that proxy is not encrypted" in leaving.err
