@@ -91,15 +91,22 @@ class Person:
         return found[0]
 
     async def until(self, condition: Callable[[], object], what: str = "") -> None:
-        """Wait for a condition, the application going on meanwhile."""
+        """Wait for a condition, the application going on meanwhile.
+
+        It still holds a turn of Qt's events later: by then what was made along with it is in view, as for a person.
+        """
         try:
             async with asyncio.timeout(SECONDS):
-                while not condition():
+                while not (condition() and await self._holds(condition)):
                     await asyncio.sleep(0.01)
                     if self._mistakes:  # told already by pytest-qt; there is nothing left to wait for
                         raise self._mistakes[0]
         except TimeoutError:
             raise AssertionError(f"never came: {what or condition}") from None
+
+    async def _holds(self, condition: Callable[[], object]) -> bool:
+        await self.do(lambda: None)
+        return bool(condition())
 
     async def seen(self, kind: type[W], name: str = "", inside: QWidget | None = None) -> W:
         """Wait until there is one such widget in view."""
@@ -120,12 +127,15 @@ class Person:
         done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
         def act() -> None:
+            if done.done():  # nobody waits for it any more
+                return
             try:
                 work()
             except BaseException as error:
                 done.set_exception(error)
             else:
-                done.set_result(None)
+                if not done.done():  # the end of the application may have come of it
+                    done.set_result(None)
 
         QTimer.singleShot(0, act)
         await done

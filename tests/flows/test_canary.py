@@ -156,7 +156,7 @@ def test_no_eight_characters_of_a_key_are_anywhere(stage: Stage, tmp_path: Path)
         await act(person, "experiment.duplicate")
         await person.do(app.settings.sync)
         assert not leaks("".join(f"{key}={app.settings.value(key)}" for key in app.settings.allKeys()))
-        assert app.actions.of(FILES).recent.paths
+        await person.until(lambda: app.actions.of(FILES).recent.paths, "the file among the recent ones")
 
     with FaultServer() as server:
         server.play_at("/v1/models", send(whole(200, "application/json", b'{"data": []}')))

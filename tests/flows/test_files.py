@@ -167,10 +167,9 @@ def test_files_are_dropped_onto_the_window_and_images_onto_the_composer(stage: S
         await person.until(lambda: person.session.title == "Moons", "the last one")
         assert not hint.isVisible()
         assert person.message.toPlainText() == ""
-        assert [path.name for path in person.app.actions.of(FILES).recent.paths] == [
-            "Moons.playground.json",
-            "Tides.playground.json",
-        ]
+        recent = person.app.actions.of(FILES).recent
+        await person.until(lambda: len(recent.paths) == 2, "both among the recent files")
+        assert [path.name for path in recent.paths] == ["Moons.playground.json", "Tides.playground.json"]
         await person.do(lambda: drag(person.app.window.side, offered([request])))
         await person.until(lambda: person.session.title == "request", "the request's experiment")
         assert [turn.text for turn in person.path] == ["Hi"]
@@ -328,7 +327,7 @@ def test_variables_are_filled_in_flagged_and_sent(stage: Stage) -> None:
         await person.do(person.app.window.action("edit.undo").trigger)
         assert person.session.settings.variables["city"] == "Oslo"
         await person.until(lambda: field.toPlainText() == "Oslo", "the value before")
-        assert "Weather in Oslo" in shown.toPlainText()  # type: ignore[attr-defined]
+        await person.until(lambda: "Weather in Oslo" in shown.toPlainText(), "it in the turn")  # type: ignore[attr-defined]
         taken = await person.seen(QWidget, "Take the value of city away")
         await person.click(taken)
         assert "city" not in person.session.settings.variables

@@ -33,12 +33,12 @@ def test_try_it_now_leads_through_two_calls_to_an_answer(stage: Stage) -> None:
         card = person.card(-1)
         await person.until(lambda: len(card.calls) == 2 and all(call.waiting for call in card.calls), "two open calls")
         first, second = card.calls
-        field = person.one(QPlainTextEdit, "Result of the call", first)
+        field = await person.seen(QPlainTextEdit, "Result of the call", first)
         await person.type_into(field, '{"temp": 21}')
         await person.press("Send result", first)
         await person.until(lambda: not first.waiting, "the first to be answered")
         assert person.session.active_run is None, "the second call is still open"
-        field = person.one(QPlainTextEdit, "Result of the call", second)
+        field = await person.seen(QPlainTextEdit, "Result of the call", second)
         await person.until(field.hasFocus, "the cursor in the next open call")
         await person.keys('{"temp": 9}')
         await person.key(Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)

@@ -56,7 +56,7 @@ def test_the_guide_follows_the_first_experiment_and_does_not_come_again(stage: S
         for result in ('{"temp": 21}', '{"temp": 9}'):
             await person.until(lambda: any(c.waiting for c in person.card(2).calls), "a call that waits")
             card = next(call for call in person.card(2).calls if call.waiting)
-            await person.type_into(person.one(QPlainTextEdit, "Result of the call", card), result)
+            await person.type_into(await person.seen(QPlainTextEdit, "Result of the call", card), result)
             await person.press("Send result", card)
         await person.until(lambda: guide.at == FRAMES, "the hint on the frames")
         await person.idle(turns=6)

@@ -145,7 +145,7 @@ def test_a_tool_turn_without_its_call_is_held_back_and_mended_with_one_button(st
         await person.keys("by-hand")
         await person.key(Qt.Key.Key_Return)
         await person.until(lambda: person.path[1].results[0].call_id == "by-hand", "the id that was typed")
-        assert person.find(AnswersRow, inside=person.card(1))[0].state.text == NOT_ABOVE
+        assert (await person.seen(AnswersRow, inside=person.card(1))).state.text == NOT_ABOVE
         await person.press("Run", person.pane.composer)
         await person.idle(turns=3)
         assert person.body()["messages"][1]["tool_call_id"] == "by-hand", "what is set goes out"

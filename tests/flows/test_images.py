@@ -86,6 +86,7 @@ def test_dropped_and_pasted_images_are_described_over_both_protocols(stage: Stag
         assert "33 × 22 pixels" in person.path[1].text
         assert not any("example.org" in request.path for request in person.server.requests)
 
+        await person.until(lambda: len(person.find(ImageBox, "Image", person.card(0))) == 3, "all of them in the turn")
         boxes = person.find(ImageBox, "Image", person.card(0))
         assert [box.image.name for box in boxes] == ["shore.png", "pasted.png", None]
         await person.press("Remove https://example.org/a.png", person.card(0))

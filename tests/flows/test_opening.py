@@ -8,10 +8,11 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, closing, contextmanager
 from pathlib import Path
 
+import pytest
 from PySide6.QtWidgets import QLabel
 
 from playground.domain.transcript import Ending, Role, make_turn
-from playground.engine.library.store import Store
+from playground.engine.library.store import Store, connecting
 from playground.engine.session.snapshot import Snapshot
 from playground.ui.features.experiments.rows import Line
 from playground.ui.shell.features import EXPERIMENTS_PANEL
@@ -40,6 +41,12 @@ def fill(path: Path, count: int) -> None:
         await store.close()
 
     asyncio.run(write())
+
+
+@pytest.fixture(autouse=True)
+def whoever_opens_it_is_patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However long a machine takes for what is done while the file is held."""
+    monkeypatch.setattr(connecting, "BUSY", 100_000)
 
 
 @contextmanager

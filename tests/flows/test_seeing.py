@@ -81,7 +81,7 @@ def test_the_list_leads_to_the_call_and_into_a_file(stage: Stage, tmp_path: Path
         viewport = calls.table.viewport()
         await person.do(lambda: QTest.mouseClick(viewport, Qt.MouseButton.LeftButton, pos=centre))
         await person.until(lambda: in_view(person, turn.id, second), "the call in view")
-        assert person.pane.view.focused_turn() == turn.id
+        await person.until(lambda: person.pane.view.focused_turn() == turn.id, "the focus at its turn")
         # a file, without the window standing still
         target = tmp_path / "out.csv"
         await person.do(lambda: calls.export_button.menu().actions()[1].trigger())
@@ -117,7 +117,7 @@ def test_a_call_on_another_branch_is_shown_with_its_branch(stage: Stage) -> None
         calls.table.setCurrentIndex(calls.model.index(row, 0))
         await person.key(Qt.Key.Key_Return)
         await person.until(lambda: any(r.text == "snow" for t in person.path for r in t.results), "its branch")
-        assert in_view(person, turn.id, entry.call.id)
+        await person.until(lambda: in_view(person, turn.id, entry.call.id), "the call in view")
 
     stage.play(scene)
 
@@ -230,7 +230,7 @@ def test_two_variants_go_out_as_they_were_edited(stage: Stage, protocol: str) ->
 
 def test_stop_keeps_what_came_and_closing_ends_what_is_under_way(stage: Stage) -> None:
     async def scene(person: Person) -> None:
-        window = await repeat(person, "Is it warmer in Lisbon or Oslo? !tps=100")
+        window = await repeat(person, "Is it warmer in Lisbon or Oslo? !tps=30")
         window.times.setValue(20)
         window.parallel.setValue(4)
         window.run()

@@ -79,7 +79,7 @@ def test_what_is_deleted_comes_back_by_keys_and_from_the_trash(stage: Stage) -> 
         assert not [b for b in page.findChildren(QAbstractButton) if b.text() and b.isEnabled()]
         await person.press("Back to the experiments", page)
         await person.until(lambda: len(titles(person)) == 2 and panel.list.isVisible(), "the list again")
-        assert panel.trash_button.text() == "Trash"
+        await person.until(lambda: panel.trash_button.text() == "Trash", "no count")
 
     stage.play(first)
     stage.play(second)

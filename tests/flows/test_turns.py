@@ -183,7 +183,7 @@ def test_an_error_is_shown_while_the_connection_stays_open_and_the_text_stays(st
         assert person.find(QPushButton, inside=error) == []
         assert any("still open" in label.text() for label in person.find(QLabel, inside=error))
         await person.idle(turns=2)
-        (last,) = person.find(ErrorCard, inside=person.card(-1))
+        last = await person.seen(ErrorCard, inside=person.card(-1))
         assert last is not error
         assert person.find(QPushButton, inside=last)
         turn = person.path[-1]

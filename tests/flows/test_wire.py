@@ -50,7 +50,7 @@ def test_the_exact_frame_that_carried_a_call(stage: Stage) -> None:
         turn = person.path[-1]
         second = turn.calls[1]
         card = person.card(len(person.path) - 1).calls[1]
-        (more,) = person.find(CallMenu, "More for this call", card)
+        more = await person.seen(CallMenu, "More for this call", card)
         await person.reveal(more)
         await person.choose(more, "Show the frame that carried it")
         page = page_of(person)
@@ -231,7 +231,7 @@ async def compare_window(person: Person) -> CompareWindow:
 def test_the_timeline_is_zoomed_and_moved_with_the_mouse_and_a_stall_is_clicked(stage: Stage) -> None:
     async def play(person: Person) -> None:
         await use(person, "demo-chat")
-        await person.run("Hello !stall=1.5")
+        await person.run("Hello !stall=3")
         await person.idle(2)
         await person.key(Qt.Key.Key_T, Qt.KeyboardModifier.ControlModifier)
         page = page_of(person)
