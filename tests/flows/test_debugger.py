@@ -33,8 +33,11 @@ async def ready(person: Person, protocol: str = "chat", model: str = "demo-tools
 
 async def calls_of(person: Person, at: int = -1) -> list[CallCard]:
     """The cards of the calls of a turn, once they wait."""
-    await person.idle()
-    await person.until(lambda: person.card(at).calls, "the cards of the calls")
+
+    def wait() -> bool:
+        return person.session.active_run is None and len(person.path) > 1 and bool(person.card(at).calls)
+
+    await person.until(wait, "the cards of the calls")
     return person.card(at).calls
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from playground.domain.debugging import Answer, Debugging, Policy, ReasonCode, ToolRule
 from playground.engine.checks import checking
+from playground.engine.checks.worker import SECONDS
 from playground.engine.session.changes import RunState
 from playground.engine.session.verdicts import VerdictCode
 from playground.ui.widgets import loop
@@ -50,7 +51,7 @@ ANSWERS = Debugging(default=ToolRule(policy=Policy.FIXED, fixed=Answer(text="ok"
 def test_a_rule_waits_for_what_takes_long_and_stop_ends_the_wait(
     stage: Stage, stopped: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(checking, "SECONDS", 2 * checking.SECONDS)  # time to see it, on a slow machine too
+    monkeypatch.setattr(checking, "SECONDS", 2 * SECONDS)  # time to see it, on a slow machine too
 
     async def scene(person: Person) -> None:
         with FaultServer() as server:

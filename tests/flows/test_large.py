@@ -112,7 +112,7 @@ def test_all_of_a_large_body_is_looked_at_part_by_part(stage: Stage) -> None:
         text = LINE * 12_000 + "the needle"
         show(person, Transcript().append(make_turn(Role.USER, text)))
         await person.run("Hello")
-        await person.idle()
+        await person.idle(turns=3)
         view = person.app.window.inspector.view(RequestView)
         person.app.window.inspector.show_tab("Request")
         view.switch.set_index(SENT)
@@ -140,7 +140,7 @@ def test_the_next_request_of_a_large_conversation_is_compared_whole(stage: Stage
     async def scene(person: Person) -> None:
         show(person, Transcript().append(make_turn(Role.USER, LINE * 12_000)))
         await person.run("Hello")
-        await person.idle()
+        await person.idle(turns=3)
         await person.do(person.app.window.action("wire.diff").trigger)
         diff = person.app.window.inspector.view(DiffView).page
         await person.do(lambda: diff.against.setCurrentIndex(diff.against.findData(NEXT)))

@@ -54,7 +54,7 @@ def test_a_choice_among_no_tools_is_flagged_and_sent(stage: Stage) -> None:
         await person.until(row.flag_label.isVisible, "the flag")
         assert "no tool is sent to choose from" in row.flag_label.text()
         await person.run("Hello")
-        await person.idle()
+        await person.idle(turns=2)
         assert person.body()["tool_choice"] == "required"
         person.session.change(tools=(ToolDefinition(name="look", parameters={"type": "object"}),))
         await person.until(lambda: not row.flag_label.isVisible(), "no flag")

@@ -165,7 +165,8 @@ async def test_a_message_is_run_once_in_an_experiment_of_its_own(tmp_path: Path,
         tmp_path,
         moment,
         "write('Hello'); key('Return', CONTROL); write('next'); key('Return', CONTROL)",
-        "idle() and len(turns()) == 2 and [turns(), requests(), window.composer.text, len(app.workspace.experiments)]",
+        "idle() and app.workspace.listed and len(turns()) == 2"
+        " and [turns(), requests(), window.composer.text, len(app.workspace.experiments)]",
     )
     assert found[0][0] == "Hello"
     assert [[message["content"] for message in messages] for messages in found[1]] == [["Hello"]]
@@ -202,7 +203,7 @@ def test_a_new_experiment_is_begun_where_it_was_asked_for(tmp_path: Path, moment
         tmp_path,
         moment,
         "write('one'); key('N', CONTROL); write('two'); key('Backspace'); write('2')",
-        "idle() and len(drafts()) == 2 and [drafts(), session().draft.text, window.composer.text]",
+        "idle() and drafts() == ['one', 'tw2'] and [drafts(), session().draft.text, window.composer.text]",
     )
     assert found == [["one", "tw2"], "tw2", "tw2"]
 

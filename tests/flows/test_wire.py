@@ -74,7 +74,8 @@ def test_selected_text_chooses_its_frames_and_a_frame_its_text(stage: Stage) -> 
         await person.idle(2)
         await person.key(Qt.Key.Key_T, Qt.KeyboardModifier.ControlModifier)
         page = page_of(person)
-        await person.until(lambda: page.table.frames.rowCount() > 40, "frames")
+        await person.until(lambda: page.trace and page.trace.index.closed and not page.slices.busy, "all frames")
+        assert page.table.frames.rowCount() > 40
         (text,) = [view for view in person.card(1).body if isinstance(view, TextView)]
         cursor = text.document().find("demo gateway")
         assert not cursor.isNull()
