@@ -141,8 +141,9 @@ class Person:
         await done
 
     async def click(self, widget: QWidget) -> None:
-        """Press and release the left button in the middle of what is seen of a widget."""
+        """Press and release the left button in the middle of what is seen of a widget, once it can be used."""
         await self.reveal(widget)
+        await self.until(widget.isEnabled, f"{widget} to be of use")
         await self.rests(widget)
         await self.do(lambda: click_at(widget, widget.visibleRegion().boundingRect().center()))
 

@@ -128,8 +128,7 @@ def test_the_composer_and_the_tools_count_tokens_the_same_way(stage: Stage) -> N
             lambda: "tokens" in window.panels.of(TOOLS_PANEL).head.summary.text(), "the size in the panel"
         )
         counted = window.panels.of(TOOLS_PANEL).head.summary.text().rpartition("≈ ")[2].removesuffix(" tokens")
-        labels = person.pane.composer.findChildren(ElidedLabel)
-        (composer,) = [label for label in labels if label.accessibleName().startswith("Estimated size")]
+        composer = await person.seen(ElidedLabel, "Estimated size", person.pane.composer)
         await person.until(lambda: composer.text == f"≈ {counted} tok", f"{counted} in the composer")
         await person.do(lambda: person.pane.composer.set_text("漢字かな"))
         more = f"{int(counted.replace(',', '')) + 4:,}"
