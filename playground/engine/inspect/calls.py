@@ -100,15 +100,16 @@ class CallIndex:
             number = _depth(transcript, turn.id, depths)
             if turn.id in growing or not turn.calls:
                 continue
-            answers = [_answers(transcript, turn.id, call.id, on_path) for call in turn.calls]
-            places = [[(key, id(result), key in on_path) for key, result in found] for found in answers]
+            found = _answers(transcript, turn.id, on_path)
+            answers = [found.get(call.id, []) for call in turn.calls]
+            places = [[(key, id(result), key in on_path) for key, result in given] for given in answers]
             about = number, turn.id in on_path, places
             before = self._known.get(turn.id)
             stale = before is None or before.turn is not turn or before.tools is not tools or before.about != about
             if before is None or stale or any(entry.verdict is CHECKING for entry in before.entries):
                 made: list[CallEntry] = []
-                for at, found in enumerate(answers):
-                    made += self._entries(turn, at, found, number, on_path)
+                for at, given in enumerate(answers):
+                    made += self._entries(turn, at, given, number, on_path)
                     yield
                 before = _Read(turn, tools, about, made)
             known[turn.id] = before
@@ -153,20 +154,24 @@ def _depth(transcript: Transcript, turn_id: str, known: dict[str, int]) -> int:
     return depth
 
 
-def _answers(transcript: Transcript, turn_id: str, call_id: str, on_path: set[str]) -> list[tuple[str, ToolResult]]:
-    """The different answers to a call, the one on the path first; a copy on another branch counts as the same."""
-    found: dict[tuple[str, bool, str], tuple[str, ToolResult]] = {}
+def _answers(transcript: Transcript, turn_id: str, on_path: set[str]) -> dict[str, list[tuple[str, ToolResult]]]:
+    """By the id of a call its different answers, the one on the path first; a copy on another branch is the same."""
+    found: dict[str, dict[tuple[str, bool, str], tuple[str, ToolResult]]] = {}
     todo = list(transcript.children(turn_id))
-    while todo:
-        turn = transcript.turns[todo.pop(0)]
+    for key in todo:  # which becomes longer
+        turn = transcript.turns[key]
         if turn.role is not Role.TOOL:
             continue
         todo += transcript.children(turn.id)
         for result in turn.results:
             what = (result.text, result.is_error, result.by)
-            if result.call_id == call_id and (what not in found or turn.id in on_path):
-                found[what] = (turn.id, result)
-    return sorted(found.values(), key=lambda answer: answer[0] not in on_path)
+            answers = found.setdefault(result.call_id, {})
+            if what not in answers or turn.id in on_path:
+                answers[what] = (turn.id, result)
+    return {
+        call_id: sorted(answers.values(), key=lambda answer: answer[0] not in on_path)
+        for call_id, answers in found.items()
+    }
 
 
 def calls_json(entries: Iterable[CallEntry]) -> str:

@@ -133,6 +133,7 @@ class CallCard(CallFrame):
         self._growing = True
         self._drawn = 0
         self._came: tuple[object, ...] = ()  # what was drawn last: id, name, number of fragments, what is wrong
+        self._given: tuple[object, ...] = ()  # what was shown last, whole
         self.tree: ArgumentTree | None = None  # made when needed, like the field: thousands of cards need neither
         self.field: ResultField | None = None
         self.variants: VariantSwitch | None = None
@@ -261,7 +262,14 @@ class CallCard(CallFrame):
     def show_call(
         self, call: ToolCall, tool: ToolDefinition | None, answer: Answer | None, *, waiting: bool, cut: bool = False
     ) -> None:
-        """Show a whole call. ``tool`` is the one of its name, if any; ``cut`` says that the answer broke off."""
+        """Show a whole call. ``tool`` is the one of its name, if any; ``cut`` says that the answer broke off.
+
+        A turn is shown again with each result that comes: its other calls stay as they are.
+        """
+        given = (call, tool, answer, waiting, cut)
+        if not self._growing and given == self._given:
+            return
+        self._given = given
         if answer is None or self._answer is None or answer.result != self._answer.result:
             self._result.set_text(brief_json(answer.result.text) or "(empty)" if answer is not None else "")
         self.call, self._answer, self._tool = call, answer, tool

@@ -1,0 +1,34 @@
+"""Numbers that no reader can hold are found wherever they stand in a JSON text."""
+
+from __future__ import annotations
+
+import pytest
+
+from playground.jsonkit.foreign import members_beside, overflow
+from playground.jsonkit.values import JSONObject
+
+
+@pytest.mark.parametrize("before", range(17))
+@pytest.mark.parametrize("number", ["9" * 308 + "9.5", "9" * 400 + ".0", "1e999", "-1.5E+400"])
+def test_a_number_too_large_is_found_at_any_place(number: str, before: int) -> None:
+    text = f'{{"k{"x" * before}": {number}, "rest": [{", ".join("12" for _ in range(40))}]}}'
+    assert overflow(text) == number
+
+
+@pytest.mark.parametrize("text", ["9" * 307 + ".5", '"' + "9" * 400 + '"', "9" * 400, "1e100", '"1e999"', "[" * 40])
+def test_what_can_be_held_and_what_is_a_text_is_none(text: str) -> None:
+    assert overflow(text) == ""
+
+
+def test_of_members_that_are_not_known_those_with_nothing_in_them_are_left_out() -> None:
+    came: JSONObject = {
+        "known": 1,
+        "null": None,
+        "text": "",
+        "list": [],
+        "object": {},
+        "zero": 0,
+        "no": False,
+        "one": 1,
+    }
+    assert members_beside(came, {"known"}) == {"zero": 0, "no": False, "one": 1}
