@@ -201,8 +201,9 @@ def test_a_call_is_changed_as_a_whole_refused_and_deleted_with_its_result(stage:
         card = person.card(-1).calls[0]
         assert card.isVisible()
         assert card.call.received is not None, "what the model sent is kept"
-        assert card.field is not None
-        assert card.field.text == "sunny", "what was typed for it stays with it"
+        field = card.field
+        assert field is not None
+        await person.until(lambda: field.text == "sunny", "what was typed for it: it stays with it")
         await person.press("Send result", card)
         await person.until(lambda: len(person.path) == 3, "the result")
         assert person.path[2].results[0].call_id == "mine"

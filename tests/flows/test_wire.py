@@ -200,8 +200,9 @@ def test_a_request_against_the_one_before_and_two_answers_side_by_side(stage: St
         assert "And one in Asia" in diff.text.toPlainText()
         await person.press("Compare answers too", diff)
         window = await compare_window(person)
-        assert "Europe" in window.texts[0][0].toPlainText()
-        assert "Asia" in window.texts[0][1].toPlainText()
+        earlier, later = window.texts[0][:2]
+        await person.until(lambda: "Europe" in earlier.toPlainText(), "the first answer, a piece at a time")
+        await person.until(lambda: "Asia" in later.toPlainText(), "the second one")
         assert {figure.label for figure in window.bars.figures} >= {"Whole time", "Completion tokens"}
         await person.do(window.close)
         header = person.card(1).findChild(TurnHeader)
