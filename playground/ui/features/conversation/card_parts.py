@@ -42,7 +42,7 @@ class CardParts:
         self._fill = fill
         self.views: list[QWidget] = []
         self._old: list[QWidget] = []  # of what was shown before: the next ones to be made may be these
-        self._next: QWidget | None = None  # made for the next part, and not filled yet
+        self._next: tuple[Shown, QWidget] | None = None  # made for that part, and not filled yet
         self._stays = False  # these show what they will show again: nothing flickers, and no focus is lost
         self._wanted: Sequence[Shown] = ()
         self.first = 0  # the number of the first part that is seen
@@ -79,25 +79,34 @@ class CardParts:
 
     def _turn(self, first: int, *, stays: bool = False) -> None:
         self._stays = stays
-        self._forget_next()
+        if not stays:
+            self._forget_next()
         self.first = max(min(first, len(self._wanted) - 1), 0)
         self._old += self.views
         self.views = []
-        self.go_on()
+        self._go_on(make=not stays or len(self._old) < KEPT)  # who has many waits a frame for one more
         self.row.say(self.first, self.first + PAGE, len(self._wanted))
 
     def go_on(self) -> None:
         """Make some more views, or fill the one that is made."""
+        self._go_on(make=True)
+
+    def _go_on(self, *, make: bool) -> None:
         end = time.perf_counter() + STEP_S
         while not self.whole:
             part = self._wanted[self.first + len(self.views)]
-            if self._next is None:
-                self._next = self._make(part, self._old)
-                if self._next in self._old:
-                    self._old.remove(self._next)
+            if self._next is not None and self._next[0] is part:
+                (_, view), self._next = self._next, None
+            elif not make and not self._old:
+                break
+            else:
+                view = self._make(part, self._old)
+                if view in self._old:
+                    self._old.remove(view)
                 elif self.views and time.perf_counter() >= end:
+                    self._forget_next()
+                    self._next = part, view
                     break
-            view, self._next = self._next, None
             self._fill(view, part)
             self._put(view)
             if time.perf_counter() >= end:
@@ -106,6 +115,7 @@ class CardParts:
             for view in self._old:
                 view.hide()
         if self.whole:
+            self._forget_next()
             self._drop(self._old)
             self._old = []
 
@@ -147,7 +157,7 @@ class CardParts:
 
     def _forget_next(self) -> None:
         if self._next is not None:
-            self._next.deleteLater()
+            self._next[1].deleteLater()
             self._next = None
 
     def _drop(self, views: Sequence[QWidget]) -> None:

@@ -8,7 +8,7 @@ from pytestqt.qtbot import QtBot
 
 from playground.domain.parts import Text
 from playground.ui.features.conversation import card_parts
-from playground.ui.features.conversation.card_parts import CardParts
+from playground.ui.features.conversation.card_parts import KEPT, CardParts
 from playground.ui.features.conversation.parts_row import PartsRow
 from playground.ui.features.conversation.shown_parts import Shown
 
@@ -51,8 +51,14 @@ def test_a_view_is_made_in_one_step_and_filled_in_the_next(qtbot: QtBot, monkeyp
     parts.show([Text(text=letter) for letter in "xyz"], anew=False, came=False)
     assert finish() == [["made", "y"], ["made", "z"]]
     assert seen() == ["x", "y", "z"], "views that there are take no step to be made"
-    parts.show([Text(text=letter) for letter in "abcd"], anew=False, came=False)
-    for _ in range(3):
-        parts.go_on()  # the fourth is made
-    parts.clear()
-    assert not parts.views
+    many = [Text(text=str(number)) for number in range(KEPT)]
+    parts.show(many, anew=True, came=False)
+    finish()
+    before = len(done)
+    parts.show([*many, Text(text="more"), Text(text="last")], anew=False, came=False)
+    assert "more" not in done[before:], "one that has many shows what it has, and waits a frame"
+    monkeypatch.setattr(card_parts, "STEP_S", 60.0)
+    parts.show([*many, Text(text="more"), Text(text="last")], anew=False, came=False)
+    assert "more" not in done[before:]
+    finish()
+    assert seen() == [*map(str, range(KEPT)), "more", "last"]
