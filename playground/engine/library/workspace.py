@@ -1,40 +1,73 @@
 """The experiments there are, which of them are open, and which one is looked at. With a store they outlive the process.
 
-Only what is looked at is loaded, off the window's thread; some that were looked at before are kept. Without a store
-everything works the same, in memory.
+Only what is looked at is loaded, off the window's thread, and watched, so that it is kept; those not looked at for long
+are let go. The trash outlives the process, too, and lets go by itself what lay in it for long; the last ones deleted
+are kept as they were, so that taking a deletion back brings them to the very place with all that undo goes back to.
+Without a store everything works the same, in memory.
 """
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
+import time
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, NamedTuple
+from weakref import WeakValueDictionary
 
 from playground.domain.transcript import new_id
 from playground.engine.gateways.offered import Gateways
 from playground.engine.library.experiment_summary import Deleted, ExperimentSummary, summarize
-from playground.engine.library.loaded import CURRENT, untouched
-from playground.engine.library.trash import Trash
-from playground.engine.session.changes import TitleChanged
+from playground.engine.session.changes import RunState, TitleChanged
 from playground.engine.session.session import Session
+from playground.engine.session.tapes import DEFAULT_LIMIT
 from playground.protocols import DEFAULT
 
 if TYPE_CHECKING:
     from playground.engine.library.store import Filters, SearchResult, Status, Store
+    from playground.engine.library.store.autosave import Autosave
+    from playground.engine.session.snapshot import Snapshot
+    from playground.gateway.client import GatewayClient
+    from playground.gateway.tape import Exchange
+
+OPEN: Final = 24  # experiments that stay loaded
+UNDELETED: Final = 10  # experiments that are kept as they were at most, where a store has the others
+CURRENT: Final = "current"  # the name under which the store remembers what was looked at
 
 
-class Workspace(Trash):
+class _Gone(NamedTuple):
+    """What was deleted, where in the list it stood, and when, by the clock of edits."""
+
+    place: int
+    what: Session | ExperimentSummary
+    moment: float
+
+
+class Workspace:
     """Experiments, newest first. ``changed`` callbacks are told when the list or the current one is different.
 
-    ``sessions`` are those that are open; with a store there are more, in ``experiments``, which ``show`` opens.
-    ``listed`` says that all of them are known.
+    ``sessions`` are those that are open, ``current`` the one looked at; with a store there are more, in
+    ``experiments``, which ``show`` opens. ``listed`` says that all of them are known. What is run before the store is
+    open is sent when it is: nothing would keep the exchange sooner.
     """
 
     def __init__(self, gateways: Gateways, store: Store | None = None) -> None:
-        super().__init__(gateways, store)
+        self.gateways = gateways
+        self.store = store
+        self.sessions: list[Session] = []
+        self.tape_limit = DEFAULT_LIMIT
+        self._ready = asyncio.Event()
+        self._closed: dict[str, ExperimentSummary] = {}
+        self._alive: WeakValueDictionary[str, Autosave] = WeakValueDictionary()  # of closed ones, too
+        self._autosaves: dict[str, Autosave] = {}
+        self._used: dict[str, None] = {}  # open ones, looked at last at the end
+        self._observers: list[Callable[[], None]] = []
+        self._trash: dict[str, Deleted] = {}
+        self._gone: list[_Gone] = []
         self._shows = 0
-        self.current = self.new()
+        self.current: Session = self.new()
         self._begun = False  # somebody works in the current one, although the store is not open yet
         self.listed = store is None
 
@@ -296,6 +329,273 @@ class Workspace(Trash):
         self._look_at(self._find(session_id))
         return self.current
 
+    # Those that are open
+
+    @property
+    def opening(self) -> bool:
+        """Whether it is not known yet which experiment is to be looked at."""
+        return self.store is not None and not self._ready.is_set()
+
+    def subscribe(self, callback: Callable[[], None]) -> None:
+        """Tell ``callback`` when the list or the current experiment is different."""
+        self._observers.append(callback)
+
+    async def ready(self) -> None:
+        """Return when it is known which experiment is to be looked at."""
+        if self.opening:
+            await self._ready.wait()
+
+    async def _client(self, profile_id: str) -> GatewayClient:
+        await self.ready()
+        return await self.gateways.client(profile_id)
+
+    def blank(self, profile_id: str) -> Session:
+        """A new, empty experiment on the gateway of that id, which is nowhere among the others yet."""
+        return Session(
+            self._client, profile_of=self.gateways.get, profile_id=profile_id, front=self.gateways.keys.front
+        )
+
+    def _restored(self, found: Snapshot, exchanges: list[Exchange]) -> Session:
+        """A session with what was loaded. Raises StoreError where this version cannot work with it."""
+        from playground.engine.library.store import StoreError
+        from playground.engine.session.snapshot import restore
+
+        session = self.blank("")
+        try:
+            restore(found.model_copy(update={"profile_id": self._profile_id(found)}), session)
+        except ValueError as error:
+            raise StoreError(f"This experiment cannot be opened. {error}") from None
+        for exchange in exchanges:
+            session.exchanges.keep(exchange)
+        return session
+
+    def _profile_id(self, found: Snapshot) -> str:
+        """The gateway it was on; when that is gone one of the same name, else the one in use."""
+        profiles = self.gateways.profiles
+        if any(profile.id == found.profile_id for profile in profiles):
+            return found.profile_id
+        return next((one.id for one in profiles if one.name == found.gateway), self.gateways.active_id)
+
+    def _put(self, session: Session, *, stored: bool) -> None:
+        """Have a session among the open ones, newest first."""
+        session.exchanges.limit = self.tape_limit
+        self._closed.pop(session.id, None)
+        if self._held(session.id) is session:
+            self._autosaves[session.id] = self._alive[session.id]
+        else:
+            self._watch(session, stored=stored)
+            if not stored and session.id in self._autosaves:
+                self._autosaves[session.id].now()  # it may have come from the clipboard, and be nowhere else
+        newer = sum(1 for one in self.sessions if one.created_at > session.created_at)
+        self.sessions.insert(newer, session)
+        self._used[session.id] = None
+        self._let_go()
+
+    def _watch(self, session: Session, *, stored: bool) -> None:
+        from playground.engine.library.store.autosave import Autosave
+
+        if self.store is not None:
+            self._autosaves[session.id] = self._alive[session.id] = Autosave(session, self.store, stored=stored)
+            session.fetch_exchange = self.store.tape
+
+    def _look_at(self, session: Session) -> None:
+        self.current = session
+        self._used.pop(session.id, None)
+        self._used[session.id] = None
+        if self.store is not None:
+            self.store.remember(CURRENT, session.id)
+        self._let_go()
+        self._tell()
+
+    def _let_go(self) -> None:
+        """Close those that were not looked at for long, where nothing is lost by it but what undo goes back to."""
+        for key in list(self._used)[:-OPEN]:
+            session = self._open_one(key)
+            if session is None:
+                del self._used[key]
+            elif self._is_idle(session):
+                experiment = summarize(session)
+                self._forget(session)
+                self._closed[key] = experiment
+
+    def _is_idle(self, session: Session) -> bool:
+        if self.store is None or session is self.current or session.state is not RunState.IDLE:
+            return False
+        return not (self._autosaves[session.id].waiting or self._is_unsaved(session) or untouched(session))
+
+    def _forget(self, session: Session) -> None:
+        """An open session is no longer one. Whoever still holds it finds its changes saved all the same."""
+        self.sessions.remove(session)
+        self._autosaves.pop(session.id, None)
+        self._used.pop(session.id, None)
+
+    def _held(self, session_id: str) -> Session | None:
+        """A closed session that somebody still holds: a window of its own, say."""
+        autosave = self._alive.get(session_id)
+        return autosave.session if autosave is not None else None
+
+    @property
+    def unsaved(self) -> list[Session]:
+        """Open experiments in which there is something that is not on the disk."""
+        return [session for session in self.sessions if self._is_unsaved(session)]
+
+    def _is_unsaved(self, session: Session) -> bool:
+        from playground.engine.library.store import Mode
+
+        if self.store is None or not self.store.unsaved(session.id):
+            return False
+        return self.store.status.mode is Mode.READY or self._autosaves[session.id].holds_work
+
+    @property
+    def behind(self) -> bool:
+        """Whether anything that a person did is not on the disk."""
+        return bool(self.unsaved) or (self.store is not None and self.store.behind)
+
+    def _save_all(self) -> None:
+        for autosave in self._autosaves.values():
+            autosave.now()
+        if self.store is not None:
+            self.store.remember(CURRENT, self.current.id)
+
+    def _open_one(self, session_id: str) -> Session | None:
+        return next((session for session in self.sessions if session.id == session_id), None)
+
+    def _find(self, session_id: str) -> Session:
+        found = self._open_one(session_id)
+        if found is None:
+            raise KeyError(session_id)
+        return found
+
+    def _tell(self) -> None:
+        for callback in tuple(self._observers):
+            callback()
+
+    # The trash
+
+    @property
+    def trash(self) -> list[Deleted]:
+        """What was deleted and can be brought back, deleted last first."""
+        return sorted(self._trash.values(), key=lambda one: one.at, reverse=True)
+
+    async def look_through_trash(self) -> None:
+        """Learn what is in the trash now: some of it may have gone by itself. Raises StoreError."""
+        if self.store is not None:
+            from playground.engine.library.store import StoreError
+
+            with contextlib.suppress(StoreError):  # what is there is read
+                await self.store.flush()
+            self._fill_trash(await self.store.deleted())
+            self._tell()
+
+    def _fill_trash(self, found: Iterable[Deleted]) -> None:
+        here = {session.id for session in self.sessions} | self._closed.keys()
+        self._trash = {one.experiment.id: one for one in found if one.experiment.id not in here}
+
+    async def keep_deleted(self, days: float | None) -> None:
+        """Let what was deleted go for good after that many days; None: never by itself."""
+        if self.store is not None:
+            from playground.engine.library.store import StoreError
+
+            self.store.keep_deleted(days)
+            with contextlib.suppress(StoreError):  # it is looked through again when it is looked at
+                await self.look_through_trash()
+
+    @property
+    def days_deleted(self) -> float | None:
+        """After how many days what was deleted is gone; None: never by itself."""
+        return self.store.days_deleted if self.store is not None else None
+
+    async def trash_size(self) -> int:
+        """About how many bytes on the disk the trash takes. Raises StoreError."""
+        return await self.store.trash_size() if self.store is not None else 0
+
+    def delete(self, experiment_id: str) -> None:
+        """Take an experiment off the list and into the trash, its run stopped. Raises KeyError.
+
+        One in which there is nothing is not kept there; ``undelete`` brings it back all the same.
+        """
+        session = self._open_one(experiment_id)
+        empty = session is not None and untouched(session)
+        if session is not None:
+            session.stop()
+            gone = _Gone(self.sessions.index(session), session, time.monotonic())
+            self.sessions.remove(session)
+            experiment = summarize(session)
+            if self.current is session:
+                self.current = self.sessions[min(gone.place, len(self.sessions) - 1)] if self.sessions else self.new()
+        elif experiment_id in self._closed:
+            experiment = self._closed.pop(experiment_id)
+            gone = _Gone(0, experiment, time.monotonic())
+        else:
+            raise KeyError(experiment_id)
+        if self.store is not None:
+            if session is not None:
+                self._autosaves[experiment_id].now()
+            self.store.delete(experiment_id)
+            if empty:
+                self.store.erase([experiment_id])
+        self._gone.append(gone)
+        if not empty:
+            self._trash[experiment_id] = Deleted(experiment, time.time())
+        if self.store is not None:
+            for old in self._gone[:-UNDELETED]:
+                self._drop(old.what.id)
+            del self._gone[:-UNDELETED]
+        self._tell()
+
+    def _drop(self, experiment_id: str) -> None:
+        self._autosaves.pop(experiment_id, None)
+        self._used.pop(experiment_id, None)
+
+    @property
+    def deleted_last(self) -> float | None:
+        """When the last deletion was that ``undelete`` takes back, by the clock of edits; None without one."""
+        return self._gone[-1].moment if self._gone else None
+
+    def undelete(self) -> ExperimentSummary | None:
+        """Bring the experiment deleted last back, and look at it where it is open. Returns which; None without one."""
+        if not self._gone:
+            return None
+        found = self._gone[-1].what
+        self._put_back(found.id)
+        if isinstance(found, Session):
+            self._look_at(found)
+            return summarize(found)
+        self._tell()
+        return found
+
+    def put_back(self, experiment_ids: Collection[str]) -> None:
+        """Bring experiments back from the trash. Those that are not in it are left alone."""
+        for experiment_id in experiment_ids:
+            if experiment_id in self._trash:
+                self._put_back(experiment_id)
+        self._tell()
+
+    def _put_back(self, experiment_id: str) -> None:
+        known = self._trash.pop(experiment_id, None)
+        at = next((n for n, gone in enumerate(self._gone) if gone.what.id == experiment_id), None)
+        gone = self._gone.pop(at) if at is not None else None
+        if self.store is not None:
+            self.store.undelete(experiment_id)
+        if gone is not None and isinstance(gone.what, Session):
+            self.sessions.insert(min(gone.place, len(self.sessions)), gone.what)
+        elif known is not None:
+            self._closed[experiment_id] = known.experiment
+
+    def erase(self, experiment_ids: Collection[str]) -> None:
+        """Let experiments in the trash go for good; nothing brings them back."""
+        ids = [key for key in experiment_ids if key in self._trash]
+        for experiment_id in ids:
+            del self._trash[experiment_id]
+            autosave = self._alive.pop(experiment_id, None)
+            if autosave is not None:
+                autosave.end()  # else something that still goes on there would write it anew
+            self._drop(experiment_id)
+        self._gone = [gone for gone in self._gone if gone.what.id not in ids]
+        if self.store is not None:
+            self.store.erase(ids)
+        self._tell()
+
     # Searching
 
     async def find_deleted(self, typed: str) -> list[SearchResult]:
@@ -321,3 +621,10 @@ class Workspace(Trash):
         stored = await self.store.find(typed, filters) if self.store is not None else []
         behind = [one for one in self.sessions if self.store is None or self.store.unsaved(one.id)]
         return find_all(stored, self.sessions, behind, self._trash, typed, filters)
+
+
+def untouched(session: Session) -> bool:
+    """Whether there is nothing in it that is worth keeping."""
+    from playground.engine.session.snapshot import snapshot
+
+    return snapshot(session).untouched

@@ -9,9 +9,8 @@ import pytest
 
 from playground.domain.transcript import Role, make_turn
 from playground.engine.gateways.offered import Gateways
-from playground.engine.library.loaded import OPEN
 from playground.engine.library.store import Mode, Store, StoreError
-from playground.engine.library.workspace import Workspace
+from playground.engine.library.workspace import OPEN, Workspace
 from playground.engine.session.history import Kept
 from playground.engine.session.snapshot import Snapshot
 from tests.engine.library.store.conftest import MakeStore

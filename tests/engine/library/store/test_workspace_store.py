@@ -21,7 +21,7 @@ from playground.domain.transcript import Ending, Role, Transcript, make_turn
 from playground.engine.cassettes.cassette import Cassette
 from playground.engine.cassettes.replay import CassettePlayer
 from playground.engine.gateways.offered import DEMO_ID, Gateways
-from playground.engine.library import loaded
+from playground.engine.library import workspace as workspaces
 from playground.engine.library.store import Filters, StoreError
 from playground.engine.library.workspace import Workspace
 from playground.engine.session.changes import RunState
@@ -271,7 +271,7 @@ async def test_experiments_are_loaded_when_shown_and_the_last_click_wins(make_wo
 async def test_those_not_looked_at_for_long_are_let_go(
     make_workspace: MakeWorkspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(loaded, "OPEN", 3)
+    monkeypatch.setattr(workspaces, "OPEN", 3)
     workspace = await make_workspace()
     ids = []
     for number in range(6):
