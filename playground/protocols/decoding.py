@@ -7,7 +7,7 @@ Nothing here knows the shape of any answer; subclasses do. No bytes make it rais
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import ClassVar, Final
 
 from playground.domain.errors import Failure, FailureKind
@@ -47,14 +47,18 @@ class BodyDecoder(ABC):
     """The frame of a decoder; see ``playground.protocols.protocol.Decoder`` for its interface.
 
     Subclasses read one JSON object (``_object``) and say at the end whether the answer is whole (``_verdict``).
-    ``content_type`` is the response's header; ``cap`` the largest event or JSON body in bytes.
+    ``content_type`` is the response's header; ``cap`` the largest event or JSON body in bytes;
+    ``make_id`` names calls that came without an id.
     """
 
     _protocol: ClassVar[str]  # the name of the one that is read
     _end_marker: ClassVar[str]
 
-    def __init__(self, content_type: str | None = None, cap: int = DEFAULT_CAP) -> None:
+    def __init__(
+        self, content_type: str | None = None, cap: int = DEFAULT_CAP, make_id: Callable[[], str] | None = None
+    ) -> None:
         self.finished = False
+        self._make_id = make_id or make_call_id
         self._content_type = (content_type or "").partition(";")[0].strip().lower()
         self._cap = cap
         self._mode = ""  # "", then "stream", "json" or "page"

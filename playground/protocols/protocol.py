@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib import import_module
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 from typing import Protocol as Interface
 
 from playground.domain.accumulator import Accumulator
@@ -21,8 +21,10 @@ if TYPE_CHECKING:
     from playground.protocols.conversion import Told, TurnContext
     from playground.protocols.expected import Expected
     from playground.protocols.marks import Marks
-    from playground.protocols.oddities import Oddity
+    from playground.protocols.oddities import Check, Oddity
     from playground.protocols.snippets import AnswerCode
+
+T = TypeVar("T")
 
 
 class Traced(NamedTuple):
@@ -56,99 +58,98 @@ class Decoder(Interface):
         ...
 
 
-class Protocol(Interface):
-    """One wire protocol."""
+class Encode(Interface):
+    """Writes a request as a body. Only what is set is in it; the extra bodies are merged last.
+
+    Without ``extras`` it is what they are merged into. With ``beside``, for files, a message also has what its answer
+    came with and does not go back (``Turn.extra``), under ``playground.protocols.reading.BESIDE``. Raises ValueError
+    where the protocol has no place for something.
+    """
+
+    def __call__(self, request: Request, *, extras: bool = True, beside: bool = False) -> JSONObject: ...
+
+
+class MakeDecoder(Interface):
+    """Makes a decoder. ``content_type`` is a hint; the body itself decides where it is wrong or missing.
+
+    ``cap`` is the largest event, or whole JSON body, in bytes; a larger one ends in ``Failed`` with TOO_LARGE.
+    ``make_id`` makes an id for a call that comes without one.
+    """
+
+    def __call__(
+        self, content_type: str | None = None, cap: int = DEFAULT_CAP, make_id: Callable[[], str] | None = None
+    ) -> Decoder: ...
+
+
+class Facet(Generic[T]):
+    """What stands at a place in a protocol's folder, a module or a name in one; loaded when it is first asked for."""
+
+    def __init__(self, place: str) -> None:
+        self._place = place
+
+    def __set_name__(self, owner: type[Protocol], name: str) -> None:
+        self._name = name
+
+    def __get__(self, protocol: Protocol, owner: type[Protocol]) -> T:
+        module, _, name = self._place.partition(".")
+        found: Any = import_module(f"playground.protocols.{protocol.name}.{module}")
+        facet: T = getattr(found, name) if name else found
+        protocol.__dict__[self._name] = facet  # from now on it is found there
+        return facet
+
+
+class Protocol:
+    """One wire protocol: a subclass in the folder of its name says what is not in the modules beside it."""
 
     name: str  # used in files and settings
-    title: str  # for people
-    in_words: str  # the same inside a sentence
+    in_words: str  # the title inside a sentence
     endpoint: str  # path below the base URL
     served_as: tuple[str, ...]  # how model lists end what they call that endpoint
     conversation: tuple[str, ...]  # members of a body in which it stands; what is said in turns is the last of them
     alternates: bool  # neighbours of one side are one message, and a turn that says nothing is left out
     returns_reasoning: bool  # whether a person can choose when and how reasoning goes back
     libraries: tuple[str, ...]  # of clients that speak it, by their names in the package registries
-    key_headers: Mapping[str, str]  # in lower case: what goes along with a key in x-api-key
+    key_headers: Mapping[str, str] = {}  # in lower case: what goes along with a key in x-api-key
+
+    #: How code in languages without such a library shows an answer.
+    answer_code: Facet[AnswerCode] = Facet("snippets")
+    #: What its answers are to be.
+    expected: Facet[Expected] = Facet("expected.EXPECTED")
+    #: What tells its bodies from those of others.
+    marks: Facet[Marks] = Facet("marks.MARKS")
+    #: What can be set on a request.
+    parameters_type: Facet[type[Parameters]]
+    #: What is looked for in a body that does not go together.
+    checks: Facet[tuple[Check, ...]] = Facet("checks.CHECKS")
+    encode: Facet[Encode] = Facet("encode.encode")
+    #: Raises ValueError where ``encode`` does, without writing anything: quick however long the conversation is.
+    check: Facet[Callable[[Request], None]] = Facet("encode.check")
+    #: What goes back, as it does, of the members that a received message came with (``Turn.extra``).
+    returned: Facet[Callable[[Turn], JSONObject]] = Facet("encode.returned")
+    #: How many answers a body asks for.
+    choices: Facet[Callable[[JSONObject], int]] = Facet("encode.choices")
+    #: What it sends of a turn in another form or place than it stands in it, or what may be refused.
+    changes: Facet[Callable[[TurnContext], Iterator[Told]]] = Facet("conversion.changes")
+    #: The reverse of ``encode``: the request, and sentences on what could not be kept. What has no field of its own
+    #: goes into ``extra_body``. Raises ValueError naming what is wrong with a message.
+    read_body: Facet[Callable[[JSONObject], tuple[Request, tuple[str, ...]]]] = Facet("body.read_body")
+    decoder: Facet[MakeDecoder]
+    #: What a stream said as the body of an answer that is not streamed, made at a Unix time in seconds. Raises
+    #: ValueError where the protocol has no place for what was said.
+    write_answer: Facet[Callable[[Accumulator, int], JSONObject]] = Facet("encode.write_answer")
+    #: A tool definition in this protocol's shape. Raises ValueError saying what is wrong.
+    read_tool: Facet[Callable[[JSON], ToolDefinition]] = Facet("encode.read_tool")
+    #: The reverse of ``read_tool``.
+    write_tool: Facet[Callable[[ToolDefinition], JSONObject]] = Facet("encode.write_tool")
 
     @property
-    def answer_code(self) -> AnswerCode:
-        """How code in languages without such a library shows an answer."""
-        ...
-
-    @property
-    def expected(self) -> Expected:
-        """What its answers are to be."""
-        ...
-
-    @property
-    def marks(self) -> Marks:
-        """What tells its bodies from those of others."""
-        ...
-
-    @property
-    def parameters_type(self) -> type[Parameters]:
-        """What can be set on a request."""
-        ...
-
-    def choices(self, body: JSONObject) -> int:
-        """How many answers a body asks for."""
-        ...
-
-    def encode(self, request: Request, *, extras: bool = True, beside: bool = False) -> JSONObject:
-        """The request body as JSON values. Only what is set is in it; the extra bodies are merged last.
-
-        Without ``extras`` it is what they are merged into. With ``beside``, for files, a message also has what its
-        answer came with and does not go back (``Turn.extra``), under ``playground.protocols.reading.BESIDE``.
-        """
-        ...
+    def title(self) -> str:
+        """What it is called, for people."""
+        return PROTOCOLS[self.name]
 
     def oddities(self, body: JSONObject) -> tuple[Oddity, ...]:
         """What in a body does not go together, with the place it is said at. It is sent all the same."""
-        ...
-
-    def check(self, request: Request) -> None:
-        """Raises ValueError where ``encode`` does, without writing anything: quick however long the conversation is."""
-        ...
-
-    def returned(self, turn: Turn) -> JSONObject:
-        """What goes back, as it does, of the members that a received message came with (``Turn.extra``)."""
-        ...
-
-    def changes(self, placed: TurnContext) -> Iterator[Told]:
-        """What it sends of a turn in another form or place than it stands in it, or what may be refused."""
-        ...
-
-    def read_body(self, body: JSONObject) -> tuple[Request, tuple[str, ...]]:
-        """The reverse of ``encode``: the request, and sentences on what could not be kept.
-
-        What has no field of its own goes into ``extra_body``. Raises ValueError naming what is wrong with a message.
-        """
-        ...
-
-    def decoder(
-        self, content_type: str | None = None, cap: int = DEFAULT_CAP, make_id: Callable[[], str] | None = None
-    ) -> Decoder:
-        """A fresh decoder. ``content_type`` is a hint; the body itself decides where it is wrong or missing.
-
-        ``cap`` is the largest event, or whole JSON body, in bytes; a larger one ends in ``Failed`` with TOO_LARGE.
-        ``make_id`` makes an id for a call that comes without one.
-        """
-        ...
-
-    def write_answer(self, answer: Accumulator, created: int) -> JSONObject:
-        """What a stream said as the body of an answer that is not streamed; ``created`` is Unix time in seconds.
-
-        Raises ValueError where the protocol has no place for what was said.
-        """
-        ...
-
-    def read_tool(self, value: JSON) -> ToolDefinition:
-        """A tool definition in this protocol's shape. Raises ValueError saying what is wrong."""
-        ...
-
-    def write_tool(self, tool: ToolDefinition) -> JSONObject:
-        """The reverse of ``read_tool``."""
-        ...
+        return tuple(oddity for check in self.checks for oddity in check(body))
 
 
 def get_protocol(name: str) -> Protocol:

@@ -10,11 +10,10 @@ from playground.domain.request import ReasoningReturn, Request, SendReasoning
 from playground.domain.transcript import Role, Turn, new_id
 from playground.jsonkit.foreign import keepable, members_beside, text_of, whole, write
 from playground.jsonkit.values import JSON, JSONObject, same
-from playground.protocols.chat.encode import encode_turns, returned, text_of_parts
+from playground.protocols.chat.encode import encode_turns, read_tool, returned, text_of_parts, write_tool
 from playground.protocols.chat.parameters import ChatParameters
 from playground.protocols.chat.reasoning import CONTENT_PART, DETAILS, FIELDS, plain_text
 from playground.protocols.chat.toolcalls import unknown_of
-from playground.protocols.chat.tools import read_tool, write_tool
 from playground.protocols.reading import BESIDE, MessageError, read_beside, read_tools, split_parameters
 
 _ROLES: Final = {role.value: role for role in Role}

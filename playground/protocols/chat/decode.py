@@ -36,7 +36,7 @@ from playground.protocols.chat.reasoning import (
     plain_text,
 )
 from playground.protocols.chat.toolcalls import ToolCalls
-from playground.protocols.decoding import BodyDecoder, make_call_id
+from playground.protocols.decoding import BodyDecoder
 from playground.protocols.errors import looks_like_error, read_error
 from playground.protocols.repeats import ChangingString
 from playground.protocols.sse import DEFAULT_CAP
@@ -113,7 +113,7 @@ class _Choice:
 
 
 class ChatDecoder(BodyDecoder):
-    """Decoder of one chat-completions body; ``make_id`` names calls that came without an id."""
+    """Decoder of one chat-completions body."""
 
     _protocol = "chat"
     _end_marker = "[DONE]"
@@ -121,8 +121,7 @@ class ChatDecoder(BodyDecoder):
     def __init__(
         self, content_type: str | None = None, cap: int = DEFAULT_CAP, make_id: Callable[[], str] | None = None
     ) -> None:
-        super().__init__(content_type, cap)
-        self._make_id = make_id or make_call_id
+        super().__init__(content_type, cap, make_id)
         self._choices: dict[int, _Choice] = {}
         self._id = ""
         self._model = ""

@@ -10,20 +10,24 @@ to go back does: strict gateways refuse the others (``RETURNED``).
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final, TypeGuard
+from typing import TYPE_CHECKING, Final, TypeGuard
 
 from playground.domain.members import with_members
 from playground.domain.parts import Image, Part, Reasoning, Text, ToolCall, ToolResult, Unknown
 from playground.domain.request import ReasoningReturn, Request, SendReasoning
-from playground.domain.transcript import Role, Turn
+from playground.domain.tools import ToolDefinition
+from playground.domain.transcript import Role, Turn, make_turn
 from playground.jsonkit.foreign import whole, write
 from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols.chat.reasoning import CONTENT_PART, DETAILS, INLINE
-from playground.protocols.chat.tools import write_tool
-from playground.protocols.reading import written_beside
+from playground.protocols.reading import tool_from, written_beside
+
+if TYPE_CHECKING:
+    from playground.domain.accumulator import Accumulator, GrowingChoice
 
 DEFAULT_FIELD: Final = "reasoning_content"
 KEEP: Final = ReasoningReturn()
+_ALL: Final = ReasoningReturn(when=SendReasoning.ALWAYS)
 
 
 def encode(request: Request, *, extras: bool = True, beside: bool = False) -> JSONObject:
@@ -35,6 +39,17 @@ def encode(request: Request, *, extras: bool = True, beside: bool = False) -> JS
     if tools:
         body["tools"] = tools
     return request.with_extras(body) if extras else body
+
+
+def check(request: Request) -> None:
+    """Every turn can be written: what is left are the parameters and the tools."""
+    encode(request.model_copy(update={"turns": ()}))
+
+
+def choices(body: JSONObject) -> int:
+    """As ``n`` says."""
+    n = body.get("n")
+    return n if type(n) is int and n > 1 else 1
 
 
 def encode_turns(turns: tuple[Turn, ...], rule: ReasoningReturn = KEEP, *, beside: bool = False) -> list[JSONObject]:
@@ -191,3 +206,56 @@ def _reasoning(turn: Turn, rule: ReasoningReturn) -> tuple[JSONObject, list[JSON
         name = rule.field or DEFAULT_FIELD
         fields[name] = [] if name == DETAILS else ""
     return fields, thinking
+
+
+def read_tool(value: JSON) -> ToolDefinition:
+    """A definition in the shape of section 2.3, or its inner ``function`` object alone.
+
+    Raises ValueError saying what is wrong.
+    """
+    if not isinstance(value, dict):
+        raise ValueError("a tool definition is a JSON object")
+    if value.get("type", "function") != "function":
+        raise ValueError(f"“type” must be “function”, not {value['type']!r}")
+    function = value.get("function", value)
+    if not isinstance(function, dict):
+        raise ValueError("“function” must be an object")
+    return tool_from(function, "parameters")
+
+
+def write_tool(tool: ToolDefinition) -> JSONObject:
+    """The definition for the body; what is not set is not in it."""
+    function: JSONObject = {"name": tool.name}
+    if tool.description:
+        function["description"] = tool.description
+    if tool.parameters is not None:
+        function["parameters"] = tool.parameters
+    if tool.strict is not None:
+        function["strict"] = tool.strict
+    return {"type": "function", "function": function}
+
+
+def write_answer(answer: Accumulator, created: int) -> JSONObject:
+    """What a stream said, as the completion object of section 2.4; ``created`` is Unix time in seconds."""
+    choices = [_choice(answer.choices[index]) for index in sorted(answer.choices)]
+    body: JSONObject = {
+        "id": answer.id,
+        "object": "chat.completion",
+        "created": created,
+        "model": answer.model,
+        "choices": choices,
+    }
+    if answer.usage is not None and answer.usage.raw is not None:
+        body["usage"] = answer.usage.raw
+    return body
+
+
+def _choice(choice: GrowingChoice) -> JSONObject:
+    (message,) = encode_turns((make_turn(Role.ASSISTANT, "", *choice.freeze()),), _ALL)
+    # An empty text is what a request sends for reasoning that never was; an answer does not have it.
+    message = {name: value for name, value in message.items() if name in ("role", "content") or value}
+    return {
+        "index": choice.index,
+        "message": with_members(message, choice.extra.get("chat", {})),
+        "finish_reason": choice.finish_reason,
+    }

@@ -28,7 +28,7 @@ from playground.jsonkit.foreign import amount_of, count_of, keepable, members_be
 from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols import verdicts
 from playground.protocols.arguments import Arguments
-from playground.protocols.decoding import BodyDecoder, make_call_id
+from playground.protocols.decoding import BodyDecoder
 from playground.protocols.errors import looks_like_error, read_error
 from playground.protocols.messages.blocks import READ, Block
 from playground.protocols.repeats import ChangingString
@@ -116,7 +116,7 @@ def read_usage(value: JSONObject) -> Usage:
 
 
 class MessagesDecoder(BodyDecoder):
-    """Decoder of one messages body; ``make_id`` names calls that came without an id."""
+    """Decoder of one messages body."""
 
     _protocol = "messages"
     _end_marker = "message_stop"
@@ -124,8 +124,7 @@ class MessagesDecoder(BodyDecoder):
     def __init__(
         self, content_type: str | None = None, cap: int = DEFAULT_CAP, make_id: Callable[[], str] | None = None
     ) -> None:
-        super().__init__(content_type, cap)
-        self._make_id = make_id or make_call_id
+        super().__init__(content_type, cap, make_id)
         self._blocks: dict[int, Block] = {}
         self._open_blocks: set[int] = set()  # indexes of those that have not ended
         self._highest = 0  # index

@@ -10,17 +10,20 @@ members of the message itself stay here, because a message of a request has but 
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from playground.domain.members import with_members
 from playground.domain.parts import Image, Part, Reasoning, Refusal, Text, ToolCall, ToolResult, Unknown
 from playground.domain.request import Request
 from playground.domain.tools import ToolDefinition
-from playground.domain.transcript import Role, Turn
+from playground.domain.transcript import Role, Turn, make_turn
 from playground.jsonkit import foreign
 from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols.messages.parameters import MAX_TOKENS_START
 from playground.protocols.reading import at_vendor, tool_from, written_beside
+
+if TYPE_CHECKING:
+    from playground.domain.accumulator import Accumulator
 
 REDACTED: Final = "redacted_thinking"
 _DATA_URL: Final = re.compile(r"data:([\w.+-]+/[\w.+-]+)(?:;[\w.+-]+=[^;,]*)*;base64,", re.IGNORECASE)
@@ -46,6 +49,21 @@ def encode(request: Request, *, extras: bool = True, beside: bool = False) -> JS
     if tools:
         body["tools"] = tools
     return request.with_extras(body) if extras else body
+
+
+def check(request: Request) -> None:
+    """Raises ValueError for arguments that are not a JSON object; no other turns are looked at."""
+    encode(request.model_copy(update={"turns": tuple(turn for turn in request.turns if turn.calls)}))
+
+
+def choices(_body: JSONObject) -> int:
+    """An answer is one message."""
+    return 1
+
+
+def returned(_turn: Turn) -> JSONObject:
+    """Nothing: a message of a request has but a role and content."""
+    return {}
 
 
 def encode_turns(turns: tuple[Turn, ...], *, beside: bool = False) -> list[JSONObject]:
@@ -194,3 +212,25 @@ def write_tool(tool: ToolDefinition) -> JSONObject:
     if tool.strict is not None:
         out["strict"] = tool.strict
     return out
+
+
+def write_answer(answer: Accumulator, _created: int) -> JSONObject:
+    """What a stream said, as the message it would have been (the public protocol); it says no time.
+
+    Raises ValueError for a call whose arguments are not a JSON object.
+    """
+    choice = answer.choice(0)
+    turn = make_turn(Role.ASSISTANT, "", *choice.freeze())
+    content: JSON = encode_turns((turn,))[0]["content"]
+    body: JSONObject = {
+        "id": answer.id,
+        "type": "message",
+        "role": "assistant",
+        "model": answer.model,
+        "content": [{"type": "text", "text": content}] * bool(content) if isinstance(content, str) else content,
+        "stop_reason": choice.finish_reason,
+        "stop_sequence": None,
+    }
+    if answer.usage is not None and answer.usage.raw is not None:
+        body["usage"] = answer.usage.raw
+    return with_members(body, choice.extra.get("messages", {}))

@@ -17,7 +17,7 @@ from playground.domain.tools import ToolDefinition, check_definition, doubled_na
 from playground.engine.checks import checking
 from playground.engine.checks.questions import DefinitionSound, Question
 from playground.jsonkit.problems import Problem
-from playground.protocols.chat.tools import write_tool as write_chat_tool
+from playground.protocols.chat.encode import write_tool as write_chat_tool
 from playground.protocols.messages.encode import write_tool as write_messages_tool
 from playground.ui.features.tools.panel import Checks, ToolsPanel
 from playground.ui.features.tools.tool_list import group_switch_rect
