@@ -31,8 +31,7 @@ if TYPE_CHECKING:
 
     from PySide6.QtGui import QSessionManager
 
-    from playground.demo.embedded import Demo
-    from playground.demo.server import DemoConfig
+    from playground.demo.server import Demo, DemoConfig
     from playground.engine.files.presets import PresetStore
     from playground.engine.gateways.offered import Gateways
     from playground.engine.library.workspace import Workspace
@@ -119,8 +118,7 @@ class App:
         from playground.engine.gateways.secrets import Keys
 
         yield
-        from playground.demo.embedded import Demo
-        from playground.demo.server import DemoConfig
+        from playground.demo.server import Demo, DemoConfig
         from playground.engine.gateways.fingerprints import Fingerprints
         from playground.engine.library.store import Store
         from playground.engine.library.workspace import Workspace

@@ -212,3 +212,30 @@ def _listen(host: str, port: int) -> socket.socket:
         message = f"The demo gateway cannot listen on {host} port {port}: {reason}. Choose another port, or 0 for any."
         raise OSError(getattr(error, "errno", None) or 0, message) from error
     return listener
+
+
+class Demo:
+    """The embedded demo gateway, started when first asked for."""
+
+    def __init__(self, config: DemoConfig) -> None:
+        self._server = DemoServer(config)
+        self._starting = threading.Lock()
+        self._ended = False
+
+    def start(self) -> str:
+        """The base URL of the running server. Raises OSError when it cannot start, or was ended."""
+        with self._starting:
+            if self._ended:
+                raise OSError("The demo gateway was ended with the application.")
+            return self._server.base_url if self._server.running else self._server.start()
+
+    def stop(self) -> None:
+        """End it for good, with whatever it is sending; a start under way is waited for."""
+        with self._starting:
+            self._ended = True
+            self._server.stop()
+
+    @property
+    def server(self) -> DemoServer:
+        """The server itself, for tests that look at what arrived."""
+        return self._server

@@ -10,25 +10,25 @@ import math
 from collections.abc import Callable
 from typing import Final
 
-from playground.jsonkit import faults
-from playground.jsonkit.faults import JsonTextError
+from playground.jsonkit import problems
 from playground.jsonkit.layout import TOKEN
+from playground.jsonkit.problems import JsonTextError
 from playground.jsonkit.values import JSON
 
 READ_AT_MOST: Final = 2_000_000  # characters that somebody typed or pasted: a fiftieth of a second
 
 _MESSAGES: Final = {
-    "Expecting value": faults.NO_VALUE,
+    "Expecting value": problems.NO_VALUE,
     "Illegal trailing comma": "a comma is too many",  # CPython 3.13 and later
     "Expecting property name enclosed in double quotes": "a name in double quotes is expected (or a comma is too many)",
-    "Expecting ':' delimiter": faults.NO_COLON,
-    "Expecting ',' delimiter": faults.NO_COMMA,
-    "Extra data": faults.TEXT_AFTER_END,
-    "Unterminated string starting at": faults.NO_CLOSING_QUOTE,
-    "Invalid control character at": faults.CONTROL_CHARACTER,
-    "Invalid \\escape": faults.ODD_ESCAPE,
-    "Illegal trailing comma before end of object": faults.COMMA_TOO_MANY,
-    "Illegal trailing comma before end of array": faults.COMMA_TOO_MANY,
+    "Expecting ':' delimiter": problems.NO_COLON,
+    "Expecting ',' delimiter": problems.NO_COMMA,
+    "Extra data": problems.TEXT_AFTER_END,
+    "Unterminated string starting at": problems.NO_CLOSING_QUOTE,
+    "Invalid control character at": problems.CONTROL_CHARACTER,
+    "Invalid \\escape": problems.ODD_ESCAPE,
+    "Illegal trailing comma before end of object": problems.COMMA_TOO_MANY,
+    "Illegal trailing comma before end of array": problems.COMMA_TOO_MANY,
 }
 
 
@@ -60,7 +60,7 @@ def read_typed(text: str, most: int = READ_AT_MOST) -> JSON:
         return parse_json(text, _finite)
     except json.JSONDecodeError as error:
         message = next((ours for theirs, ours in _MESSAGES.items() if error.msg.startswith(theirs)), error.msg)
-        raise JsonTextError(text, error.pos, message if text.strip() else faults.NOTHING) from None
+        raise JsonTextError(text, error.pos, message if text.strip() else problems.NOTHING) from None
     except _NotJsonError as error:
         at = next((match.start() for match in TOKEN.finditer(text) if match[0] == error.word), 0)
         raise JsonTextError(text, at, str(error)) from None

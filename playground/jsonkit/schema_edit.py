@@ -19,7 +19,7 @@ from playground.jsonkit.edit import (
     rename_key,
     set_value,
 )
-from playground.jsonkit.faults import JsonTextError
+from playground.jsonkit.problems import JsonTextError
 from playground.jsonkit.reading import parse_json
 from playground.jsonkit.schema_fields import UNIONS, Field, nullable_branch
 from playground.jsonkit.schema_refs import pointer_of, reach, subschemas, target_of

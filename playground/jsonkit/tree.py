@@ -13,8 +13,8 @@ import re
 from dataclasses import dataclass
 from typing import Final, Literal, NoReturn, TypeAlias
 
-from playground.jsonkit import faults
-from playground.jsonkit.faults import JsonTextError
+from playground.jsonkit import problems
+from playground.jsonkit.problems import JsonTextError
 from playground.jsonkit.texts import cut
 from playground.jsonkit.values import JSON, Path
 
@@ -250,17 +250,17 @@ class PartialJson:
         elif mark == ":" and state == "colon":
             self._state = "value"
         elif state == "done":
-            self._break(offset, faults.TEXT_AFTER_END)
+            self._break(offset, problems.TEXT_AFTER_END)
         elif mark in "}]":
             self._close(mark, offset)
         elif state == "comma":
             self._missing_comma(mark, offset)
             return at
         elif state == "colon":
-            self._break(offset, faults.NO_COLON)
+            self._break(offset, problems.NO_COLON)
         elif state != "value" and self._open[-1].kind == "object":
             if mark != '"':
-                self._break(offset, faults.NO_NAME)
+                self._break(offset, problems.NO_NAME)
             self._key_start = offset
             if group == _STRING:
                 self._key, self._key_end, self._state = decoded(found[group]), base + end, "colon"
@@ -284,17 +284,17 @@ class PartialJson:
             self._names.append({})
             self._state = "first"
         else:
-            self._break(offset, faults.NO_VALUE)
+            self._break(offset, problems.NO_VALUE)
         return end
 
     def _missing_comma(self, mark: str, offset: int) -> None:
         """Go on as if it were there, where what follows could only follow a comma."""
         inside_object = self._open[-1].kind == "object"
         if mark == '"' or (mark in "{[" and not inside_object):
-            self._problem(offset, faults.NO_COMMA)
+            self._problem(offset, problems.NO_COMMA)
             self._state = "key" if inside_object else "value"
         else:
-            self._break(offset, faults.NO_COMMA)
+            self._break(offset, problems.NO_COMMA)
 
     def _add(self, kind: Kind, offset: int) -> Node:
         """A value that begins here, in its place."""
@@ -327,14 +327,14 @@ class PartialJson:
         kind = "object" if mark == "}" else "array"
         node = self._open[-1] if self._open else None
         if node is None:
-            self._break(offset, faults.NO_VALUE)
+            self._break(offset, problems.NO_VALUE)
         elif node.kind != kind:
             self._break(offset, f"“{'}' if node.kind == 'object' else ']'}” is missing here")
         elif self._state == "colon" or (self._state == "value" and kind == "object"):
-            self._break(offset, faults.NO_MEMBER)
+            self._break(offset, problems.NO_MEMBER)
         else:
             if self._comma >= 0:
-                self._problem(self._comma, faults.COMMA_TOO_MANY)
+                self._problem(self._comma, problems.COMMA_TOO_MANY)
                 self._comma = -1
             self._names.pop()
             self._end(offset + 1)
@@ -360,7 +360,7 @@ class PartialJson:
         elif mark == '"':
             self._end_string(base + at + 1)
         else:
-            self._problem(base + at, faults.CONTROL_CHARACTER)
+            self._problem(base + at, problems.CONTROL_CHARACTER)
             self._take(json.dumps(mark)[1:-1])
         return at + 1
 
@@ -380,7 +380,7 @@ class PartialJson:
             if not self._escape:
                 self._take(whole)
             return at + 1
-        self._problem(base + at - len(self._escape), faults.ODD_ESCAPE)
+        self._problem(base + at - len(self._escape), problems.ODD_ESCAPE)
         self._take("\\" + self._escape)
         self._escape = ""
         return at
@@ -469,13 +469,13 @@ class _WholeJson(PartialJson):
         """What does not come any more."""
         at, inside = self.length, self._open[-1].kind if self._open else ""
         if self._state in ("string", "name"):
-            at, what = (self._key_start if self._state == "name" else self._open[-1].start), faults.NO_CLOSING_QUOTE
+            at, what = (self._key_start if self._state == "name" else self._open[-1].start), problems.NO_CLOSING_QUOTE
         elif self._state in ("comma", "colon"):
-            what = faults.NO_BRACKET if self._state == "comma" else faults.NO_COLON
+            what = problems.NO_BRACKET if self._state == "comma" else problems.NO_COLON
         elif self._state != "value" and inside == "object":
-            what = faults.NO_NAME
+            what = problems.NO_NAME
         else:
-            what = faults.NO_VALUE if inside else faults.NOTHING
+            what = problems.NO_VALUE if inside else problems.NOTHING
         return JsonTextError(self._text, at, what)
 
     def _problem(self, offset: int, message: str) -> NoReturn:

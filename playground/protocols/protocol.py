@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from playground.protocols.expected import Expected
     from playground.protocols.marks import Marks
     from playground.protocols.oddities import Check, Oddity
-    from playground.protocols.snippets import AnswerCode
+
 
 T = TypeVar("T")
 
@@ -79,6 +79,29 @@ class MakeDecoder(Interface):
     def __call__(
         self, content_type: str | None = None, cap: int = DEFAULT_CAP, make_id: Callable[[], str] | None = None
     ) -> Decoder: ...
+
+
+class AnswerCode(Interface):
+    """Lines of code, not indented. ``choices`` is how many answers there are, ``tools`` whether one may be a call.
+
+    Those for a stream show one ``event``, parsed, as it comes; the others show the answer in ``response``.
+    """
+
+    def python_stream(self, choices: int, *, tools: bool) -> list[str]:
+        """With ``print``."""
+        ...
+
+    def python_whole(self, *, tools: bool) -> list[str]:
+        """With ``print``."""
+        ...
+
+    def javascript_stream(self, choices: int, *, tools: bool) -> list[str]:
+        """With ``process.stdout``."""
+        ...
+
+    def javascript_whole(self, *, tools: bool) -> list[str]:
+        """With ``console``."""
+        ...
 
 
 class Facet(Generic[T]):

@@ -19,7 +19,7 @@ from playground.jsonkit.edit import (
     rename_key,
     set_value,
 )
-from playground.jsonkit.faults import JsonTextError
+from playground.jsonkit.problems import JsonTextError
 from playground.jsonkit.tree import find, parse
 from playground.jsonkit.values import Path, same
 from tests.jsonkit.texts import KEYS, texts, values

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from playground.jsonkit.faults import JsonTextError
+from playground.jsonkit.problems import JsonTextError
 from playground.jsonkit.schema_edit import (
     add_property,
     clear_slot,

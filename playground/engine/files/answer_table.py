@@ -15,7 +15,7 @@ from pydantic import ValidationError
 
 from playground.domain.debugging import Answer, AnswerRow, Debugging, MatchKind, Policy, ToolRule, row_problem
 from playground.domain.reasons import reason_of
-from playground.engine.io.file_version import version_problem
+from playground.engine.io.weighed_json import version_problem
 from playground.jsonkit.reading import parse_json
 from playground.jsonkit.values import JSON, JSONObject
 

@@ -23,7 +23,7 @@ from playground.engine.requests.pasted import (
     read_body,
 )
 from playground.jsonkit import tree
-from playground.jsonkit.faults import JsonTextError, position
+from playground.jsonkit.problems import JsonTextError, position
 from playground.jsonkit.reading import parse_json
 from playground.jsonkit.values import JSON, JSONObject
 from playground.jsonkit.values import Path as PathInside

@@ -13,7 +13,7 @@ from typing import Final
 from pydantic_core import from_json
 
 from playground.jsonkit.reading import parse_json
-from playground.jsonkit.values import JSON
+from playground.jsonkit.values import JSON, JSONObject
 
 MOST: Final = 384 * 1024 * 1024  # bytes that any file may take
 TIMES: Final = 4  # and one that is larger, times its size
@@ -92,3 +92,15 @@ def _width(part: bytes) -> int:
     if part.isascii():
         return 1
     return 4 if _FOUR_BYTES.search(part) else 2 if _TWO_BYTES.search(part) else 1
+
+
+def version_problem(value: JSONObject, name: str, known: int) -> str:
+    """Why a file whose member ``name`` is the version of its format cannot be read; empty when it can."""
+    version = value.get(name)
+    if type(version) is int and version > known:
+        return f'"{name}": {version} is a version from a newer application; this one knows {known}. Update it'
+    if version is None:
+        return f'"{name}": {known} is missing; it names the version of the format'
+    if type(version) is not int or version != known:
+        return f'"{name}" must be {known}, the version of the format, not {version!r:.40}'
+    return ""

@@ -1,6 +1,7 @@
 """What a file is, and how what comes out of it becomes an experiment here, beside those that are here already.
 
 Nothing that arrives is ever laid over an experiment that is here. Files are read on another thread by those who ask.
+Which samples there are, and what each of them shows, is the window's business.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from playground.domain.transcript import new_id
+from playground.engine.gateways.offered import DEMO_ID
 from playground.engine.io.weighed_json import read_json
 from playground.engine.session.session import Session
 from playground.named_file import read_named
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from playground.engine.files.messages import Conversation
     from playground.engine.library.workspace import Workspace
     from playground.engine.session.snapshot import Snapshot
+
 
 LARGEST: Final = 512 * 1024 * 1024  # bytes of a file that is looked into
 _TOGETHER: Final = 20  # conversations taken in before the window gets its turn
@@ -180,3 +183,11 @@ async def take_in(workspace: Workspace, conversations: Sequence[Conversation]) -
             await asyncio.sleep(0)
     workspace.open(first.id)
     return sessions
+
+
+def open_sample(session: Session, path: Path, title: str) -> None:
+    """Fill ``session`` with the sample in ``path``. Raises BadInputError, as a run file that cannot be read does."""
+    from playground.engine.requests.request_file import read_run_file
+
+    session.change(profile_id=DEMO_ID)
+    session.load(read_run_file(path), title)

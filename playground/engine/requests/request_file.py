@@ -13,8 +13,7 @@ from typing import Final
 from playground.domain.parameters import Parameters
 from playground.domain.request import Request
 from playground.domain.tools import ToolDefinition
-from playground.engine.io.file_version import version_problem
-from playground.engine.io.weighed_json import TooMuchError, read_json
+from playground.engine.io.weighed_json import TooMuchError, read_json, version_problem
 from playground.engine.requests.loss import LOST
 from playground.engine.requests.protocol_conversion import losses
 from playground.jsonkit.values import JSON, JSONObject

@@ -11,8 +11,7 @@ from collections.abc import Iterable
 
 from playground.domain.transcript import Transcript
 from playground.engine.session import open_edits
-from playground.engine.session.changes import CallEdited, Change, DraftChanged, TurnsCopied
-from playground.engine.session.observers import Observers
+from playground.engine.session.changes import CallEdited, Change, DraftChanged, Observers, TurnsCopied
 from playground.engine.session.open_edits import EditKey, OpenEdit, OpenEdits, What
 from playground.engine.session.turn_edits import followed, standing
 from playground.engine.session.turns import Turns

@@ -10,6 +10,7 @@ from playground.engine.session.changes import (
     Change,
     DebugChanged,
     ExchangeChanged,
+    Observers,
     RunState,
     RunStateChanged,
     SettingsChanged,
@@ -18,7 +19,6 @@ from playground.engine.session.changes import (
 from playground.engine.session.draft import Draft
 from playground.engine.session.editors import Editors
 from playground.engine.session.history import History
-from playground.engine.session.observers import Observers
 from playground.engine.session.settings import ExperimentSettings, different
 from playground.engine.session.tapes import Tapes
 from playground.engine.session.turns import Turns

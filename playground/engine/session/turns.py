@@ -17,6 +17,7 @@ from playground.engine.session import hand_made, thinking
 from playground.engine.session.branching import branched, has_answers
 from playground.engine.session.changes import (
     CallEdited,
+    Observers,
     PathChanged,
     SettingsChanged,
     TitleChanged,
@@ -25,7 +26,6 @@ from playground.engine.session.changes import (
     TurnsCopied,
 )
 from playground.engine.session.history import History
-from playground.engine.session.observers import Observers
 from playground.engine.session.tool_turn_order import placed, seconds_since
 from playground.engine.session.turn_edits import arguments_edited, call_replaced, text_edited
 

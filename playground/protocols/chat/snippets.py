@@ -1,4 +1,4 @@
-"""How code shows an answer of chat completions. See ``playground.protocols.snippets.AnswerCode``."""
+"""How code shows an answer of chat completions. See ``playground.protocols.protocol.AnswerCode``."""
 
 from __future__ import annotations
 

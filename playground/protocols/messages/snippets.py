@@ -1,4 +1,4 @@
-"""How code shows a native message. See ``playground.protocols.snippets.AnswerCode``."""
+"""How code shows a native message. See ``playground.protocols.protocol.AnswerCode``."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QLabel, QTextEdit, QToolTip, QWidget
 
-from playground.jsonkit.faults import JsonTextError
+from playground.jsonkit.problems import JsonTextError
 from playground.jsonkit.reading import problem_at
 from playground.ui.widgets.aside import Aside
 from playground.ui.widgets.exact_field import ExactField, holdable, index_at, readable, units

@@ -10,7 +10,7 @@ import pytest
 from playground.domain.parts import Image
 from playground.domain.transcript import Ending
 from playground.engine.gateways.offered import DEMO_ID, Gateways
-from playground.engine.library.samples import open_sample
+from playground.engine.library.opening_files import open_sample
 from playground.engine.session.session import Session
 from playground.jsonkit.reading import parse_json
 from playground.ui.features.conversation.samples import SAMPLES, Sample

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 
 from playground.domain.parts import Image, Part, Reasoning, Refusal, Text, ToolCall, ToolResult
-from playground.engine.files.export.facts import facts_of, raster_url
-from playground.engine.files.export.selection import Section, Selection
+from playground.engine.files.export.selection import Section, Selection, facts_of, raster_url
 from playground.engine.files.images import is_address
 from playground.engine.inspect.unknown_members import Beside, beside_part, beside_turn
 

@@ -15,8 +15,7 @@ from playground.domain.hidden import show_hidden
 from playground.domain.parts import Image, Part, Reasoning, Refusal, Text, ToolCall, ToolResult
 from playground.domain.roles import Role
 from playground.engine.files.export import rendered
-from playground.engine.files.export.facts import facts_of, raster_url
-from playground.engine.files.export.selection import Section, Selection
+from playground.engine.files.export.selection import Section, Selection, facts_of, raster_url
 from playground.engine.inspect.unknown_members import Beside, beside_part, beside_turn
 from playground.jsonkit.values import JSON
 from playground.protocols import DEFAULT, PROTOCOLS

@@ -1,12 +1,14 @@
 """What of an experiment goes into an export: which turns, in which order, what is said above each, and no secret.
 
-Exports show what a request has: the values of variables instead of their names.
+Besides, what is said of it all. Exports show what a request has: the values of variables instead of their names.
 """
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from playground.domain.parts import Part
@@ -14,10 +16,13 @@ from playground.domain.roles import Role
 from playground.domain.transcript import Ending, Transcript, Turn
 from playground.domain.variables import resolve_turns
 from playground.engine.files.experiment_file.layout import lay_out
+from playground.engine.files.images import data_of, measure
 from playground.engine.gateways.known_secrets import redactor_of
 from playground.engine.gateways.secrets import Secret
 from playground.engine.session.titles import title_of
 from playground.jsonkit.values import JSON
+from playground.protocols import PROTOCOLS
+from playground.protocols.protocol import get_protocol
 
 if TYPE_CHECKING:
     from playground.engine.session.snapshot import Snapshot
@@ -150,3 +155,19 @@ def _place(transcript: Transcript, turn: Turn, numbers: dict[str, int], before: 
     if turn.parent != before:
         words.append(f"follows turn {numbers[turn.parent]}" if turn.parent is not None else "begins anew")
     return ", ".join(words)
+
+
+def facts_of(snapshot: Snapshot) -> list[str]:
+    """Model, protocol, gateway and day, as far as they are known."""
+    protocol = get_protocol(snapshot.protocol).title if snapshot.protocol in PROTOCOLS else snapshot.protocol
+    day = datetime.fromtimestamp(snapshot.created_at).astimezone().strftime("%Y-%m-%d") if snapshot.created_at else ""
+    return [fact for fact in (snapshot.model, protocol, snapshot.gateway, day) if fact]
+
+
+def raster_url(url: str) -> str:
+    """A data URL of a PNG, JPEG, GIF or WebP, spelled anew from its bytes; empty for anything else."""
+    data = data_of(url)
+    found = measure(data) if data else None
+    if data is None or found is None:
+        return ""
+    return f"data:{found.media_type};base64,{base64.b64encode(data).decode('ascii')}"

@@ -22,8 +22,8 @@ from playground.engine.gateways.secrets import Secret
 from playground.engine.library.experiment_summary import Deleted, ExperimentSummary
 from playground.engine.library.store import reading, search
 from playground.engine.library.store.cleaning import ScanPosition, look, put, settle
+from playground.engine.library.store.connecting import Reader
 from playground.engine.library.store.opening import Opened, check_backup, copy_to, default_path, open_store, put_back
-from playground.engine.library.store.reader import Reader
 from playground.engine.library.store.retention import KeepTapes, copy_tapes, give_back, prune
 from playground.engine.library.store.rows import erase, index_rest, purge, rebuild_index
 from playground.engine.library.store.schema import MIGRATIONS

@@ -54,7 +54,7 @@ class FirstStartControl(QObject):
 
     def _load(self, sample: Sample) -> bool:
         """As a new experiment. False when its file cannot be read, which is said."""
-        from playground.engine.library.samples import open_sample
+        from playground.engine.library.opening_files import open_sample
         from playground.engine.requests.request_file import BadInputError
 
         session = self._workspace.new()

@@ -22,8 +22,7 @@ from PySide6.QtWidgets import (
 
 from playground.domain.parameters import Hint, Parameters
 from playground.engine.checks.questions import FormatSound
-from playground.jsonkit.faults import JsonTextError
-from playground.jsonkit.problems import Problem
+from playground.jsonkit.problems import JsonTextError, Problem
 from playground.jsonkit.reading import READ_AT_MOST, read_typed
 from playground.jsonkit.values import JSON, JSONObject
 from playground.ui.widgets.asking import Asking

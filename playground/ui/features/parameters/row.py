@@ -12,7 +12,7 @@ from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
 from playground.domain.parameters import Hint
-from playground.jsonkit.faults import JsonTextError
+from playground.jsonkit.problems import JsonTextError
 from playground.jsonkit.reading import read_typed
 from playground.jsonkit.values import JSON, same
 from playground.ui.widgets.choice_fields import look

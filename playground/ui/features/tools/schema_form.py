@@ -15,8 +15,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
 
 from playground.jsonkit import schema_edit
-from playground.jsonkit.faults import JsonTextError
-from playground.jsonkit.problems import Problem
+from playground.jsonkit.problems import JsonTextError, Problem
 from playground.jsonkit.reading import READ_AT_MOST, read_typed
 from playground.jsonkit.schema_fields import Field, field_at, fields_of, walk
 from playground.jsonkit.values import Path

@@ -11,7 +11,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QScrollArea, QWidget
 from pytestqt.qtbot import QtBot
 
-from playground.jsonkit.faults import JsonTextError
+from playground.jsonkit.problems import JsonTextError
 from playground.jsonkit.reading import problem_at
 from playground.jsonkit.values import JSONObject
 from playground.ui.features.conversation import verdict_view
