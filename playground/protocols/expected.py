@@ -5,10 +5,10 @@ Each is said with a section of the specification, empty where only common practi
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Final
-from typing import Protocol as Interface
+from typing import ClassVar, Final
 
 from playground.jsonkit import foreign
 from playground.jsonkit.values import JSONObject
@@ -21,19 +21,44 @@ LARGE: Final = ("", "By the JSON standard (RFC 8259) numbers are to be such as a
 ERROR: Final = ("7.2", "An error is a JSON object with code, message and data.")
 
 
-class Shapes(Interface):
+#: Looks at an object, and gives a note on what it lacks; empty for nothing.
+Look = Callable[[JSONObject], str]
+
+
+class Shapes(ABC):
     """Looks for the fields that every frame of one answer is to have. Of each thing that is missing it tells once.
 
-    What is found are a code, and a note for people.
+    What is found are a code, and a note for people. ``whole`` is what is looked for in an answer that is no stream,
+    which ``known_by`` that member.
     """
 
-    def body(self, raw: bytes) -> Iterable[tuple[str, str]]:
-        """What an answer that is no stream lacks."""
-        ...
+    whole: ClassVar[Mapping[str, Look]]
+    known_by: ClassVar[str]
 
+    def __init__(self) -> None:
+        self._told: set[str] = set()
+
+    def body(self, raw: bytes) -> Iterator[tuple[str, str]]:
+        """What an answer that is no stream lacks."""
+        value = parsed(raw)
+        if value is not None and self.known_by in value:
+            yield from self.look(self.whole, value)
+
+    @abstractmethod
     def frame(self, raw: bytes) -> Iterable[tuple[str, str]]:
         """What the next frame of a stream lacks."""
-        ...
+
+    def first(self, code: str, note: str) -> Iterator[tuple[str, str]]:
+        """The finding, unless there was one of that code."""
+        if note and code not in self._told:
+            self._told.add(code)
+            yield code, note
+
+    def look(self, looks: Mapping[str, Look], value: JSONObject) -> Iterator[tuple[str, str]]:
+        """What is odd about ``value`` and was not told yet."""
+        for code, look in looks.items():
+            if code not in self._told:
+                yield from self.first(code, look(value))
 
 
 def _none(_error: JSONObject) -> bool:
@@ -67,9 +92,6 @@ class Expected:
     errors_in_stream: bool = False
 
 
-Look = Callable[[JSONObject], str]
-
-
 def text_in(name: str, what: str) -> Look:
     """Looks for a text."""
 
@@ -78,25 +100,6 @@ def text_in(name: str, what: str) -> Look:
         return "" if isinstance(found, str) and found else f"{what} has no {name}"
 
     return look
-
-
-class OnceEach:
-    """What was told already."""
-
-    def __init__(self) -> None:
-        self._codes: set[str] = set()
-
-    def first(self, code: str, note: str) -> Iterator[tuple[str, str]]:
-        """The finding, unless there was one of that code."""
-        if note and code not in self._codes:
-            self._codes.add(code)
-            yield code, note
-
-    def look(self, looks: Mapping[str, Look], value: JSONObject) -> Iterator[tuple[str, str]]:
-        """What is odd about ``value`` and was not told yet."""
-        for code, look in looks.items():
-            if code not in self._codes:
-                yield from self.first(code, look(value))
 
 
 def parsed(text: bytes) -> JSONObject | None:

@@ -6,15 +6,19 @@ read is lost and what is sent again is what was read. Nothing here knows one pro
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Final
+from collections.abc import Callable, Collection
+from typing import TYPE_CHECKING, Final
 
 from playground.domain.members import Extra
 from playground.domain.parameters import Parameters
+from playground.domain.request import Request
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role, Turn
 from playground.jsonkit.foreign import members_beside
 from playground.jsonkit.values import JSON, JSONObject, same
+
+if TYPE_CHECKING:
+    from playground.protocols.protocol import Protocol
 
 #: In a message of a file what its answer came with (``Turn.extra``): no gateway has that name, and none is sent it.
 BESIDE: Final = "playground_extra"
@@ -43,6 +47,26 @@ def read_beside(item: JSONObject) -> Extra:
         over: members_beside(members, (), empty=True) for over, members in value.items() if isinstance(members, dict)
     }
     return kept if len(kept) == len(value) else {}
+
+
+def read_settings(protocol: Protocol, body: JSONObject, as_it_is: Collection[str] = ()) -> tuple[Request, list[str]]:
+    """A request without turns of what else stands in a body, and sentences on what could not be kept.
+
+    What has no field of its own is in ``extra_body``, and so are those of ``as_it_is``.
+    """
+    apart = ("model", "tools", *protocol.conversation, *as_it_is)
+    rest = {name: value for name, value in body.items() if name not in apart}
+    parameters, extra = split_parameters(protocol.parameters_type, rest)
+    extra |= {name: body[name] for name in as_it_is}
+    model = body.get("model", "")
+    if not isinstance(model, str):
+        model, extra["model"] = "", model
+    tools, reason = read_tools(body["tools"], protocol.read_tool, protocol.write_tool) if "tools" in body else ((), "")
+    if reason or (not tools and "tools" in body):
+        extra["tools"] = body["tools"]
+    notes = [f"The tools are kept in the extra body: {reason}."] if reason else []
+    made = Request(protocol=protocol.name, model=model, parameters=parameters, tools=tools, extra_body=extra)
+    return made, notes
 
 
 def split_parameters(kind: type[Parameters], rest: JSONObject) -> tuple[Parameters, JSONObject]:

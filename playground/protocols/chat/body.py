@@ -10,11 +10,11 @@ from playground.domain.request import ReasoningReturn, Request, SendReasoning
 from playground.domain.transcript import Role, Turn, new_id
 from playground.jsonkit.foreign import keepable, members_beside, text_of, whole, write
 from playground.jsonkit.values import JSON, JSONObject, same
-from playground.protocols.chat.encode import encode_turns, read_tool, returned, text_of_parts, write_tool
-from playground.protocols.chat.parameters import ChatParameters
+from playground.protocols.chat.encode import encode_turns, returned, text_of_parts
 from playground.protocols.chat.reasoning import CONTENT_PART, DETAILS, FIELDS, plain_text
 from playground.protocols.chat.toolcalls import unknown_of
-from playground.protocols.reading import BESIDE, MessageError, read_beside, read_tools, split_parameters
+from playground.protocols.protocol import get_protocol
+from playground.protocols.reading import BESIDE, MessageError, read_beside, read_settings
 
 _ROLES: Final = {role.value: role for role in Role}
 _READ: Final = {
@@ -199,28 +199,11 @@ def read_body(body: JSONObject) -> tuple[Request, tuple[str, ...]]:
     What has no field of its own goes into ``extra_body``. The rule for sending reasoning back is the one under which
     the messages are written as they came.
     """
-    rest = {name: value for name, value in body.items() if name not in ("model", "messages", "tools")}
     messages = body.get("messages")
     turns = tuple(read_messages(messages))
-    parameters, extra = split_parameters(ChatParameters, rest)
-    notes = _left_out(messages)
-    model = body.get("model", "")
-    if not isinstance(model, str):
-        model, extra["model"] = "", model
-    tools, reason = read_tools(body["tools"], read_tool, write_tool) if "tools" in body else ((), "")
-    if reason or (not tools and "tools" in body):
-        extra["tools"] = body["tools"]
-        notes += [f"The tools are kept in the extra body: {reason}."] if reason else []
-    request = Request(
-        protocol="chat",
-        model=model,
-        turns=turns,
-        parameters=parameters,
-        tools=tools,
-        extra_body=extra,
-        reasoning_return=_rule(turns, messages),
-    )
-    return request, tuple(notes)
+    request, notes = read_settings(get_protocol("chat"), body)
+    request = request.model_copy(update={"turns": turns, "reasoning_return": _rule(turns, messages)})
+    return request, (*_left_out(messages), *notes)
 
 
 def _rule(turns: tuple[Turn, ...], messages: JSON) -> ReasoningReturn:

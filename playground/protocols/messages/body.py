@@ -10,9 +10,9 @@ from playground.domain.transcript import Role, Turn, new_id
 from playground.jsonkit.foreign import keepable, members_beside, text_of, whole, write
 from playground.jsonkit.values import JSON, JSONObject, same
 from playground.protocols.messages.blocks import READ
-from playground.protocols.messages.encode import REDACTED, encode_turns, read_tool, texts_in, write_tool
-from playground.protocols.messages.parameters import MessagesParameters
-from playground.protocols.reading import BESIDE, MessageError, read_beside, read_tools, split_parameters
+from playground.protocols.messages.encode import REDACTED, encode_turns, texts_in
+from playground.protocols.protocol import get_protocol
+from playground.protocols.reading import BESIDE, MessageError, read_beside, read_settings
 
 _ROLES: Final = {"user": Role.USER, "assistant": Role.ASSISTANT}
 _THINKING: Final = ("thinking", REDACTED)
@@ -150,20 +150,8 @@ def read_body(body: JSONObject) -> tuple[Request, tuple[str, ...]]:
 
     What has no field of its own goes into ``extra_body``.
     """
-    rest = {name: value for name, value in body.items() if name not in ("model", "system", "messages", "tools")}
-    turns, notes = read_conversation(body.get("system"), body.get("messages"))
+    turns, left_out = read_conversation(body.get("system"), body.get("messages"))
     # The encoder spells a plain text of these two in another way, so as fields they would not come back as they are.
-    plain = {name: rest.pop(name) for name in ("tool_choice", "stop_sequences") if isinstance(rest.get(name), str)}
-    parameters, extra = split_parameters(MessagesParameters, rest)
-    extra |= plain
-    model = body.get("model", "")
-    if not isinstance(model, str):
-        model, extra["model"] = "", model
-    tools, reason = read_tools(body["tools"], read_tool, write_tool) if "tools" in body else ((), "")
-    if reason or (not tools and "tools" in body):
-        extra["tools"] = body["tools"]
-        notes += [f"The tools are kept in the extra body: {reason}."] if reason else []
-    request = Request(
-        protocol="messages", model=model, turns=tuple(turns), parameters=parameters, tools=tools, extra_body=extra
-    )
-    return request, tuple(notes)
+    plain = [name for name in ("tool_choice", "stop_sequences") if isinstance(body.get(name), str)]
+    request, notes = read_settings(get_protocol("messages"), body, plain)
+    return request.model_copy(update={"turns": tuple(turns)}), (*left_out, *notes)

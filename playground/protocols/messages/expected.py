@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from playground.jsonkit.values import JSONObject
-from playground.protocols.expected import ERROR, LARGE, NUMBERS, Expected, OnceEach, parsed, text_in
+from playground.protocols.expected import ERROR, LARGE, NUMBERS, Expected, Shapes, parsed, text_in
 
 _BLOCKS: Final = (
     "4.2",
@@ -77,17 +77,11 @@ _NAME: Final = re.compile(rb"(?:\A|[\r\n])event:([^\r\n]*)")
 _MESSAGE: Final = {"id_missing": text_in("id", "the message"), "model_missing": text_in("model", "the message")}
 
 
-class MessagesShapes:
-    """Goes through the frames of one answer. See ``playground.protocols.expected.Shapes``."""
+class MessagesShapes(Shapes):
+    """What a message lacks, and its events."""
 
-    def __init__(self) -> None:
-        self._once = OnceEach()
-
-    def body(self, raw: bytes) -> Iterator[tuple[str, str]]:
-        """What a message lacks."""
-        value = parsed(raw)
-        if value is not None and "content" in value:
-            yield from self._once.look(_MESSAGE, value)
+    whole = _MESSAGE
+    known_by = "content"
 
     def frame(self, raw: bytes) -> Iterator[tuple[str, str]]:
         """What an event lacks."""
@@ -103,10 +97,10 @@ class MessagesShapes:
         said = name.decode("utf-8", "replace")
         if said != kind:
             note = f"an event is named “{said[:60]}” and its type is “{kind[:60]}”"
-            yield from self._once.first("event_name", note if name else "an event has no name beside its data")
+            yield from self.first("event_name", note if name else "an event has no name beside its data")
         message = value.get("message")
         if kind == "message_start" and isinstance(message, dict):
-            yield from self._once.look(_MESSAGE, message)
+            yield from self.look(_MESSAGE, message)
 
 
 def _is_error(error: JSONObject) -> bool:
