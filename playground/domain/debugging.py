@@ -161,10 +161,6 @@ class ReasonCode(StrEnum):
     STOPPED = "stopped"
 
 
-#: A call that is not whole as it arrived: no rule answers it, and nothing is well that ends with it.
-NOT_WHOLE: Final = frozenset({ReasonCode.TRUNCATED, ReasonCode.HOLE, ReasonCode.MALFORMED})
-
-
 class Reason(Value):
     """Why a call waits; ``words`` is a sentence for people."""
 

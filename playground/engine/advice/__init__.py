@@ -10,54 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from playground.domain.errors import Failure, FailureKind, Sent
-from playground.engine.advice.parts import (
-    ASK_AGAIN,
-    GATEWAY,
-    GIVE_UP,
-    KEY,
-    MODEL,
-    OUTPUT,
-    PARAMETERS,
-    RAW,
-    RETRY,
-    RETRY_NOW,
-    STREAM_ON,
-    TIMEOUT,
-    TITLES,
-    TOOLS,
-    TURNS,
-    Action,
-    Advice,
-    add_header,
-    at_a_prompt,
-    switch_to,
-)
-
-__all__ = [
-    "ASK_AGAIN",
-    "GATEWAY",
-    "GIVE_UP",
-    "KEY",
-    "MODEL",
-    "OUTPUT",
-    "PARAMETERS",
-    "RAW",
-    "RETRY",
-    "RETRY_NOW",
-    "STREAM_ON",
-    "TIMEOUT",
-    "TITLES",
-    "TOOLS",
-    "TURNS",
-    "Action",
-    "Advice",
-    "add_header",
-    "advise",
-    "headline",
-    "limit_words",
-    "own_words",
-    "switch_to",
-]
+from playground.engine.advice.parts import KEY, STREAM_ON, Advice, at_a_prompt
 
 KEPT = "What arrived is kept."
 #: Failures that may come after part of an answer.

@@ -12,17 +12,19 @@ from playground.engine.advice.parts import (
     PARAMETERS,
     RETRY,
     TIMEOUT,
-    TITLES,
     TURNS,
     Action,
     Advice,
     other_protocols,
 )
-from playground.protocols import DEFAULT
+from playground.protocols import DEFAULT, PROTOCOLS
 
 _AGAIN: Final = "Retry to ask again."
 _OVERLOADED: Final = "The gateway is overloaded"
 _STREAMING_HELPS: Final = "Streaming makes this less likely."
+
+#: Meanings that are about the key.
+OF_THE_KEY: Final = frozenset({"key missing", "key refused", "key header"})
 
 #: Statuses that say there is no such path, or not for this method.
 NO_PATH: Final = frozenset({404, 405, 501})
@@ -264,12 +266,12 @@ def no_key_given() -> Advice:
 
 def no_endpoint(endpoint: str) -> Advice:
     """The address has no such path."""
-    what = TITLES.get(endpoint, "")
+    what = PROTOCOLS.get(endpoint, "The model list" if endpoint == "models" else "")
     title = f"{what} cannot be found at this address" if what else "There is no such address"
     rest = "it ends in the version segment, such as /v1, once."
     others = other_protocols(endpoint)
     if others and endpoint != DEFAULT:
-        rest += f" Many gateways speak {TITLES[DEFAULT]} alone."
+        rest += f" Many gateways speak {PROTOCOLS[DEFAULT]} alone."
     return Advice(
         "no endpoint",
         title,

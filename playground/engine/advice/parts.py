@@ -7,9 +7,6 @@ from typing import Final, NamedTuple
 
 from playground.protocols import PROTOCOLS
 
-#: How the endpoints are called in words, by the names that ``Asked.endpoint`` has.
-TITLES: Final = {**PROTOCOLS, "models": "The model list"}
-
 
 class Action(NamedTuple):
     """Something that helps: a stable name, the words on its button, and what it is about where that varies."""
@@ -46,7 +43,7 @@ def add_header(name: str) -> Action:
 
 def switch_to(protocol: str) -> Action:
     """Speak that protocol instead."""
-    return Action("protocol", f"Switch to {TITLES[protocol]}", protocol)
+    return Action("protocol", f"Switch to {PROTOCOLS[protocol]}", protocol)
 
 
 def other_protocols(endpoint: str) -> tuple[Action, ...]:

@@ -16,7 +16,9 @@ from urllib.parse import urljoin, urlsplit
 
 from playground.domain.durations import span
 from playground.domain.errors import Failure, FailureKind
-from playground.engine.advice import Advice, advise, own_words
+from playground.engine.advice import advise, own_words
+from playground.engine.advice.general import NO_PATH, OF_THE_KEY
+from playground.engine.advice.parts import Advice
 from playground.engine.advice.spots import header_names
 from playground.gateway.address import Address, candidates, doubled, is_loopback, repair, resolve
 from playground.gateway.connection import Auth, Connection
@@ -58,7 +60,6 @@ _NOT_THERE: Final = frozenset(
         FailureKind.TIMEOUT_CONNECT,
     }
 )
-_KEY: Final = frozenset({"key missing", "key refused", "key header"})
 _MODEL: Final = re.compile(r"\bmodel\b", re.IGNORECASE)  # not "models", which stands in paths
 _MODELS_NAMED: Final = 6
 _LONGEST_ID: Final = 80  # characters of a model's id in it
@@ -179,7 +180,7 @@ def _of_knock(exchange: Exchange, failure: Failure | None, *, keyed: bool) -> tu
         return State.OK, f"is there{let_in} (HTTP {status} to an empty request)"
     if meaning in ("header", "balance", "402", "429", "loading", "region"):
         return _of_failure(failure)
-    if status in (400, 406, 409, 411, 412, 413, 415, 422) and meaning not in _KEY:
+    if status in (400, 406, 409, 411, 412, 413, 415, 422) and meaning not in OF_THE_KEY:
         return State.OK, f"is there{let_in} (HTTP {status} to an empty request)"
     if status == 500 and meaning == "500":
         return State.UNSURE, f"is there, and fails at an empty request (HTTP {status}): {quoted(failure)}"
@@ -190,11 +191,11 @@ def _of_failure(failure: Failure) -> tuple[State, str]:
     """What a failure says of an endpoint, whichever it is."""
     advice, status = advise(failure), failure.status
     code = f" (HTTP {status})" if status else ""
-    if advice.meaning == "no endpoint" or (failure.kind is FailureKind.HTTP and status in (404, 405, 501)):
+    if advice.meaning == "no endpoint" or (failure.kind is FailureKind.HTTP and status in NO_PATH):
         return State.MISSING, f"is not at this address{code}"
     if advice.meaning == "key missing":
         return State.REFUSED, f"wants a key{code}"
-    if advice.meaning in _KEY or (failure.kind is FailureKind.HTTP and status in (401, 403)):
+    if advice.meaning in OF_THE_KEY or (failure.kind is FailureKind.HTTP and status in (401, 403)):
         return State.REFUSED, f"does not let the key in{code}"
     if advice.meaning == "header":
         return State.FAILED, f"wants a header that is not sent{code}"

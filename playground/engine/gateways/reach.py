@@ -72,8 +72,9 @@ def reach_of(failure: Failure | None, *, answered: bool = False) -> Reach | None
 
 def _by_refusal(failure: Failure) -> Reach:
     from playground.engine.advice import advise
+    from playground.engine.advice.general import OF_THE_KEY
 
-    if advise(failure).meaning in ("key missing", "key refused", "key header"):
+    if advise(failure).meaning in OF_THE_KEY:
         return Reach.REFUSED
     status = failure.status or 0
     if status == 407:

@@ -15,7 +15,8 @@ from playground.domain.durations import span
 from playground.domain.errors import Failure
 from playground.domain.parts import Part
 from playground.domain.transcript import Role, Turn
-from playground.engine.advice import Advice, advise, headline, own_words
+from playground.engine.advice import advise, headline, own_words
+from playground.engine.advice.parts import Advice
 from playground.engine.session.changes import Change, PathChanged, RunState, RunStateChanged, TurnChanged, TurnGrew
 
 if TYPE_CHECKING:

@@ -26,7 +26,6 @@ VERSION: Final = 1
 LARGEST: Final = 512 * 1024 * 1024  # bytes of a file that is read
 KNOWN = {"playground", "protocol", "model", MESSAGES, "parameters", "tools", "extra_body", "$schema"}
 STDIN: Final = Path("-")
-_SYSTEM: Final = ("system", "developer")
 
 
 class BadInputError(Exception):

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QObject
 
-from playground.engine.advice import Action
+from playground.engine.advice.parts import Action
 from playground.ui.features import output, parameters, raw, tools
 from playground.ui.features.gateways.control import GatewayControl
 from playground.ui.shell.features import PARAMETER_PANEL, RAW_PANEL, REASONING_RETURN

@@ -7,20 +7,9 @@ from itertools import product
 import pytest
 
 from playground.domain.errors import Failure, FailureKind, Sent
-from playground.engine.advice import (
-    KEY,
-    MODEL,
-    PARAMETERS,
-    RETRY,
-    STREAM_ON,
-    TIMEOUT,
-    Action,
-    advise,
-    headline,
-    own_words,
-)
+from playground.engine.advice import advise, headline, own_words
 from playground.engine.advice.own import OWN
-from playground.engine.advice.parts import at_a_prompt
+from playground.engine.advice.parts import KEY, MODEL, PARAMETERS, RETRY, STREAM_ON, TIMEOUT, Action, at_a_prompt
 from playground.engine.advice.table import TABLE, Known
 
 

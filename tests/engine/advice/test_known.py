@@ -14,8 +14,9 @@ from typing import Any
 import pytest
 
 from playground.domain.errors import Failure, FailureKind, Sent
-from playground.engine.advice import Action, advise
+from playground.engine.advice import advise
 from playground.engine.advice.own import OWN
+from playground.engine.advice.parts import Action
 from playground.engine.advice.spots import header_names, parameter_named, place_of
 from playground.engine.advice.table import TABLE
 from playground.gateway.retry import is_transient

@@ -20,7 +20,7 @@ from playground.domain.request import SendReasoning
 from playground.domain.roles import Role
 from playground.domain.transcript import Ending
 from playground.domain.values import Value
-from playground.engine.files.experiment_file.content import NAME, VERSION, from_json, to_json
+from playground.engine.files.experiment_file.content import NAME, from_json, to_json
 from playground.engine.files.experiment_file.layout import lay_out
 from playground.engine.gateways.known_secrets import redactor_of
 from playground.engine.gateways.secrets import Secret
@@ -30,19 +30,6 @@ from playground.engine.session.snapshot import Snapshot
 from playground.jsonkit.values import JSON
 from playground.named_file import read_named
 from playground.protocols import PROTOCOLS
-
-__all__ = [
-    "LARGEST",
-    "NAME",
-    "SUFFIX",
-    "VERSION",
-    "ExperimentFileError",
-    "open_file",
-    "read",
-    "save",
-    "structure_words",
-    "write",
-]
 
 SUFFIX: Final = ".playground.json"
 LARGEST: Final = 512 * 1024 * 1024  # bytes of a file that is read

@@ -11,7 +11,7 @@ from playground.domain.debugging import Answer
 from playground.domain.parts import Image
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role
-from playground.engine.advice import Action
+from playground.engine.advice.parts import Action
 from playground.engine.session.hand_made import Answerable
 from playground.engine.session.open_edits import EditKey, OpenEdit
 from playground.engine.session.retry_wait import RetryWait

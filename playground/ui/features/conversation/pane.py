@@ -14,7 +14,7 @@ from playground.domain.parts import Image, ToolCall
 from playground.domain.tokens import estimate_tokens
 from playground.domain.tools import Sizes, ToolDefinition, definition_tokens, sizes_of
 from playground.domain.transcript import Role, Turn, one_per_request
-from playground.engine.advice import ASK_AGAIN, GIVE_UP, RETRY, RETRY_NOW, STREAM_ON, TURNS, Action
+from playground.engine.advice.parts import ASK_AGAIN, GIVE_UP, RETRY, RETRY_NOW, STREAM_ON, TURNS, Action
 from playground.engine.session.changes import (
     Change,
     DebugChanged,

@@ -14,7 +14,7 @@ from playground.domain.errors import Failure
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role, Turn
 from playground.domain.variables import names_in, resolve_turns, unresolved
-from playground.engine.advice import Action
+from playground.engine.advice.parts import Action
 from playground.engine.session.retry_wait import RetryWait
 from playground.ui.features.conversation.calls.call_card import CallCard
 from playground.ui.features.conversation.calls.looks import Caption

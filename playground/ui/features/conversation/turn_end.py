@@ -12,17 +12,8 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLay
 from playground.domain.durations import countdown, span
 from playground.domain.errors import Failure
 from playground.domain.transcript import Ending, Turn
-from playground.engine.advice import (
-    ASK_AGAIN,
-    GIVE_UP,
-    RETRY,
-    RETRY_NOW,
-    Action,
-    advise,
-    headline,
-    limit_words,
-    own_words,
-)
+from playground.engine.advice import advise, headline, limit_words, own_words
+from playground.engine.advice.parts import ASK_AGAIN, GIVE_UP, RETRY, RETRY_NOW, Action
 from playground.engine.session.retry_wait import RetryWait
 from playground.ui.features.conversation.text_view import TextView
 from playground.ui.widgets.flow_layout import FlowLayout

@@ -20,7 +20,7 @@ from playground.domain.accumulator import GrowingChoice, GrowingPart
 from playground.domain.parts import Image, Reasoning, Text, ToolCall, ToolResult
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn, make_turn
-from playground.engine.advice import Action
+from playground.engine.advice.parts import Action
 from playground.engine.session.hand_made import Answerable
 from playground.engine.session.session import Session
 from playground.ui.features.conversation import transcript_view
