@@ -1,8 +1,15 @@
-"""Texts as they are told of: never longer than there is room for."""
+"""Texts as they are told of: never longer than there is room for, and several in a row."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 
 def cut(text: str, most: int) -> str:
     """``text``, or as much of it as ``most`` characters hold with an ellipsis at the end."""
     return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def listed(names: Sequence[str], last: str = "and") -> str:
+    """Names as a person lists them, ``last`` before the last one; there must be one."""
+    return f"{', '.join(names[:-1])} {last} {names[-1]}" if len(names) > 1 else names[0]

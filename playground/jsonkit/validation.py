@@ -15,6 +15,7 @@ from playground.jsonkit import limits
 from playground.jsonkit.limits import TooCostlyError
 from playground.jsonkit.patterns import engine
 from playground.jsonkit.problems import Problem, short
+from playground.jsonkit.texts import listed
 from playground.jsonkit.values import JSON, JSONObject
 
 if TYPE_CHECKING:
@@ -132,7 +133,7 @@ def _phrase(error: ValidationError, schema: JSON) -> str:
     if keyword == "anyOf" and last == "type":
         found = [name for name in value if name not in TYPES] if isinstance(value, list) else []
         odd = _spelled(found[0] if found else value)
-        return short(f"{odd} is not a type; use {', '.join(TYPES[:-1])} or {TYPES[-1]}")
+        return short(f"{odd} is not a type; use {listed(TYPES, 'or')}")
     if keyword in ("anyOf", "oneOf") and "more than one" not in error.message[-80:]:
         shown = _spelled(value)
         return f"{shown if len(shown) <= 200 else shown[:197] + '...'} {NO_ALTERNATIVE}"

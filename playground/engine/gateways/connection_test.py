@@ -24,7 +24,7 @@ from playground.gateway.address import Address, candidates, doubled, is_loopback
 from playground.gateway.connection import Auth, Connection
 from playground.gateway.limits import read_date
 from playground.gateway.proxy import proxy_for
-from playground.jsonkit.texts import cut
+from playground.jsonkit.texts import cut, listed
 from playground.protocols import PROTOCOLS
 
 if TYPE_CHECKING:
@@ -444,8 +444,7 @@ class _Judge:
     def _elsewhere(self) -> Iterator[str]:
         if self._better:
             names = list(dict.fromkeys(_NAMES[one.endpoint] for one in self._tried[self._better] if one.there))
-            listed = f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
-            yield f"More is at {self._better}: {listed}."
+            yield f"More is at {self._better}: {listed(names)}."
         elif self._tried:
             yield f"Nothing more is at {' or '.join(self._tried)}."
 

@@ -11,9 +11,8 @@ from typing import Final, Literal
 from playground.domain.members import Extra
 from playground.domain.parts import Part
 from playground.domain.transcript import Role, Turn
-from playground.engine.requests.loss import listed
 from playground.engine.requests.one_turn import Wire, telling, without
-from playground.jsonkit.texts import cut
+from playground.jsonkit.texts import cut, listed
 from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols import PROTOCOLS
 from playground.protocols.protocol import get_protocol

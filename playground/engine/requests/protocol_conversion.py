@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from itertools import groupby
 from typing import Final
 
@@ -18,12 +19,27 @@ from playground.domain.parts import Image, Part, Reasoning, Text, ToolCall, Tool
 from playground.domain.request import Request
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role, Turn
-from playground.engine.requests.loss import Loss, listed
 from playground.engine.requests.one_turn import MOST, Wire, telling, without
-from playground.jsonkit.texts import cut
+from playground.jsonkit.texts import cut, listed
 from playground.jsonkit.values import JSON
-from playground.protocols.conversion import CHANGED, DOUBTFUL, LOST, SYSTEM, Told, TurnContext, side_of
+from playground.protocols.conversion import CHANGED as CHANGED
+from playground.protocols.conversion import DOUBTFUL as DOUBTFUL
+from playground.protocols.conversion import LOST as LOST
+from playground.protocols.conversion import SYSTEM, Told, TurnContext, side_of
 from playground.protocols.protocol import Protocol, get_protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """One thing that the other protocol does not carry as it stands. ``kind`` is LOST, CHANGED or DOUBTFUL."""
+
+    kind: str
+    where: str
+    what: str
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.what}"
+
 
 _ORDER: Final = (LOST, CHANGED, DOUBTFUL)
 

@@ -14,11 +14,11 @@ from playground.domain.parameters import Parameters
 from playground.domain.request import Request
 from playground.domain.tools import ToolDefinition
 from playground.engine.io.weighed_json import TooMuchError, read_json, version_problem
-from playground.engine.requests.loss import LOST
 from playground.engine.requests.protocol_conversion import losses
 from playground.jsonkit.values import JSON, JSONObject
 from playground.named_file import read_named, read_standard_input
 from playground.protocols import DEFAULT, MESSAGES
+from playground.protocols.conversion import LOST
 from playground.protocols.protocol import Protocol, get_protocol, protocol_of, protocol_of_tool, runs_at_vendor
 from playground.protocols.reading import read_tools
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from playground.jsonkit.merge import at_path
+from playground.jsonkit.texts import listed
 from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols.oddities import Check, Oddity, tool_choice
 
@@ -18,7 +19,7 @@ def choice_of_tool(body: JSONObject) -> Iterator[Oddity]:
     named = at_path(choice, ("function", "name")) if isinstance(choice, dict) else None
     yield from tool_choice(choice, named, body.get("tools"), _name_of)
     if isinstance(choice, str) and choice not in WORDS and body.get("tools"):
-        yield Oddity(("tool_choice",), f"“{choice}” is neither {', '.join(WORDS[:-1])} or {WORDS[-1]} nor a tool sent")
+        yield Oddity(("tool_choice",), f"“{choice}” is neither {listed(WORDS, 'or')} nor a tool sent")
 
 
 def two_limits(body: JSONObject) -> Iterator[Oddity]:

@@ -18,10 +18,10 @@ from playground.domain.parts import Image, Part, Reasoning, Refusal, Text, ToolC
 from playground.domain.request import ReasoningReturn, Request, SendReasoning
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Ending, Role, Turn, make_turn, new_id
-from playground.engine.requests.loss import CHANGED, DOUBTFUL, LOST
 from playground.engine.requests.protocol_conversion import losses
 from playground.engine.session.session import Session
 from playground.jsonkit.values import JSON
+from playground.protocols.conversion import CHANGED, DOUBTFUL, LOST
 from playground.protocols.protocol import get_protocol
 
 PIXEL = (

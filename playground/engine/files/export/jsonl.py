@@ -12,10 +12,10 @@ import json
 from playground.domain.request import ReasoningReturn, Request, SendReasoning
 from playground.domain.transcript import Turn
 from playground.engine.files.export.selection import Selection
-from playground.engine.requests.loss import LOST
 from playground.engine.requests.protocol_conversion import losses
 from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols import PROTOCOLS
+from playground.protocols.conversion import LOST
 from playground.protocols.protocol import get_protocol
 
 

@@ -21,6 +21,7 @@ from typing import Any, Final
 
 from playground.gateway.redact import Redactor
 from playground.jsonkit.pieces import load_in_pieces
+from playground.jsonkit.texts import listed
 from playground.jsonkit.values import JSON, JSONObject
 
 REPLACED: Final = "\ufffd"  # what stands for bytes that are no text, and may have been written by somebody
@@ -207,9 +208,9 @@ def unread_words(found: Mapping[tuple[str, bool], int]) -> str:
     whole = [_counted(table, number) for (table, part), number in found.items() if not part]
     parts = [_counted(table, number) for (table, part), number in found.items() if part]
     if not whole:
-        return f"{_listed(parts)} could only be read in part" if parts else ""
-    more = f", and {_listed(parts)} only in part" if parts else ""
-    return f"{_listed(whole)} could not be read{more}"
+        return f"{listed(parts)} could only be read in part" if parts else ""
+    more = f", and {listed(parts)} only in part" if parts else ""
+    return f"{listed(whole)} could not be read{more}"
 
 
 def told(found: Mapping[tuple[str, bool], int], *, kept: bool) -> str:
@@ -225,10 +226,6 @@ def told(found: Mapping[tuple[str, bool], int], *, kept: bool) -> str:
 def _counted(table: str, number: int) -> str:
     one, several = _NAMES.get(table, (f"row of {table}", f"rows of {table}"))
     return f"{number} {one if number == 1 else several}"
-
-
-def _listed(words: list[str]) -> str:
-    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 
 
 def as_file(rows: Iterable[Unread], redactor: Redactor) -> bytes:

@@ -11,6 +11,7 @@ from importlib import import_module
 from typing import Final
 
 from playground.engine.requests.snippets.sent import KEY, NotPossibleError, Sent, recorded, sent_by
+from playground.jsonkit.texts import listed
 from playground.protocols import PROTOCOLS
 from playground.protocols.protocol import get_protocol
 
@@ -87,7 +88,7 @@ def write(wanted: Language | str, sent: Sent) -> Snippet:
         return Snippet(
             row,
             refusal=f"{row.title} speaks {spoken}, and this request goes over {get_protocol(sent.protocol).title}. "
-            f"Use {', '.join(others[:-1])} or {others[-1]}.",
+            f"Use {listed(others, 'or')}.",
         )
     module = import_module(f"playground.engine.requests.snippets.{row.module}")
     try:

@@ -9,6 +9,7 @@ from playground.domain.transcript import Transcript
 from playground.engine.session import thinking
 from playground.engine.session.changes import RunState
 from playground.engine.session.session import Session
+from playground.jsonkit.texts import listed
 from playground.ui.widgets.notice_bar import NoticeBar
 
 
@@ -38,10 +39,8 @@ class ThinkingGuard:
         places = [str(number) for number, turn in enumerate(session.transcript.path, 1) if turn.id in stale]
         if not places:
             where = "signed thinking on another branch"
-        elif len(places) == 1:
-            where = f"the signed thinking of turn {places[0]}"
         else:
-            where = f"the signed thinking of turns {', '.join(places[:-1])} and {places[-1]}"
+            where = f"the signed thinking of turn{'s' * (len(places) > 1)} {listed(places)}"
         edited = session.transcript
         act = partial(self._act, session, edited)
         self._notice.offer(

@@ -11,8 +11,7 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QScrollArea, QSizePolicy, QWidget
 
-from playground.engine.requests.loss import CHANGED, DOUBTFUL, LOST, Loss
-from playground.engine.requests.protocol_conversion import losses
+from playground.engine.requests.protocol_conversion import CHANGED, DOUBTFUL, LOST, Loss, losses
 from playground.engine.requests.spoken import TITLES
 from playground.engine.session.changes import Change, PathChanged, SettingsChanged, TurnChanged
 from playground.engine.session.session import Session

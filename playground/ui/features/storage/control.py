@@ -16,6 +16,7 @@ from playground.engine.library.store import Mode, Status, StoreError
 from playground.engine.library.store.retention import KeepTapes
 from playground.engine.library.workspace import Workspace
 from playground.engine.session.session import Session
+from playground.jsonkit.texts import listed
 from playground.ui.features.host import Host
 from playground.ui.features.storage.banner import Choice, StorageBanner
 from playground.ui.features.storage.dialog import StorageDialog, StorageState
@@ -102,7 +103,7 @@ def what(status: Status, lost: Sequence[Session]) -> str:
         shown.append(f"{len(lost) - _MOST_NAMED} more")
     if not shown:
         return f"What you changed in the list of experiments would be lost. Quit all the same, {WAITS}"
-    names = " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
+    names = listed(shown)
     advice = f"Save a copy of it elsewhere, {WAITS}" if status.trouble else "Save a copy of it, to go on with it later."
     return f"What you did in {names} would be lost. {advice}"
 
