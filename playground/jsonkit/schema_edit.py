@@ -9,16 +9,7 @@ import math
 from collections.abc import Iterable
 from typing import Final
 
-from playground.jsonkit.edit import (
-    drop,
-    insert_item,
-    insert_member,
-    move,
-    put,
-    remove_member,
-    rename_key,
-    set_value,
-)
+from playground.jsonkit.edit import drop, insert_item, insert_member, move, put, remove_member, rename_key, set_value
 from playground.jsonkit.problems import JsonTextError
 from playground.jsonkit.reading import parse_json
 from playground.jsonkit.schema_fields import UNIONS, Field, nullable_branch

@@ -9,16 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from playground.jsonkit.edit import (
-    drop,
-    insert_item,
-    insert_member,
-    move,
-    put,
-    remove_member,
-    rename_key,
-    set_value,
-)
+from playground.jsonkit.edit import drop, insert_item, insert_member, move, put, remove_member, rename_key, set_value
 from playground.jsonkit.problems import JsonTextError
 from playground.jsonkit.tree import find, parse
 from playground.jsonkit.values import Path, same

@@ -16,12 +16,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from playground.domain.request import Request
 from playground.engine.io.weighed_json import TooMuchError, check_weight
-from playground.engine.requests.pasted import (
-    NO_MODEL,
-    Imported,
-    ImportRefusedError,
-    read_body,
-)
+from playground.engine.requests.pasted import NO_MODEL, Imported, ImportRefusedError, read_body
 from playground.jsonkit import tree
 from playground.jsonkit.problems import JsonTextError, position
 from playground.jsonkit.reading import parse_json

@@ -2,14 +2,7 @@
 
 from __future__ import annotations
 
-from playground.engine.requests.snippets.javascript_text import (
-    about,
-    environment,
-    inexact,
-    mapping,
-    reorders,
-    spelling_for,
-)
+from playground.engine.requests.snippets.javascript_text import about, environment, inexact, reorders
 from playground.engine.requests.snippets.literals import JAVASCRIPT, JSON_TEXT, written
 from playground.engine.requests.snippets.sent import Sent
 from playground.protocols.protocol import get_protocol
@@ -22,9 +15,9 @@ def write(sent: Sent) -> str:
     if inexact(sent.body) or reorders(sent.body):
         texts, body = "", _raw(sent)
     else:
-        spelling, texts = spelling_for(sent.body)
+        spelling, texts = JAVASCRIPT.for_body(sent.body)
         body = f"JSON.stringify({written(sent.body, spelling, 1, 2 + len('body: JSON.stringify('))})"
-    options = ['method: "POST"', f"headers: {mapping(headers, 1)}", f"body: {body}"]
+    options = ['method: "POST"', f"headers: {JAVASCRIPT.mapping(headers, 1)}", f"body: {body}"]
     if sent.timeouts.total is not None:
         options.append(f"signal: AbortSignal.timeout({round(sent.timeouts.total * 1000)})")
     inner = "".join(f"  {option},\n" for option in options)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from playground.engine.requests.snippets.javascript_text import about, environment, inexact, mapping, spelling_for
+from playground.engine.requests.snippets.javascript_text import about, environment, inexact
 from playground.engine.requests.snippets.literals import JAVASCRIPT, written
 from playground.engine.requests.snippets.sent import NotPossibleError, Sent
 from playground.gateway.connection import Timeouts
@@ -15,7 +15,7 @@ def write(sent: Sent) -> str:
             f"The request holds the number {number}, which JavaScript cannot hold exactly. "
             "Use JavaScript · fetch, curl or Python."
         )
-    spelling, texts = spelling_for(sent.body)
+    spelling, texts = JAVASCRIPT.for_body(sent.body)
     lead = f"const {'stream' if sent.streams else 'completion'} = await client.chat.completions.create("
     return (
         about(sent)
@@ -36,7 +36,7 @@ def _client(sent: Sent) -> str:
     key = f"process.env.{bearer.variable}" if bearer is not None and has_key else '"none"'
     lines = [f"baseURL: {JAVASCRIPT.string(sent.base)}", f"apiKey: {key}"]
     if headers:
-        lines.append(f"defaultHeaders: {mapping(headers, 1)}")
+        lines.append(f"defaultHeaders: {JAVASCRIPT.mapping(headers, 1)}")
     if sent.silence is not None and sent.silence != Timeouts().first:
         lines.append(f"timeout: {round(sent.silence * 1000)}")
     return "const client = new OpenAI({\n" + "".join(f"  {line},\n" for line in lines) + "});\n"

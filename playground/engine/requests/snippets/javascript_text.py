@@ -1,23 +1,12 @@
-"""What the JavaScript snippets have in common: headers, secrets from the environment, and what its numbers can hold."""
+"""What the JavaScript snippets have in common: secrets from the environment, and what its numbers can hold."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import replace
 from math import copysign
 
-from playground.engine.requests.snippets.literals import JAVASCRIPT, Spelling, comment, long_texts
+from playground.engine.requests.snippets.literals import JAVASCRIPT, comment
 from playground.engine.requests.snippets.sent import Header, Sent
-from playground.jsonkit.values import JSON, JSONObject
-
-STEP = "  "
-
-
-def spelling_for(body: JSONObject) -> tuple[Spelling, str]:
-    """How values are written, and the lines that give the long texts of ``body`` a name."""
-    names = long_texts(body)
-    lines = "".join(f"const {name} = {JAVASCRIPT.string(text)};\n" for text, name in names.items())
-    return replace(JAVASCRIPT, names=names), lines + "\n" if lines else ""
+from playground.jsonkit.values import JSON
 
 
 def environment(header: Header) -> str:
@@ -27,12 +16,6 @@ def environment(header: Header) -> str:
     if header.text:
         return f"`{header.text}${{process.env.{header.variable}}}`"
     return f"process.env.{header.variable}"
-
-
-def mapping(pairs: Iterable[tuple[str, str]], depth: int) -> str:
-    """An object of names and expressions, one a line."""
-    inner = "".join(f"{STEP * (depth + 1)}{JAVASCRIPT.key(name)}: {value},\n" for name, value in pairs)
-    return "{\n" + inner + STEP * depth + "}"
 
 
 def about(sent: Sent) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from playground.jsonkit.values import JSON, JSONObject
@@ -60,10 +60,22 @@ class Spelling:
     key: Callable[[str], str]
     words: Mapping[bool | None, str]
     indent: str
+    naming: str = "{} = {}\n"  # a variable and its value
     pad: str = ""  # inside the braces of an object on one line
     trailing: str = ""  # after the last item
     joint: str | None = None
     names: Mapping[str, str] = field(default_factory=dict)  # texts that stand in variables
+
+    def for_body(self, body: JSONObject) -> tuple[Spelling, str]:
+        """How values of ``body`` are written, and the lines that give its long texts a name."""
+        names = long_texts(body)
+        lines = "".join(self.naming.format(name, self.string(text)) for text, name in names.items())
+        return replace(self, names=names), lines + "\n" if lines else ""
+
+    def mapping(self, pairs: Iterable[tuple[str, str]], depth: int) -> str:
+        """An object of names and expressions, one a line."""
+        inner = "".join(f"{self.indent * (depth + 1)}{self.key(name)}: {value},\n" for name, value in pairs)
+        return "{\n" + inner + self.indent * depth + "}"
 
 
 _JSON_WORDS: Final[Mapping[bool | None, str]] = {True: "true", False: "false", None: "null"}
@@ -71,7 +83,7 @@ JSON_TEXT: Final = Spelling(_json_string, _json_string, _JSON_WORDS, "  ")
 PYTHON: Final = Spelling(
     _python_string, _python_string, {True: "True", False: "False", None: "None"}, "    ", trailing=",", joint=""
 )
-JAVASCRIPT: Final = Spelling(_json_string, _javascript_key, _JSON_WORDS, "  ", " ", ",", " +")
+JAVASCRIPT: Final = Spelling(_json_string, _javascript_key, _JSON_WORDS, "  ", "const {} = {};\n", " ", ",", " +")
 
 
 def written(value: JSON, spelling: Spelling, depth: int = 0, column: int | None = None) -> str:

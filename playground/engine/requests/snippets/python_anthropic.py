@@ -9,14 +9,7 @@ from typing import Final
 
 from playground.engine.requests.snippets.literals import PYTHON
 from playground.engine.requests.snippets.python_openai import parted, timeout
-from playground.engine.requests.snippets.python_text import (
-    argument,
-    environment,
-    mapping,
-    refuse_halves,
-    spelling_for,
-    top,
-)
+from playground.engine.requests.snippets.python_text import argument, environment, refuse_halves, top
 from playground.engine.requests.snippets.sent import KEY, NotPossibleError, Sent
 from playground.jsonkit.values import JSON
 from playground.protocols import MESSAGES
@@ -48,7 +41,7 @@ def write(sent: Sent) -> str:
             "Use curl, Python · httpx or JavaScript · fetch."
         )
     refuse_halves(sent, "the library")
-    spelling, texts = spelling_for(sent.body)
+    spelling, texts = PYTHON.for_body(sent.body)
     demanded = {name: kind for name, kind in DEMANDED.items() if name != "thinking" or name in sent.body}
     given, extra = parted(sent.body, ARGUMENTS, demanded)
     if given.get("thinking", {}) is None:
@@ -79,7 +72,7 @@ def _client(sent: Sent) -> tuple[str, str]:
     token = f'os.environ["{variable}"]' if variable else '"none"'
     lines = f"    base_url={PYTHON.string(sent.url.removesuffix(_PATH))},\n    auth_token={token},\n"
     if headers:
-        lines += f"    default_headers={mapping(headers, 1)},\n"
+        lines += f"    default_headers={PYTHON.mapping(headers, 1)},\n"
     clock = timeout(sent)
     most = sent.body.get("max_tokens")
     if not clock and not sent.streams and not (isinstance(most, int) and most <= _LONG_ANSWER):

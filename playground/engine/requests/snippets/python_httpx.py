@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from playground.engine.requests.snippets.literals import PYTHON, written
-from playground.engine.requests.snippets.python_text import environment, mapping, spelling_for, top
+from playground.engine.requests.snippets.python_text import environment, top
 from playground.engine.requests.snippets.sent import Sent
 from playground.protocols.protocol import get_protocol
 
 
 def write(sent: Sent) -> str:
     """A script that prints the answer's text."""
-    spelling, texts = spelling_for(sent.body)
+    spelling, texts = PYTHON.for_body(sent.body)
     headers = [(header.name, environment(header)) for header in sent.headers_but()]
     content = "json=body"
     if sent.has_halves:  # only escaped can halves of characters be sent
@@ -20,7 +20,7 @@ def write(sent: Sent) -> str:
     if sent.streams:
         lines.insert(0, '"POST"')
     if headers:
-        lines.append(f"headers={mapping(headers, 1)}")
+        lines.append(f"headers={PYTHON.mapping(headers, 1)}")
     lines += [content, f"timeout={_timeout(sent)}"]
     call = "".join(f"    {line},\n" for line in lines)
     return (

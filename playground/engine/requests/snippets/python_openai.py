@@ -5,15 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from playground.engine.requests.snippets.literals import PYTHON
-from playground.engine.requests.snippets.python_text import (
-    STEP,
-    argument,
-    environment,
-    mapping,
-    refuse_halves,
-    spelling_for,
-    top,
-)
+from playground.engine.requests.snippets.python_text import argument, environment, refuse_halves, top
 from playground.engine.requests.snippets.sent import Sent
 from playground.gateway.connection import Timeouts
 from playground.jsonkit.values import JSON, JSONObject
@@ -35,14 +27,14 @@ DEMANDED: Final[dict[str, tuple[type, JSON]]] = {"model": (str, ""), MESSAGES: (
 def write(sent: Sent) -> str:
     """A script that prints the answer's text."""
     refuse_halves(sent, "the library")
-    spelling, texts = spelling_for(sent.body)
+    spelling, texts = PYTHON.for_body(sent.body)
     given, extra = parted(sent.body, ARGUMENTS, DEMANDED)
     call = "".join(argument(name, value, spelling) for name, value in given.items())
     if extra:
         call += argument("extra_body", extra, spelling)
     imports = "OpenAI"
     if sent.header("authorization") is None:  # the library sends one unless it is told at the call not to
-        call += f"{STEP}extra_headers={mapping([('Authorization', 'Omit()')], 1)},\n"
+        call += f"{PYTHON.indent}extra_headers={PYTHON.mapping([('Authorization', 'Omit()')], 1)},\n"
         imports = "Omit, OpenAI"
     name = "stream" if sent.streams else "completion"
     return (
@@ -81,7 +73,7 @@ def _client(sent: Sent) -> str:
     key = f'os.environ["{bearer.variable}"]' if bearer is not None and has_key else '"none"'
     lines = f"    base_url={PYTHON.string(sent.base)},\n    api_key={key},\n"
     if headers:
-        lines += f"    default_headers={mapping(headers, 1)},\n"
+        lines += f"    default_headers={PYTHON.mapping(headers, 1)},\n"
     return f"client = OpenAI(\n{lines}{timeout(sent)})\n"
 
 

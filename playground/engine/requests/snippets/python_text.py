@@ -1,22 +1,10 @@
-"""What the Python snippets have in common: headers, secrets from the environment, texts that stand in variables."""
+"""What the Python snippets have in common: imports, arguments, secrets from the environment."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import replace
-
-from playground.engine.requests.snippets.literals import PYTHON, Spelling, comment, long_texts, written
+from playground.engine.requests.snippets.literals import PYTHON, Spelling, comment, written
 from playground.engine.requests.snippets.sent import Header, NotPossibleError, Sent
-from playground.jsonkit.values import JSON, JSONObject
-
-STEP = "    "
-
-
-def spelling_for(body: JSONObject) -> tuple[Spelling, str]:
-    """How values are written, and the lines that give the long texts of ``body`` a name."""
-    names = long_texts(body)
-    lines = "".join(f"{name} = {PYTHON.string(text)}\n" for text, name in names.items())
-    return replace(PYTHON, names=names), lines + "\n" if lines else ""
+from playground.jsonkit.values import JSON
 
 
 def environment(header: Header) -> str:
@@ -28,15 +16,9 @@ def environment(header: Header) -> str:
     return f'os.environ["{header.variable}"]'
 
 
-def mapping(pairs: Iterable[tuple[str, str]], depth: int) -> str:
-    """A dictionary of names and expressions, one a line."""
-    inner = "".join(f"{STEP * (depth + 1)}{PYTHON.string(name)}: {value},\n" for name, value in pairs)
-    return "{\n" + inner + STEP * depth + "}"
-
-
 def argument(name: str, value: JSON, spelling: Spelling, depth: int = 1) -> str:
     """A keyword argument on lines of its own."""
-    lead = f"{STEP * depth}{name}="
+    lead = f"{PYTHON.indent * depth}{name}="
     return f"{lead}{written(value, spelling, depth, len(lead))},\n"
 
 
