@@ -63,9 +63,7 @@ def _messages(body: Fields) -> tuple[Said, ...]:
         raise invalid("messages is required.")
     said: list[Said] = []
     owed: list[str] = []  # ids of calls that still want their tool message
-    for position, entry in enumerate(fields.array(body["messages"], "messages", filled=True)):
-        where = f"messages[{position}]"
-        message = fields.obj(entry, where)
+    for where, message in fields.objects(body["messages"], "messages", filled=True):
         role = fields.one_of(message.get("role"), f"{where}.role", _ROLES)
         if role == "tool":
             said.append(_tool_message(message, where, owed))
@@ -112,10 +110,10 @@ def _text(message: Fields, where: str) -> str:
         raise invalid(f"{where}.content is required.")
     if not isinstance(content, list):
         raise invalid(f"{where}.content must be a string, not {fields.kind_of(content)}.")
-    parts = [fields.obj(part, f"{where}.content[{at}]") for at, part in enumerate(content)]
-    for at, part in enumerate(parts):
-        fields.one_of(part.get("type"), f"{where}.content[{at}].type", ("text",))
-    return "\n".join(fields.string(part, "text", f"{where}.content", required=True) for part in parts)
+    parts = list(fields.objects(content, f"{where}.content"))
+    for here, part in parts:
+        fields.one_of(part.get("type"), f"{here}.type", ("text",))
+    return "\n".join(fields.string(part, "text", f"{where}.content", required=True) for _, part in parts)
 
 
 def _user_message(message: Fields, where: str) -> Said:
@@ -124,9 +122,7 @@ def _user_message(message: Fields, where: str) -> Said:
         return Said("user", _text(message, where))
     texts: list[str] = []
     pictures: list[Picture] = []
-    for at, entry in enumerate(fields.array(content, f"{where}.content", filled=True)):
-        here = f"{where}.content[{at}]"
-        part = fields.obj(entry, here)
+    for here, part in fields.objects(content, f"{where}.content", filled=True):
         if fields.one_of(part.get("type"), f"{here}.type", ("text", "image_url")) == "text":
             texts.append(fields.string(part, "text", here, required=True))
             continue
@@ -143,9 +139,7 @@ def _assistant_message(message: Fields, where: str) -> Said:
     fields.string(message, "reasoning_content", where)
     calls: list[Call] = []
     if message.get("tool_calls") is not None:
-        for at, entry in enumerate(fields.array(message["tool_calls"], f"{where}.tool_calls", filled=True)):
-            here = f"{where}.tool_calls[{at}]"
-            call = fields.obj(entry, here)
+        for here, call in fields.objects(message["tool_calls"], f"{where}.tool_calls", filled=True):
             fields.one_of(call.get("type"), f"{here}.type", ("function",))
             function = fields.obj(call.get("function"), f"{here}.function")
             name = fields.string(function, "name", f"{here}.function", required=True, filled=True)
@@ -162,11 +156,10 @@ def _tools(body: Fields) -> tuple[Tool, ...]:
     if body.get("tools") is None:
         return ()
     tools: list[Tool] = []
-    for at, entry in enumerate(fields.array(body["tools"], "tools")):
-        definition = fields.obj(entry, f"tools[{at}]")
-        fields.one_of(definition.get("type"), f"tools[{at}].type", ("function",))
-        function = fields.obj(definition.get("function"), f"tools[{at}].function")
-        tools.append(fields.tool(function, f"tools[{at}].function", "parameters"))
+    for where, definition in fields.objects(body["tools"], "tools"):
+        fields.one_of(definition.get("type"), f"{where}.type", ("function",))
+        function = fields.obj(definition.get("function"), f"{where}.function")
+        tools.append(fields.tool(function, f"{where}.function", "parameters"))
     return fields.distinct(tools)
 
 
@@ -186,9 +179,7 @@ def _choice(body: Fields, tools: tuple[Tool, ...]) -> Choice:
     fields.one_of(chosen.get("type"), "tool_choice.type", ("function",))
     function = fields.obj(chosen.get("function"), "tool_choice.function")
     name = fields.string(function, "name", "tool_choice.function", required=True)
-    if all(tool.name != name for tool in tools):
-        raise invalid(f"tool_choice names the tool {fields.shown(name)}, which is not in tools.")
-    return Choice("named", name, parallel)
+    return fields.named(name, tools, parallel=parallel)
 
 
 def _stops(body: Fields) -> tuple[str, ...]:
@@ -198,10 +189,7 @@ def _stops(body: Fields) -> tuple[str, ...]:
     entries = [value] if isinstance(value, str) else fields.array(value, "stop (a string, or an array of strings)")
     if len(entries) > MOST_STOPS:
         raise invalid(f"stop holds {len(entries)} sequences; at most {MOST_STOPS} are allowed.")
-    for entry in entries:
-        if not isinstance(entry, str) or not entry:
-            raise invalid("stop must hold strings that are not empty.")
-    return tuple(entries)
+    return fields.texts(entries, "stop")
 
 
 def _form(body: Fields) -> Form:

@@ -10,11 +10,11 @@ import binascii
 import json
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from playground.demo import from_schema
-from playground.demo.ask import Form, Tool
+from playground.demo.ask import Choice, Form, Tool
 from playground.demo.images import Picture
 from playground.demo.models import BY_ID, Model
 from playground.demo.problems import NO_MODEL, NOT_JSON, ApiError, invalid
@@ -125,6 +125,21 @@ def array(value: object, where: str, *, filled: bool = False) -> list[Any]:
     return value
 
 
+def objects(value: object, where: str, *, filled: bool = False) -> Iterator[tuple[str, Fields]]:
+    """The objects of a JSON array, each with the words for where it stands."""
+    for at, entry in enumerate(array(value, where, filled=filled)):
+        yield f"{where}[{at}]", obj(entry, f"{where}[{at}]")
+
+
+def texts(value: object, where: str) -> tuple[str, ...]:
+    """``value`` as strings that are not empty."""
+    entries = array(value, where)
+    for entry in entries:
+        if not isinstance(entry, str) or not entry:
+            raise invalid(f"{where} must hold strings that are not empty.")
+    return tuple(entries)
+
+
 def one_of(value: object, where: str, allowed: tuple[str, ...]) -> str:
     """``value`` as one of the ``allowed`` words."""
     if not isinstance(value, str) or value not in allowed:
@@ -170,6 +185,13 @@ def tool(value: Fields, where: str, schema_field: str) -> Tool:
     if schema.get("type", "object") != "object":
         raise invalid(f"{where}.{schema_field}.type must be object; it is {shown(schema['type'])}.")
     return Tool(name, string(value, "description", where), schema)
+
+
+def named(name: str, tools: tuple[Tool, ...], *, parallel: bool) -> Choice:
+    """The choice of one of the tools that are offered."""
+    if all(tool.name != name for tool in tools):
+        raise invalid(f"tool_choice names the tool {shown(name)}, which is not in tools.")
+    return Choice("named", name, parallel)
 
 
 def distinct(tools: list[Tool]) -> tuple[Tool, ...]:

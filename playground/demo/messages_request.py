@@ -85,10 +85,9 @@ def _system(body: Fields) -> tuple[Said, ...]:
 def _plain(value: object, where: str) -> str:
     """The text of an array of text blocks."""
     texts: list[str] = []
-    for at, entry in enumerate(fields.array(value, where)):
-        block = fields.obj(entry, f"{where}[{at}]")
-        fields.one_of(block.get("type"), f"{where}[{at}].type", ("text",))
-        texts.append(fields.string(block, "text", f"{where}[{at}]", required=True))
+    for here, block in fields.objects(value, where):
+        fields.one_of(block.get("type"), f"{here}.type", ("text",))
+        texts.append(fields.string(block, "text", here, required=True))
     return "\n".join(texts)
 
 
@@ -97,11 +96,9 @@ def _messages(body: Fields) -> tuple[Said, ...]:
         raise invalid("messages is required.")
     said: list[Said] = []
     owed: list[str] = []  # ids of tool_use blocks that still want a tool_result
-    for position, entry in enumerate(fields.array(body["messages"], "messages", filled=True)):
-        where = f"messages[{position}]"
-        message = fields.obj(entry, where)
+    for where, message in fields.objects(body["messages"], "messages", filled=True):
         role = fields.one_of(message.get("role"), f"{where}.role", ("user", "assistant"))
-        if position == 0 and role != "user":
+        if not said and role != "user":
             raise invalid("messages must begin with a user message.")
         if role == "assistant":
             _refuse_owed(owed, where)
@@ -199,9 +196,7 @@ def _result(block: Fields, where: str) -> str:
     if content is None or isinstance(content, str):
         return content or ""
     texts: list[str] = []
-    for at, entry in enumerate(fields.array(content, f"{where}.content")):
-        here = f"{where}.content[{at}]"
-        part = fields.obj(entry, here)
+    for here, part in fields.objects(content, f"{where}.content"):
         if fields.one_of(part.get("type"), f"{here}.type", ("text", "image")) == "text":
             texts.append(fields.string(part, "text", here, required=True))
         else:
@@ -223,9 +218,7 @@ def _tools(body: Fields) -> tuple[Tool, ...]:
     if body.get("tools") is None:
         return ()
     tools: list[Tool] = []
-    for at, entry in enumerate(fields.array(body["tools"], "tools")):
-        where = f"tools[{at}]"
-        definition = fields.obj(entry, where)
+    for where, definition in fields.objects(body["tools"], "tools"):
         if definition.get("type") is not None:
             fields.one_of(definition["type"], f"{where}.type", ("custom",))
         if definition.get("input_schema") is None:
@@ -249,9 +242,7 @@ def _choice(body: Fields, tools: tuple[Tool, ...]) -> Choice:
     if kind == "auto":
         return Choice("auto", parallel=parallel)
     name = fields.string(value, "name", "tool_choice", required=True)
-    if all(tool.name != name for tool in tools):
-        raise invalid(f"tool_choice names the tool {fields.shown(name)}, which is not in tools.")
-    return Choice("named", name, parallel)
+    return fields.named(name, tools, parallel=parallel)
 
 
 def _thinking(body: Fields, limit: int | None, choice: Choice) -> str:
@@ -282,11 +273,7 @@ def _thinking(body: Fields, limit: int | None, choice: Choice) -> str:
 def _stops(body: Fields) -> tuple[str, ...]:
     if body.get("stop_sequences") is None:
         return ()
-    entries = fields.array(body["stop_sequences"], "stop_sequences")
-    for entry in entries:
-        if not isinstance(entry, str) or not entry:
-            raise invalid("stop_sequences must hold strings that are not empty.")
-    return tuple(entries)
+    return fields.texts(body["stop_sequences"], "stop_sequences")
 
 
 def _form(body: Fields) -> Form:

@@ -289,17 +289,12 @@ def row_problem(row: AnswerRow) -> str:
     return ""
 
 
-def load_paths() -> None:
-    """Load what reads paths, which takes as long as two frames, before the first one has to be read."""
-    _paths()
-
-
 def path_problem(path: str) -> str:
     """Why a text is no JSONPath that can be used; empty when it is one."""
     if len(path) > _LONGEST_PATH:
         return f"it has more than {_LONGEST_PATH:,} characters"
     try:
-        _paths().compile(path)
+        load_paths().compile(path)
     except Exception as error:  # noqa: BLE001 - the parser fails in many ways on what people type
         return path_reason(error, path)
     return ""
@@ -316,7 +311,7 @@ def path_matches(path: str, arguments: str) -> bool:
     _weigh_path(path, arguments)
     try:
         value: JSON = parse_json(arguments) if arguments.strip() else {}
-        query = _paths().compile(path)
+        query = load_paths().compile(path)
         top = path.replace(" ", "").startswith("$[?")
         return _selects(query, value) or (top and _selects(query, [value]))
     except TooCostlyError:
@@ -342,8 +337,8 @@ def _weigh_path(path: str, arguments: str) -> None:
 
 
 @cache
-def _paths() -> JSONPathEnvironment:
-    """JSONPath as the standard has it, its patterns matched in linear time."""
+def load_paths() -> JSONPathEnvironment:
+    """JSONPath as the standard has it, its patterns matched in linear time. To load it takes as long as two frames."""
     from jsonpath import JSONPathEnvironment
     from jsonpath.function_extensions import ExpressionType, FilterFunction
 

@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterable
 from typing import Final
 
-from playground.jsonkit.edit import drop, insert_item, insert_member, move, put, remove_member, rename_key, set_value
+from playground.jsonkit.edit import drop, insert_item, insert_member, put, remove_member, rename_key, set_value
 from playground.jsonkit.problems import JsonTextError
 from playground.jsonkit.reading import parse_json
 from playground.jsonkit.schema_fields import UNIONS, Field, nullable_branch
@@ -107,7 +107,7 @@ def add_property(text: str, path: Path, name: str, schema: JSON = None, at: int 
 def rename_property(text: str, path: Path, name: str) -> str:
     """The text with another name for the property at ``path``: ``required`` and references follow."""
     owner, old = _owner(text, path)
-    new = _rename(text, path, name)
+    new = rename_definition(text, path, name)
     required = find(parse(new), (*owner, "required"))
     if required is not None and required.kind == "array":
         for number, item in enumerate(reach(_value(new), (*owner, "required"))):
@@ -121,14 +121,16 @@ def remove_property(text: str, path: Path) -> str:
     return remove_member(set_required(text, path, on=False), path)
 
 
-def move_property(text: str, path: Path, to: int) -> str:
-    """The text with the property (or any other member or item) at ``path`` as number ``to`` among its siblings."""
-    return move(text, path, to)
-
-
 def rename_definition(text: str, path: Path, name: str) -> str:
-    """The text with another name for the definition at ``path``: every reference to it, or into it, follows."""
-    return _rename(text, path, name)
+    """The text with another name for the definition at ``path``: every ``$ref`` to it, or into it, follows."""
+    root = _value(text)
+    new_path = (*path[:-1], name)
+    for here, schema in subschemas(root, math.inf):
+        ref = schema.get("$ref")
+        target = target_of(root, ref) if isinstance(ref, str) and ref.startswith(("#/", "#%2F")) else None
+        if target is not None and target[: len(path)] == path:
+            text = set_value(text, (*here, "$ref"), pointer_of((*new_path, *target[len(path) :])))
+    return rename_key(text, path, name)
 
 
 def free_name(taken: Iterable[str], wish: str = "name") -> str:
@@ -190,18 +192,6 @@ def _without_null_branch(text: str, path: Path, schema: dict[str, JSON]) -> str:
             for new, value in (inner.items() if key == union else ((key, old),))
         },
     )
-
-
-def _rename(text: str, path: Path, name: str) -> str:
-    """Another key, and every ``$ref`` to it or into it."""
-    root = _value(text)
-    new_path = (*path[:-1], name)
-    for here, schema in subschemas(root, math.inf):
-        ref = schema.get("$ref")
-        target = target_of(root, ref) if isinstance(ref, str) and ref.startswith(("#/", "#%2F")) else None
-        if target is not None and target[: len(path)] == path:
-            text = set_value(text, (*here, "$ref"), pointer_of((*new_path, *target[len(path) :])))
-    return rename_key(text, path, name)
 
 
 def _owner(text: str, path: Path) -> tuple[Path, str]:

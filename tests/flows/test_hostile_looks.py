@@ -53,9 +53,9 @@ def test_what_is_typed_while_a_text_is_formatted_stays(stage: Stage) -> None:
 
 def test_what_reads_paths_is_loaded_once_a_path_can_be_typed(stage: Stage) -> None:
     async def scene(person: Person) -> None:
-        debugging._paths.cache_clear()
+        debugging.load_paths.cache_clear()
         await person.do(person.app.window.action("debug.rules").trigger)
-        await person.until(lambda: debugging._paths.cache_info().currsize, "the reader")
+        await person.until(lambda: debugging.load_paths.cache_info().currsize, "the reader")
 
     stage.play(scene)
 

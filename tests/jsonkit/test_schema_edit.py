@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
+from playground.jsonkit.edit import move
 from playground.jsonkit.problems import JsonTextError
 from playground.jsonkit.schema_edit import (
     add_property,
     clear_slot,
     free_name,
-    move_property,
     remove_property,
     rename_definition,
     rename_property,
@@ -128,10 +128,10 @@ def test_properties_come_and_go_without_a_trace(path: Path) -> None:
             assert back == text or "\\" in text
             at = siblings.index(field.name)
             for to in {0, len(siblings) - 1}:
-                assert same(json.loads(move_property(text, field.path, to)), json.loads(text))
-                moved = move_property(text, field.path, to)
+                assert same(json.loads(move(text, field.path, to)), json.loads(text))
+                moved = move(text, field.path, to)
                 assert list(reach(json.loads(moved), field.path[:-1])).index(field.name) == to
-                again = move_property(moved, field.path, at)
+                again = move(moved, field.path, at)
                 assert list(reach(json.loads(again), field.path[:-1])) == siblings
 
 

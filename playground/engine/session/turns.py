@@ -51,7 +51,7 @@ class Turns:
 
     def add_turn(self, turn: Turn) -> str:
         """Append a turn at the head. Returns its id."""
-        self._edit(self.transcript.append(turn))
+        self.rewrite(self.transcript.append(turn))
         return turn.id
 
     def add_written(self, turn: Turn) -> None:
@@ -113,10 +113,6 @@ class Turns:
         parts = (*turn.parts[:place], *put, *turn.parts[place + 1 :])
         return self._replace(turn.model_copy(update={"parts": parts}), in_place=in_place)
 
-    def rewrite(self, transcript: Transcript) -> None:
-        """Put another version of the turns in place of these, as one edit."""
-        self._edit(transcript)
-
     def priced(self, profile_id: str, model: str) -> int:
         """How many requests keep the price at which they were asked of that gateway and model."""
         return sum(outcome.asked.price is not None for outcome in one_per_request(self._asked_of(profile_id, model)))
@@ -129,7 +125,7 @@ class Turns:
                 asked = turn.outcome.asked.model_copy(update={"price": price})
                 changed[turn.id] = turn.model_copy(update={"outcome": turn.outcome.model_copy(update={"asked": asked})})
         if changed:
-            self._edit(Transcript({**self.transcript.turns, **changed}, self.transcript.head))
+            self.rewrite(Transcript({**self.transcript.turns, **changed}, self.transcript.head))
 
     def _asked_of(self, profile_id: str, model: str) -> list[Turn]:
         wanted = (profile_id, model)
@@ -141,7 +137,7 @@ class Turns:
 
     def drop_thinking(self, turn_ids: Collection[str]) -> None:
         """Take the signed thinking out of these turns. Raises KeyError for an unknown id."""
-        self._edit(thinking.drop(self.transcript, turn_ids))
+        self.rewrite(thinking.drop(self.transcript, turn_ids))
 
     def branch(self, before: Transcript, stale: Collection[str]) -> None:
         """The edit that led from ``before`` to here becomes a branch beside it, without the thinking that is stale.
@@ -150,7 +146,7 @@ class Turns:
         """
         edited, self.history.transcript = self.transcript, before
         self.history.forget(before)
-        self._edit(thinking.branch(before, edited, stale))
+        self.rewrite(thinking.branch(before, edited, stale))
 
     def change_role(self, turn_id: str, role: Role, *, in_place: bool = False) -> str:
         """Give a turn another role. Content becomes a result when it becomes a tool turn, and the reverse."""
@@ -172,21 +168,21 @@ class Turns:
         shown.
         """
         alone = not self.transcript.children(turn_id)
-        self._edit(self.transcript.without_branch(turn_id) if alone else self.transcript.remove(turn_id))
+        self.rewrite(self.transcript.without_branch(turn_id) if alone else self.transcript.remove(turn_id))
 
     def take_out_branch(self, turn_id: str) -> None:
         """Take a turn out with all that follows it, on every branch; nothing of it is being received."""
-        self._edit(self.transcript.without_branch(turn_id))
+        self.rewrite(self.transcript.without_branch(turn_id))
 
     def move_turn(self, turn_id: str, step: int) -> None:
         """Change places with the turn before (-1) or after (+1)."""
         moved = self.transcript.move(turn_id, step)
         if moved is not self.transcript:
-            self._edit(moved)
+            self.rewrite(moved)
 
     def select_variant(self, turn_id: str) -> None:
         """Show the branch that goes through ``turn_id``."""
-        self._edit(self.transcript.select(turn_id))
+        self.rewrite(self.transcript.select(turn_id))
 
     def answer(self, call_id: str, text: str, *, is_error: bool = False) -> None:
         """Answer one call by hand: a tool turn among the answers to its turn, which stand in the order of the calls.
@@ -209,11 +205,11 @@ class Turns:
                 turn = make_turn(Role.TOOL, "", result.model_copy(update={"seconds": seconds}))
                 transcript = placed(transcript, transcript.head, turn_id, turn)
         if transcript is not self.transcript:
-            self._edit(transcript)
+            self.rewrite(transcript)
 
     def fork_at(self, turn_id: str) -> None:
         """The head goes back to a turn from which branches are about to grow; one undo takes all of them back."""
-        self._edit(self.transcript.truncate_after(turn_id))
+        self.rewrite(self.transcript.truncate_after(turn_id))
 
     def _replace(self, turn: Turn, *, in_place: bool = False) -> str:
         return self._change(turn.id, self.transcript.replace(turn), in_place=in_place)
@@ -229,10 +225,10 @@ class Turns:
         if not in_place and has_answers(before, turn_id, call_id):
             made = branched(before, after, turn_id, self.growing)
             self._observers.tell(TurnsCopied(made.copies))
-            self._edit(made.transcript)
+            self.rewrite(made.transcript)
             return made.copies[turn_id]
         if not _differs_in(turn_id, before, after):
-            self._edit(after)
+            self.rewrite(after)
             return turn_id
         self.history.keep()
         self.history.transcript = after
@@ -241,7 +237,8 @@ class Turns:
         self._observers.tell(TitleChanged())
         return turn_id
 
-    def _edit(self, transcript: Transcript) -> None:
+    def rewrite(self, transcript: Transcript) -> None:
+        """Put another version of the turns in place of these, as one edit."""
         self.history.keep()
         self.history.transcript = transcript
         self._path_changed()

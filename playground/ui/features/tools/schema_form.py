@@ -15,6 +15,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
 
 from playground.jsonkit import schema_edit
+from playground.jsonkit.edit import move, remove_member
 from playground.jsonkit.problems import JsonTextError, Problem
 from playground.jsonkit.reading import READ_AT_MOST, read_typed
 from playground.jsonkit.schema_fields import Field, field_at, fields_of, walk
@@ -448,10 +449,8 @@ def _add(object_path: Path, name: str, text: str) -> str:
 
 
 def _moved(path: Path, to: int, text: str) -> str:
-    return schema_edit.move_property(text, path, to)
+    return move(text, path, to)
 
 
 def _removed(path: Path, role: str, text: str) -> str:
-    from playground.jsonkit.edit import remove_member
-
     return schema_edit.remove_property(text, path) if role == "property" else remove_member(text, path)
