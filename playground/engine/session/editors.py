@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from playground.domain.transcript import Transcript
 from playground.engine.session import open_edits
 from playground.engine.session.changes import CallEdited, Change, DraftChanged, Observers, TurnsCopied
-from playground.engine.session.open_edits import EditKey, OpenEdit, OpenEdits, What
+from playground.engine.session.open_edits import EditKey, OpenEdit, OpenEdits
 from playground.engine.session.turn_edits import followed, standing
 from playground.engine.session.turns import Turns
 
@@ -54,17 +54,10 @@ class Editors:
 
     def _keep(self, edit: OpenEdit) -> dict[str, str]:
         """The same. Returns the ids of the turns that were copied for a branch, and those of their copies."""
-        self._copies, turn, call = {}, edit.turn, edit.call
-        if open_edits.differs(self._turns.transcript, edit):
-            if edit.text is not None and edit.what is What.TEXT:
-                turn = self._turns.edit_text(turn, edit.text)
-            elif edit.text is not None:
-                turn = self._turns.edit_call(turn, call, edit.text)
-            elif edit.written is not None and call:
-                turn, call = self._turns.replace_call(turn, call, edit.written)
-            elif edit.written is not None:
-                turn = self._turns.add_calls(turn, (edit.written,))
-        self.end_editing(edit.key, EditKey(turn, edit.what, call))
+        self._copies, turn, call = {}, edit.turn, ""
+        if (made := open_edits.edit_of(self._turns.transcript, edit)) is not None:
+            turn, call = self._turns.carry_out(made)
+        self.end_editing(edit.key, EditKey(turn, edit.what, call or edit.call))
         return self._copies
 
     def keep_open(self, at: str | None = HEAD) -> dict[str, str]:

@@ -14,7 +14,6 @@ from playground.domain.parts import ToolCall
 from playground.domain.transcript import Transcript, Turn
 from playground.domain.values import LongText, Value
 from playground.engine.session import hand_made
-from playground.engine.session.branching import Branched
 from playground.engine.session.turn_edits import (
     TurnEdit,
     arguments_edited,
@@ -106,22 +105,20 @@ def differs(transcript: Transcript, edit: OpenEdit) -> bool:
     return call is not None or not edit.call
 
 
-def _applied(transcript: Transcript, edit: OpenEdit, growing: Collection[str]) -> tuple[Branched, str]:
-    """The turns with it, and the id of its call then. Raises ValueError where a call that is written cannot be one."""
+def edit_of(transcript: Transcript, edit: OpenEdit) -> TurnEdit | None:
+    """What it makes of the turns; None for nothing. Raises ValueError where a call that is written cannot be one."""
     if not differs(transcript, edit):
-        return Branched(transcript, {}), edit.call
+        return None
     turn = edit.turn
     if edit.what is What.TEXT:
-        made = text_edited(transcript, turn, edit.text or "")
-    elif edit.what is What.ARGUMENTS:
-        made = arguments_edited(transcript, turn, edit.call, edit.text or "", in_place=False)
-    elif edit.written is None:
-        return Branched(transcript, {}), edit.call
-    elif edit.call:
-        made = call_replaced(transcript, turn, edit.call, edit.written, in_place=False)
-    else:
-        made = TurnEdit(turn, hand_made.with_more_calls(transcript, turn, (edit.written,)))
-    return carried_out(transcript, made, growing), made.made or edit.call
+        return text_edited(transcript, turn, edit.text or "")
+    if edit.what is What.ARGUMENTS:
+        return arguments_edited(transcript, turn, edit.call, edit.text or "", in_place=False)
+    if edit.written is None:
+        return None
+    if edit.call:
+        return call_replaced(transcript, turn, edit.call, edit.written, in_place=False)
+    return TurnEdit(turn, hand_made.with_more_calls(transcript, turn, (edit.written,)))
 
 
 def all_kept(
@@ -143,13 +140,15 @@ def all_kept(
             return transcript, at
         left.remove(edit)
         try:
-            made, call = _applied(transcript, edit, growing)
+            made = edit_of(transcript, edit)
         except ValueError:
             if strict:
                 raise
             continue
-        transcript, at = made.transcript, standing(made.transcript, made.copies, at)
-        left = [moved(one, edit, call, made.copies) for one in left]
+        if made is not None:
+            transcript, copies = carried_out(transcript, made, growing)
+            at = standing(transcript, copies, at)
+            left = [moved(one, edit, made.made or edit.call, copies) for one in left]
 
 
 def moved(edit: OpenEdit, kept: OpenEdit, call: str, copies: Mapping[str, str]) -> OpenEdit:

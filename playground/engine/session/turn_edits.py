@@ -14,11 +14,12 @@ from playground.engine.session.turn_texts import with_arguments, with_text
 
 class TurnEdit(NamedTuple):
     """What an edit of ``turn_id`` makes of the turns. ``call_id`` is the call it is about, whose results count as
-    answers then; ``made`` is the id that a call has afterwards."""
+    answers then; ``was`` and ``made`` are the ids that a call had and has."""
 
     turn_id: str
     after: Transcript
     call_id: str = ""
+    was: str = ""
     made: str = ""
 
 
@@ -32,7 +33,7 @@ def arguments_edited(transcript: Transcript, turn_id: str, call_id: str, text: s
     after = transcript.replace(with_arguments(transcript.turns[turn_id], call_id, text))
     if not in_place and has_answers(transcript, turn_id, call_id):
         after = hand_made.unanswered(after, turn_id, call_id)
-    return TurnEdit(turn_id, after, call_id, call_id)
+    return TurnEdit(turn_id, after, call_id, call_id, call_id)
 
 
 def call_replaced(transcript: Transcript, turn_id: str, call_id: str, call: ToolCall, *, in_place: bool) -> TurnEdit:
@@ -47,7 +48,7 @@ def call_replaced(transcript: Transcript, turn_id: str, call_id: str, call: Tool
     asks = call_id if (made.name, made.arguments) != (calls[at].name, calls[at].arguments) else ""
     if asks and not in_place and has_answers(transcript, turn_id, asks):
         after = hand_made.unanswered(after, turn_id, made.id)
-    return TurnEdit(turn_id, after, asks, made.id)
+    return TurnEdit(turn_id, after, asks, call_id, made.id)
 
 
 def carried_out(before: Transcript, edit: TurnEdit, growing: Collection[str] = ()) -> Branched:

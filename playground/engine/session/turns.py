@@ -27,7 +27,7 @@ from playground.engine.session.changes import (
 )
 from playground.engine.session.history import History
 from playground.engine.session.tool_turn_order import placed, seconds_since
-from playground.engine.session.turn_edits import arguments_edited, call_replaced, text_edited
+from playground.engine.session.turn_edits import TurnEdit, arguments_edited, call_replaced, text_edited
 
 
 class Turns:
@@ -76,11 +76,8 @@ class Turns:
         Its results stay with it; on a branch a call of another name or with other arguments waits for its own. What the
         model sent is kept beside the arguments while they differ.
         """
-        before = self.transcript
-        edit = call_replaced(before, turn_id, call_id, call, in_place=in_place)
-        edited = self._change(turn_id, edit.after, edit.call_id, in_place=in_place)
-        self._observers.tell(CallEdited((turn_id, call_id), (edited, edit.made), before))
-        return edited, edit.made
+        edit = call_replaced(self.transcript, turn_id, call_id, call, in_place=in_place)
+        return self.carry_out(edit, in_place=in_place)
 
     def delete_call(self, turn_id: str, call_id: str) -> str:
         """Take a call out of a turn, and the results that answered it."""
@@ -92,18 +89,23 @@ class Turns:
 
     def edit_text(self, turn_id: str, text: str, *, in_place: bool = False) -> str:
         """Replace the written content of a turn (of a tool turn: its result); other parts stay in place."""
-        return self._change(turn_id, text_edited(self.transcript, turn_id, text).after, in_place=in_place)
+        return self.carry_out(text_edited(self.transcript, turn_id, text), in_place=in_place)[0]
 
     def edit_call(self, turn_id: str, call_id: str, arguments: str, *, in_place: bool = False) -> str:
         """Replace the raw arguments of one call; what the model sent is kept beside them while it differs.
 
         On a branch the call waits for a result of its own.
         """
+        edit = arguments_edited(self.transcript, turn_id, call_id, arguments, in_place=in_place)
+        return self.carry_out(edit, in_place=in_place)[0]
+
+    def carry_out(self, edit: TurnEdit, *, in_place: bool = False) -> tuple[str, str]:
+        """Let the turns be as an edit has them. Returns the ids of turn and call then."""
         before = self.transcript
-        edit = arguments_edited(before, turn_id, call_id, arguments, in_place=in_place)
-        edited = self._change(turn_id, edit.after, call_id, in_place=in_place)
-        self._observers.tell(CallEdited((turn_id, call_id), (edited, call_id), before))
-        return edited
+        edited = self._change(edit.turn_id, edit.after, edit.call_id, in_place=in_place)
+        if edit.made:
+            self._observers.tell(CallEdited((edit.turn_id, edit.was), (edited, edit.made), before))
+        return edited, edit.made
 
     def set_image(self, turn_id: str, at: int, image: Image | None, *, in_place: bool = False) -> str:
         """Replace the image at position ``at`` among a turn's images; None takes it out. Raises IndexError."""
