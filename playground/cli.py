@@ -7,12 +7,9 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TypeVar
 
 from playground import __version__
 from playground.protocols import PROTOCOLS
-
-_Number = TypeVar("_Number", int, float)
 
 #: The environment variable that has the key of ``playground demo``.
 DEMO_KEY = "PLAYGROUND_DEMO_KEY"
@@ -57,10 +54,11 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    from playground.cli_help import Help, exit_codes
+    from playground.cli_help import Help, exit_codes, whole
     from playground.cli_run import add_run
     from playground.engine.headless.exit_codes import ExitCode
 
+    port = whole(0, 65535, "a port is a number from 0 to 65535")
     parser = argparse.ArgumentParser(
         prog="playground",
         usage=USAGE,
@@ -85,7 +83,7 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=Help,
         epilog=exit_codes((ExitCode.OK, ExitCode.BAD_INPUT)),
     )
-    demo.add_argument("--port", type=_port, default=0, metavar="N", help="port on 127.0.0.1 (default: a free one)")
+    demo.add_argument("--port", type=port, default=0, metavar="N", help="port on 127.0.0.1 (default: a free one)")
     demo.add_argument(
         "--key-file",
         type=Path,
@@ -96,7 +94,7 @@ def _parser() -> argparse.ArgumentParser:
     demo.add_argument("--tps", type=_rate, default=60.0, metavar="N", help="tokens per second, 0 for flat out")
     demo.add_argument("--ttft", type=_rate, default=0.35, metavar="S", help="seconds before the first token")
     demo.add_argument(
-        "--rpm", type=_count, default=0, metavar="N", help="requests a minute, then 429; 0 for no limit (default: 0)"
+        "--rpm", type=whole(0), default=0, metavar="N", help="requests a minute, then 429; 0 for no limit (default: 0)"
     )
     _add_hosts(demo)
     demo.set_defaults(command=_demo, parser=demo)
@@ -124,7 +122,7 @@ def _parser() -> argparse.ArgumentParser:
         epilog=exit_codes((ExitCode.BAD_INPUT, ExitCode.INTERRUPTED)),
     )
     replay.add_argument("file", type=Path, metavar="FILE", help="a cassette (JSON)")
-    replay.add_argument("--port", type=_port, default=0, metavar="N", help="port on 127.0.0.1 (default: a free one)")
+    replay.add_argument("--port", type=port, default=0, metavar="N", help="port on 127.0.0.1 (default: a free one)")
     replay.add_argument(
         "--speed", type=_speed, default=1.0, metavar="X", help="times the recorded speed, inf for flat out (default: 1)"
     )
@@ -292,20 +290,6 @@ def _replay(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _number(kind: type[_Number], text: str) -> _Number | None:
-    try:
-        return kind(text)
-    except ValueError:
-        return None
-
-
-def _port(text: str) -> int:
-    value = _number(int, text)
-    if value is None or not 0 <= value <= 65535:
-        raise argparse.ArgumentTypeError("a port is a number from 0 to 65535")
-    return value
-
-
 def _host(text: str) -> str:
     from playground.loopback import read_host
 
@@ -324,22 +308,13 @@ def _origin(text: str) -> str:
     return origin
 
 
-def _count(text: str) -> int:
-    value = _number(int, text)
-    if value is None or value < 0:
-        raise argparse.ArgumentTypeError("give a whole number, 0 or more")
-    return value
-
-
 def _speed(text: str) -> float:
-    value = _number(float, text)
-    if value is None or not value > 0:
-        raise argparse.ArgumentTypeError("give a number above 0, or inf")
-    return value
+    from playground.cli_help import number
+
+    return number(text, lambda value: value > 0, "give a number above 0, or inf")
 
 
 def _rate(text: str) -> float:
-    value = _number(float, text)
-    if value is None or not 0 <= value < float("inf"):
-        raise argparse.ArgumentTypeError("give a number, 0 or more")
-    return value
+    from playground.cli_help import number
+
+    return number(text, lambda value: 0 <= value < float("inf"), "give a number, 0 or more")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from playground.cli_help import Help, exit_codes, silence
+from playground.cli_help import Help, exit_codes, number, silence, whole
 from playground.engine.headless.exit_codes import ExitCode
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def add_run(commands: Any) -> None:
     loop = run.add_argument_group("answers to tool calls")
     loop.add_argument("--answers", type=Path, metavar="TABLE", help="a table of answers (JSON)")
     loop.add_argument(
-        "--max-steps", type=_whole(1), metavar="N", help="requests at most (default: the table's, else 20)"
+        "--max-steps", type=whole(1), metavar="N", help="requests at most (default: the table's, else 20)"
     )
 
     gateway = run.add_argument_group("the gateway")
@@ -88,10 +88,10 @@ def add_run(commands: Any) -> None:
         "connect=10,first=120,idle=60,settle=5,total=off, which are the defaults",
     )
     patience.add_argument(
-        "--retries", type=_whole(0, 20), metavar="N", help="tries after a failure before any content came (default: 4)"
+        "--retries", type=whole(0, 20), metavar="N", help="tries after a failure before any content came (default: 4)"
     )
-    patience.add_argument("--max-event", type=_whole(1), metavar="MIB", help="largest event of a stream (default: 100)")
-    patience.add_argument("--max-body", type=_whole(1), metavar="MIB", help="largest answer (default: 256)")
+    patience.add_argument("--max-event", type=whole(1), metavar="MIB", help="largest event of a stream (default: 100)")
+    patience.add_argument("--max-body", type=whole(1), metavar="MIB", help="largest answer (default: 256)")
     run.set_defaults(command=_run, parser=run)
 
 
@@ -185,18 +185,6 @@ def _options(arguments: argparse.Namespace) -> RunOptions:
     )
 
 
-def _whole(least: int, most: int | None = None) -> Callable[[str], int]:
-    wanted = f"a whole number, {least} or more" if most is None else f"a whole number from {least} to {most}"
-
-    def read(text: str) -> int:
-        value = int(text) if text.strip().isdecimal() and len(text) < 10 else -1
-        if value < least or (most is not None and value > most):
-            raise argparse.ArgumentTypeError(f"give {wanted}")
-        return value
-
-    return read
-
-
 def _header(text: str) -> tuple[str, str]:
     name, colon, value = text.partition(":")
     if not colon or not name.strip():
@@ -226,10 +214,4 @@ def read_timeouts(text: str) -> dict[str, float | None]:
 def _seconds(text: str) -> float | None:
     if text.strip().lower() in _OFF:
         return None
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
-    if not 0 < value < float("inf"):
-        raise argparse.ArgumentTypeError("give seconds, more than 0, or off")
-    return value
+    return number(text, lambda value: 0 < value < float("inf"), "give seconds, more than 0, or off")

@@ -267,10 +267,10 @@ class MessagesDecoder(BodyDecoder):
         self._highest = max(self._highest, index) if len(self._blocks) > 1 else index
         if kind == "text":
             out.append(PartStart(0))
-            self._text(value.get("text"), out)
+            self._text("text", value.get("text"), out)
         elif kind == "thinking":
             out.append(PartStart(0))
-            self._thinking(value.get("thinking"), out)
+            self._text("thinking", value.get("thinking"), out)
             self._signature(value.get("signature"), out)
         elif kind == "redacted_thinking":
             out.append(PartStart(0))
@@ -353,9 +353,9 @@ class MessagesDecoder(BodyDecoder):
         if block is None:
             block = self._unannounced(value, kind, out)
         if kind == "text_delta" and block.kind == "text":
-            self._text(delta.get("text"), out)
+            self._text("text", delta.get("text"), out)
         elif kind == "thinking_delta" and block.kind == "thinking":
-            self._thinking(delta.get("thinking"), out)
+            self._text("thinking", delta.get("thinking"), out)
         elif kind == "signature_delta" and block.kind == "thinking":
             self._signature(delta.get("signature"), out)
         elif kind == "input_json_delta" and block.kind not in ("text", "thinking", "redacted_thinking"):
@@ -415,20 +415,13 @@ class MessagesDecoder(BodyDecoder):
         if text or known.held:
             out.append(ToolCallDelta(0, block.call, arguments=text, held=known.held, late=known.late))
 
-    def _text(self, given: JSON, out: list[Event]) -> None:
+    def _text(self, kind: str, given: JSON, out: list[Event]) -> None:
+        """More of a block of ``kind`` text or thinking."""
         if text := self._text_in(given, out):
             if self._odd or self._half:
-                text = self._mend("text", text)
+                text = self._mend(kind, text)
             if text:
-                out.append(TextDelta(0, text))
-                self._seen = True
-
-    def _thinking(self, given: JSON, out: list[Event]) -> None:
-        if text := self._text_in(given, out):
-            if self._odd or self._half:
-                text = self._mend("thinking", text)
-            if text:
-                out.append(ReasoningDelta(0, text, "thinking"))
+                out.append(TextDelta(0, text) if kind == "text" else ReasoningDelta(0, text, kind))
                 self._seen = True
 
     def _signature(self, given: JSON, out: list[Event]) -> None:
