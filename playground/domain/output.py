@@ -1,8 +1,7 @@
 """What an answer is worth under the response format it was asked for: is it JSON, and does it fit the schema.
 
-Both protocols' shapes are read here: ``{type: json_schema, json_schema: {schema}}`` of chat completions and
-``{type: json_schema, schema}`` of native messages. Nothing is raised for what a model or a person wrote.
-`jsonschema` is imported on first use.
+A format is ``{type, …}``, and where its type is ``json_schema`` the schema stands in it, or in the member of that name.
+Nothing is raised for what a model or a person wrote. `jsonschema_rs` is imported on first use.
 """
 
 from __future__ import annotations
@@ -18,13 +17,6 @@ from playground.jsonkit.values import JSONObject
 
 JSON_TYPES = ("json_object", "json_schema")
 STRICT_LIST = 5  # warnings about strict that are listed; more would say the same again
-
-
-def format_of(body: JSONObject) -> JSONObject | None:
-    """The response format in a request body, under the name either protocol has for it; None when it has none."""
-    config = body.get("output_config")
-    found = body.get("response_format") or (config.get("format") if isinstance(config, dict) else None)
-    return found if isinstance(found, dict) else None
 
 
 def wants_json(response_format: JSONObject | None) -> bool:

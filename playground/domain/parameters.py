@@ -19,6 +19,7 @@ from pydantic.fields import FieldInfo
 
 from playground.domain.output import schema_of
 from playground.domain.values import Value
+from playground.jsonkit.merge import MemberPath, at_path
 from playground.jsonkit.values import JSON, JSONObject, is_number
 
 
@@ -85,6 +86,11 @@ class Parameters(Value):
         """Every field with its hint, in the order of definition."""
         for name, info in cls.model_fields.items():
             yield name, _hint(name, info)
+
+    @classmethod
+    def places(cls) -> dict[str, MemberPath]:
+        """Where in a body each field stands."""
+        return {name: tuple((hint.path or name).split(".")) for name, hint in cls.hints()}
 
     @classmethod
     def begin(cls, wire: JSONObject) -> Self:
@@ -161,11 +167,8 @@ class Parameters(Value):
         """The reverse of ``to_wire``. A value of a wrong type is kept as it is, to be sent and flagged."""
         rest = dict(body)
         fields: JSONObject = {}
-        for name, hint in cls.hints():
-            *above, last = (hint.path or name).split(".")
-            at: JSON = rest
-            for step in above:
-                at = at.get(step) if isinstance(at, dict) else None
+        for name, (*above, last) in cls.places().items():
+            at = at_path(rest, tuple(above))
             if isinstance(at, dict) and last in at:
                 value = at[last]
                 if above:

@@ -54,7 +54,7 @@ class Marks:
 
 def members_of(parameters: type[Parameters], *more: str) -> frozenset[str]:
     """The members of a body that are a protocol's alone: its parameters, and ``more`` that no parameter is for."""
-    own = {(hint.path or name).partition(".")[0] for name, hint in parameters.hints()}
+    own = {path[0] for path in parameters.places().values()}
     return frozenset(own.union(more) - SHARED)
 
 

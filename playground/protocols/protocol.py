@@ -13,6 +13,7 @@ from playground.domain.parameters import Parameters
 from playground.domain.request import Request
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Turn
+from playground.jsonkit.merge import at_path
 from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols import DEFAULT, PROTOCOLS
 from playground.protocols.sse import DEFAULT_CAP, Frame
@@ -208,6 +209,14 @@ def runs_at_vendor(tool: JSON) -> bool:
 def protocol_at(path: str) -> str:
     """The protocol whose endpoint an address ends in; empty for none."""
     return next((name for name in PROTOCOLS if path.endswith(f"/{get_protocol(name).endpoint}")), "")
+
+
+def format_in(protocol: str, body: JSONObject) -> JSONObject | None:
+    """The format that a body asks the answer to have, where its protocol says it; None where it asks for none."""
+    if protocol not in PROTOCOLS:
+        return None
+    found = at_path(body, get_protocol(protocol).parameters_type.places()["response_format"])
+    return found if isinstance(found, dict) else None
 
 
 def parameters_of(protocol: str, fields: JSONObject, by_hand: Iterable[str] = ()) -> Parameters:

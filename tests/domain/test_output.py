@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from playground.domain.output import check_answer, check_format, format_of, schema_of, wants_json
+from playground.domain.output import check_answer, check_format, schema_of, wants_json
 from playground.jsonkit.problems import Problem
 from playground.jsonkit.values import JSONObject
+from playground.protocols.protocol import format_in
 
 SCHEMA: JSONObject = {
     "type": "object",
@@ -29,10 +30,11 @@ def words(problems: list[Problem]) -> list[tuple[str, str]]:
 
 
 def test_the_format_is_found_in_either_protocols_body() -> None:
-    assert format_of({"model": "m", "response_format": CHAT}) == CHAT
-    assert format_of({"output_config": {"effort": "low", "format": MESSAGES}}) == MESSAGES
-    assert format_of({"output_config": {"effort": "low"}}) is None
-    assert format_of({"response_format": "json"}) is None
+    assert format_in("chat", {"model": "m", "response_format": CHAT}) == CHAT
+    assert format_in("messages", {"output_config": {"effort": "low", "format": MESSAGES}}) == MESSAGES
+    assert format_in("messages", {"output_config": {"effort": "low"}}) is None
+    assert format_in("chat", {"response_format": "json"}) is None
+    assert format_in("", {"response_format": CHAT}) is None
     assert schema_of(CHAT) == schema_of(MESSAGES) == SCHEMA
     assert schema_of(JSON_MODE) is None
     assert wants_json(CHAT)

@@ -123,4 +123,4 @@ def _parameters() -> frozenset[str]:
     from playground.protocols.protocol import get_protocol
 
     kinds = [get_protocol(name).parameters_type for name in PROTOCOLS]
-    return frozenset((hint.path or name).split(".")[0] for kind in kinds for name, hint in kind.hints())
+    return frozenset(path[0] for kind in kinds for path in kind.places().values())

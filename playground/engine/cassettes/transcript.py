@@ -57,7 +57,7 @@ def answers_of(exchange: Exchange) -> tuple[Turn, ...]:
     """The turns that an exchange brought, one a choice; one that says what went wrong, where nothing came."""
     sent = body_of(exchange) or {}
     model = sent.get("model")
-    received = Reception(Asked(model=model if isinstance(model, str) else ""), sent)
+    received = Reception(Asked(model=model if isinstance(model, str) else ""), exchange.protocol, sent)
     answer = received.answer
     if exchange.protocol and (exchange.status or 0) < 300:
         last = exchange.reads[-1].at if exchange.reads else None  # what the end adds came with it

@@ -144,17 +144,16 @@ def _parameters(own: Parameters, read: Request, before: Request) -> Parameters:
 
     Only what is different is set, so that what is not sent at the moment stays what it is.
     """
-    hints = dict(type(own).hints())
-    full = own.to_wire({hint.needs: True for hint in hints.values() if hint.needs})
+    full = own.to_wire({hint.needs: True for _, hint in own.hints() if hint.needs})
     odd = {name: value for name, value in before.extra_body.items() if name in full}
     gone = [name for name in odd if name not in read.extra_body or not same(read.extra_body[name], odd[name])]
     found = own
     if gone:
         left = type(own).from_wire({name: value for name, value in full.items() if name not in gone})
         found = left.set_by_hand(name for name in left.by_hand if not own.is_ours(name))
-    for name, hint in hints.items():
+    for name, path in own.places().items():
         was, now = getattr(before.parameters, name), getattr(read.parameters, name)
-        lost = (hint.path or name).split(".")[0] in gone and not same(getattr(found, name), now)
+        lost = path[0] in gone and not same(getattr(found, name), now)
         if lost or not same(was, now):
             by_hand = not own.is_ours(name) or not same(was, now)
             found = found.with_value(name, now, by_hand=by_hand)
@@ -164,10 +163,9 @@ def _parameters(own: Parameters, read: Request, before: Request) -> Parameters:
 def _only_what_is_there(settled: Request, body: JSONObject) -> Parameters:
     """The parameters without what was not sent before, would be now, and does not stand in the edited body."""
     parameters = settled.parameters
-    wire = parameters.to_wire(settled.with_extras({}))
+    wire, places = parameters.to_wire(settled.with_extras({})), parameters.places()
     for name, hint in type(parameters).hints():
-        path = tuple((hint.path or name).split("."))
-        if hint.needs and at_path(wire, path) is not None and at_path(body, path) is None:
+        if hint.needs and at_path(wire, places[name]) is not None and at_path(body, places[name]) is None:
             parameters = parameters.with_value(name, None)
     return parameters
 

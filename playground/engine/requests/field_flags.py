@@ -19,7 +19,7 @@ def field_flags(session: Session) -> dict[str, str]:
         body = protocol.encode(request)
     except (ValueError, RecursionError):
         return {}
-    paths = {name: tuple((hint.path or name).split(".")) for name, hint in type(parameters).hints()}
+    paths = type(parameters).places()
     found: dict[str, list[str]] = {}
     for oddity in protocol.oddities(body):
         for name, path in paths.items():

@@ -129,7 +129,7 @@ def _is_of_any(item: JSON) -> bool:
 def _parameters(protocol: Protocol, wanted: JSONObject) -> Parameters:
     """What the file sets; for what it does not name, what a new experiment begins with. Null leaves a known one out."""
     kind = protocol.parameters_type
-    named = {name: root for name, hint in kind.hints() if (root := (hint.path or name).split(".")[0]) in wanted}
+    named = {name: path[0] for name, path in kind.places().items() if path[0] in wanted}
     given = {key: value for key, value in wanted.items() if value is not None or key not in named.values()}
     parameters, known = kind.begin(given), kind.from_wire(given)
     for name in named:

@@ -170,9 +170,8 @@ class _Fields:
         self._extras = ((request.extra_body, Origin.EXTRA), (request.inherited_body, Origin.INHERITED))
         without = request.model_copy(update={"turns": ()})  # settings only
         self._beneath = self._protocol.encode(without, extras=False)
-        self._hints = {
-            tuple((hint.path or name).split(".")): (name, hint) for name, hint in type(self._parameters).hints()
-        }
+        places = type(self._parameters).places()
+        self._hints = {places[name]: (name, hint) for name, hint in type(self._parameters).hints()}
         self._roots = {path[0] for path in self._hints if len(path) > 1}  # objects whose members have fields
 
     def rows(self, body: JSONObject) -> Iterator[FieldRow]:

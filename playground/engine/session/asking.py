@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from playground.domain.accumulator import Accumulator, GrowingChoice
 from playground.domain.errors import Failure, FailureKind
 from playground.domain.events import Event
-from playground.domain.output import format_of, wants_json
+from playground.domain.output import wants_json
 from playground.domain.prices import Asked
 from playground.domain.request import Request
 from playground.domain.timing_marks import TimingMarks
@@ -25,7 +25,7 @@ from playground.domain.usage import Timing
 from playground.engine.session.retry_wait import RetryWait
 from playground.gateway.retry import delay_after
 from playground.jsonkit.values import JSONObject
-from playground.protocols.protocol import get_protocol
+from playground.protocols.protocol import format_in, get_protocol
 
 if TYPE_CHECKING:
     from playground.gateway.call import EventStream
@@ -37,13 +37,13 @@ _RANDOM = Random()  # noqa: S311 - not for cryptography
 
 
 class Reception:
-    """What came of one request so far. ``settings`` are those of the body it asked with, ``asked`` says whom."""
+    """What came of one request so far. ``settings`` are those of its body over ``protocol``, ``asked`` says of whom."""
 
-    def __init__(self, asked: Asked, settings: JSONObject) -> None:
+    def __init__(self, asked: Asked, protocol: str, settings: JSONObject) -> None:
         self.asked = asked
         self.answer = Accumulator()
         self.marks = TimingMarks()
-        self._format = format_of(settings)
+        self._format = format_in(protocol, settings)
         self._streamed = bool(settings.get("stream"))
 
     def begin_again(self) -> None:
@@ -127,7 +127,7 @@ class Asking:
         heard: Callable[[EventStream, list[Event]], None] = lambda _stream, _events: None,
         waits: Callable[[], None] = _nothing,
     ) -> None:
-        self.received = Reception(asked, request.settings())
+        self.received = Reception(asked, request.protocol, request.settings())
         self.exchange: Exchange | None = None
         self.retry_wait: RetryWait | None = None
         self._request = request

@@ -12,13 +12,13 @@ from typing import Final, NamedTuple
 
 from playground.domain.accumulator import Accumulator
 from playground.domain.errors import FailureKind
-from playground.domain.output import format_of, wants_json
+from playground.domain.output import wants_json
 from playground.engine.inspect.frames import FrameIndex, Kind, bits
 from playground.jsonkit import foreign
 from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols import DEFAULT
 from playground.protocols.expected import Expected
-from playground.protocols.protocol import get_protocol
+from playground.protocols.protocol import format_in, get_protocol
 
 _AT_ONCE: Final = 64  # frames between two pauses
 _SKIPPED: Final = bits(Kind.COMMENT)
@@ -81,7 +81,7 @@ def read_asked(data: bytes, protocol: str) -> Asked:
         limit=limit,
         limits_reasoning=limits_reasoning,
         stops=tuple(stop for stop in (stops if isinstance(stops, list) else [stops]) if stop and isinstance(stop, str)),
-        as_json=wants_json(format_of(body)),
+        as_json=wants_json(format_in(spoken.name, body)),
         body=body,
     )
 
