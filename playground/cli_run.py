@@ -14,7 +14,7 @@ from playground.cli_help import Help, exit_codes, number, silence, whole
 from playground.engine.headless.exit_codes import ExitCode
 
 if TYPE_CHECKING:
-    from playground.engine.headless.options import RunOptions
+    from playground.engine.headless.run import RunOptions
 
 #: The clocks of ``playground.gateway.connection.Timeouts``; a plain number sets those that wait for content.
 CLOCKS: Final = ("connect", "first", "idle", "settle", "total")
@@ -162,7 +162,7 @@ def _options(arguments: argparse.Namespace) -> RunOptions:
     from playground.domain.request import ReasoningReturn, SendReasoning
     from playground.engine.gateways.profiles import Auth
     from playground.engine.gateways.secrets import key_from_environment
-    from playground.engine.headless.options import RunOptions
+    from playground.engine.headless.run import RunOptions
 
     when, field = arguments.reasoning or ("", "")
     return RunOptions(

@@ -1,8 +1,12 @@
-"""The self-test inside the window: the real application on the real event loop, its state in a folder of the test's."""
+"""The self-test inside the window: the real application on the real event loop, its state in a folder of the test's.
+
+What is kept is kept there and found again: a key, an experiment in the store, the same in a file.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import secrets
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -10,13 +14,18 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtGui import QFontDatabase, QGuiApplication, QIcon, QImage, QImageReader
 
+from playground.engine.files import experiment_file
+from playground.engine.gateways.secrets import Keys, Secret
+from playground.engine.library.store import Mode, Store
+from playground.engine.session.session import Session
+from playground.engine.session.snapshot import snapshot
 from playground.protocols import MESSAGES, PROTOCOLS
-from playground.self_test import keeping
 from playground.self_test.report import MissingError, Report
 from playground.ui.widgets.resources import resource_root
 
 if TYPE_CHECKING:
     from playground.app import App
+
 
 SECONDS = 30.0  # the longest one wait may take
 COLOURS = 40  # fewer in a picture of the conversation, and there is nothing written in it
@@ -85,11 +94,11 @@ async def _checks(report: Report, app: App, folder: Path) -> None:
     with report.check("code"):
         report.good(_write_code(app))
     with report.check("keyring"):
-        await keeping.keep_a_key(report)
+        await keep_a_key(report)
     with report.check("store"):
-        report.good(await keeping.keep_an_experiment(app.workspace.current, folder))
+        report.good(await keep_an_experiment(app.workspace.current, folder))
     with report.check("file"):
-        report.good(await keeping.write_a_file(app.workspace.current, folder))
+        report.good(await write_a_file(app.workspace.current, folder))
 
 
 def _read_pictures() -> str:
@@ -188,3 +197,71 @@ async def _until(condition: Callable[[], bool], what: str) -> None:
                 await asyncio.sleep(0.05)
     except TimeoutError:
         raise MissingError(f"never came: {what}") from None
+
+
+PROFILE = "self-test"
+ORIGIN = "https://self-test.invalid"  # a name that no gateway can have
+
+
+async def keep_a_key(report: Report) -> None:
+    """Write a key of the test's own to the keyring, read it as a later start would, remove it."""
+    keys, later = Keys(), Keys()
+    try:
+        state = await keys.check()
+        if not state.available:
+            report.absent(state.words)
+            return
+        secret = Secret(secrets.token_hex(16))
+        stored = await keys.set(PROFILE, ORIGIN, secret)
+        try:
+            if not stored.available:
+                raise MissingError(stored.words)
+            found = await later.get(PROFILE, ORIGIN)
+            if found is None or found.get_secret_value() != secret.get_secret_value():
+                raise MissingError("the key stored was not the key found")
+        finally:
+            removed = await keys.delete(PROFILE, ORIGIN)
+        if not removed.available:
+            raise MissingError(removed.words)
+        report.good("a key was stored in the system keyring, read back and removed")
+    finally:
+        keys.close()
+        later.close()
+
+
+async def keep_an_experiment(session: Session, folder: Path) -> str:
+    """Write an experiment to a store, open the store again, find it there by its words."""
+    path = folder / "experiments.db"
+    kept = snapshot(session)
+    store = Store(path)
+    try:
+        status = await store.open()
+        if status.mode is not Mode.READY:
+            raise MissingError(status.words)
+        store.save(kept)
+        await store.flush()
+    finally:
+        await store.close()
+    store = Store(path)
+    try:
+        await store.open()
+        read = await store.load(kept.id)
+        if read.turns != kept.turns:
+            raise MissingError("what was read from the store is not what was written")
+        found = await store.find("server-sent")
+        if [one.experiment.id for one in found] != [kept.id]:
+            raise MissingError("the store does not find the words that are in it")
+    finally:
+        await store.close()
+    return f"written, opened again, found; {path.stat().st_size:,} bytes"
+
+
+async def write_a_file(session: Session, folder: Path) -> str:
+    """Write an experiment file and open it."""
+    path = folder / f"self-test{experiment_file.SUFFIX}"
+    kept = snapshot(session)
+    experiment_file.save(path, kept)
+    read = experiment_file.open_file(path)
+    if {turn.id for turn in read.turns} != {turn.id for turn in kept.turns}:
+        raise MissingError("what was read from the file is not what was written")
+    return f"written and opened, {path.stat().st_size:,} bytes"

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
@@ -18,17 +19,17 @@ from playground.domain.debugging import Debugging, ReasonCode, held_back
 from playground.domain.durations import span
 from playground.domain.errors import Failure, FailureKind, RunRefusedError
 from playground.domain.parts import ToolCall
+from playground.domain.request import ReasoningReturn
 from playground.domain.transcript import Turn
 from playground.engine.advice import advise
 from playground.engine.cassettes import cassette
 from playground.engine.files.answer_table import LARGEST_TABLE, read_answers
 from playground.engine.gateways.credentials import consent_needed, plain_origin
 from playground.engine.gateways.known_secrets import redactor_of
-from playground.engine.gateways.profiles import Profile, Timeouts, connection, resolve_address, split_headers
+from playground.engine.gateways.profiles import Auth, Profile, Timeouts, connection, resolve_address, split_headers
 from playground.engine.gateways.secrets import KEY_VARIABLE, Secret, clean_key
 from playground.engine.headless.exit_codes import ExitCode
 from playground.engine.headless.json_output import answer, brought, is_whole, transcript
-from playground.engine.headless.options import RunOptions
 from playground.engine.headless.show import Console, OutputError, Printer, failure_words
 from playground.engine.io.spreadsheet import json_text
 from playground.engine.requests.request_file import BadInputError, read_value, request_and_notes
@@ -43,9 +44,42 @@ from playground.protocols import PROTOCOLS
 from playground.protocols.protocol import get_protocol
 
 if TYPE_CHECKING:
-    from playground.engine.headless.options import RunOptions
     from playground.engine.session.session import Session
     from playground.gateway.client import GatewayClient
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """What the command line says besides the file; what is None is as a new gateway in the window has it.
+
+    ``key`` is as it was given. ``headers`` are (name, value) pairs; those that carry a secret are told by name and
+    value. ``proxy`` may hold a password. ``timeouts`` are seconds by the names of ``Timeouts``, None for no limit.
+    ``max_event`` and ``max_body`` are in MiB. ``reasoning`` overrides what the file says. ``answers`` is a table
+    (``playground.engine.files.answer_table``), ``max_steps`` the requests at most; ``record`` is where a cassette is
+    written.
+    """
+
+    base_url: str
+    key: Secret | None = None
+    headers: tuple[tuple[str, str], ...] = ()
+    key_style: Auth | None = None
+    reasoning: ReasoningReturn | None = None
+    timeouts: Mapping[str, float | None] = field(default_factory=dict)
+    retries: int | None = None
+    max_event: int | None = None
+    max_body: int | None = None
+    ca: Path | None = None
+    proxy: str = field(default="", repr=False)
+    allow_http: bool = False
+    answers: Path | None = None
+    max_steps: int | None = None
+    record: Path | None = None
+    as_json: bool = False
+
+    @property
+    def loops(self) -> bool:
+        """Whether calls are answered."""
+        return self.answers is not None or self.max_steps is not None
 
 
 def ended(session: Session, options: RunOptions, refused: str, asked: int, console: Console) -> ExitCode:

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from playground.engine.gateways.secrets import Secret
-from playground.engine.headless.options import RunOptions
-from playground.engine.headless.run import run_file
+from playground.engine.headless.run import RunOptions, run_file
 
 CANARY = "sk-canary-93ac55d1"
 NOWHERE = "http://127.0.0.1:1/v1"  # a run that is begun ends with TRANSPORT there

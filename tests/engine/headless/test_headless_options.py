@@ -16,8 +16,7 @@ from playground.engine.cassettes import cassette
 from playground.engine.gateways.profiles import Auth
 from playground.engine.gateways.secrets import Secret
 from playground.engine.headless.exit_codes import ExitCode
-from playground.engine.headless.options import RunOptions
-from playground.engine.headless.run import run_file
+from playground.engine.headless.run import RunOptions, run_file
 from playground.engine.session.asking import Reception
 from tests.engine.headless.runs import CANARY, Desk, experiment
 from tests.support.fault_server import FaultServer, head, hold, send, sleep, sse, text_chunk, whole

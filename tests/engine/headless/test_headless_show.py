@@ -12,8 +12,7 @@ import pytest
 
 from playground.engine.cassettes import cassette
 from playground.engine.headless.exit_codes import ExitCode
-from playground.engine.headless.options import RunOptions
-from playground.engine.headless.run import run_file
+from playground.engine.headless.run import RunOptions, run_file
 from playground.engine.headless.show import OutputError
 from tests.engine.headless.runs import Desk, experiment
 from tests.support.fault_server import FaultServer, head, hold, send, sleep, sse, text_chunk

@@ -11,11 +11,10 @@ from playground.demo.server import DemoServer
 from playground.domain.events import Event, ReasoningDelta, TextDelta, ToolCallDelta
 from playground.domain.prices import Asked
 from playground.domain.request import Request
-from playground.domain.timing_marks import TimingMarks
 from playground.domain.transcript import Ending, Role, Turn, make_turn
 from playground.engine.cassettes.transcript import answers_of
 from playground.engine.gateways.secrets import Secret
-from playground.engine.session.asking import Asking
+from playground.engine.session.asking import Asking, TimingMarks
 from playground.gateway.client import GatewayClient
 from playground.gateway.connection import Connection
 from playground.jsonkit.values import JSONObject

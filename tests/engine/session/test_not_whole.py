@@ -22,8 +22,7 @@ from playground.engine.files.export.markdown import markdown
 from playground.engine.files.export.selection import Selection
 from playground.engine.gateways.secrets import Secret
 from playground.engine.headless.exit_codes import ExitCode
-from playground.engine.headless.options import RunOptions
-from playground.engine.headless.run import run_file
+from playground.engine.headless.run import RunOptions, run_file
 from playground.engine.session.session import Session
 from playground.engine.session.snapshot import decode, restore, snapshot
 from playground.engine.session.tool_loop import ToolLoopEnd

@@ -5,8 +5,9 @@ from typing import Any
 import pytest
 
 from playground.domain.tools import check_schema
-from playground.engine.files.tool_import import Imported, import_tools
+from playground.engine.files.tool_import import import_tools
 from playground.engine.files.tool_import.docstrings import read_docstring
+from playground.engine.files.tool_import.found import Imported
 from playground.jsonkit.schema_sample import sample
 from playground.jsonkit.validation import check_value
 

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from playground.domain.tools import NAME_RULE, ToolDefinition, check_schema
-from playground.engine.files.tool_import import Imported, export_tools, import_tools
+from playground.engine.files.tool_import import export_tools, import_tools
+from playground.engine.files.tool_import.found import Imported
 
 CHAT = {
     "type": "function",
