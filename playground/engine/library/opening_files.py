@@ -130,22 +130,11 @@ async def settle(workspace: Workspace, found: Snapshot) -> OpenedExperiment:
 
 
 def _made(workspace: Workspace, found: Snapshot) -> tuple[Session, str]:
-    """A session with what was found, on its gateway or one of that name; and the gateway's name where there is none.
-
-    Raises FileError.
-    """
-    from playground.engine.session.snapshot import restore
-
-    gateways = workspace.gateways
-    ids = {profile.id for profile in gateways.profiles}
-    named = {profile.name: profile.id for profile in reversed(gateways.profiles)}
-    profile_id = found.profile_id if found.profile_id in ids else named.get(found.gateway, "")
-    session = workspace.blank(profile_id or gateways.active_id)
+    """As ``Workspace.restored``. Raises FileError."""
     try:
-        restore(found.model_copy(update={"profile_id": session.settings.profile_id}), session)
+        return workspace.restored(found)
     except ValueError as error:
-        raise FileError(f"This experiment cannot be opened. {error}") from None
-    return session, "" if profile_id else found.gateway
+        raise FileError(str(error)) from None
 
 
 def _same(here: Snapshot, found: Snapshot) -> bool:

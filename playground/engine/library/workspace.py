@@ -355,26 +355,34 @@ class Workspace:
             self._client, profile_of=self.gateways.get, profile_id=profile_id, front=self.gateways.keys.front
         )
 
-    def _restored(self, found: Snapshot, exchanges: list[Exchange]) -> Session:
-        """A session with what was loaded. Raises StoreError where this version cannot work with it."""
-        from playground.engine.library.store import StoreError
+    def restored(self, found: Snapshot) -> tuple[Session, str]:
+        """A session with what was found, on its gateway, on one of that name or on the one in use; nowhere in the list.
+
+        And the name of a gateway that there is none of. Raises ValueError where this version cannot work with it.
+        """
         from playground.engine.session.snapshot import restore
 
-        session = self.blank("")
+        profiles = self.gateways.profiles
+        there = [one.id for one in profiles if one.id == found.profile_id]
+        there += [one.id for one in profiles if one.name == found.gateway]
+        session = self.blank(there[0] if there else self.gateways.active_id)
         try:
-            restore(found.model_copy(update={"profile_id": self._profile_id(found)}), session)
+            restore(found.model_copy(update={"profile_id": session.settings.profile_id}), session)
         except ValueError as error:
-            raise StoreError(f"This experiment cannot be opened. {error}") from None
+            raise ValueError(f"This experiment cannot be opened. {error}") from None
+        return session, "" if there else found.gateway
+
+    def _restored(self, found: Snapshot, exchanges: list[Exchange]) -> Session:
+        """The same with what went over the wire. Raises StoreError."""
+        from playground.engine.library.store import StoreError
+
+        try:
+            session, _ = self.restored(found)
+        except ValueError as error:
+            raise StoreError(str(error)) from None
         for exchange in exchanges:
             session.exchanges.keep(exchange)
         return session
-
-    def _profile_id(self, found: Snapshot) -> str:
-        """The gateway it was on; when that is gone one of the same name, else the one in use."""
-        profiles = self.gateways.profiles
-        if any(profile.id == found.profile_id for profile in profiles):
-            return found.profile_id
-        return next((one.id for one in profiles if one.name == found.gateway), self.gateways.active_id)
 
     def _put(self, session: Session, *, stored: bool) -> None:
         """Have a session among the open ones, newest first."""
