@@ -25,16 +25,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from playground.engine.gateways.connection_test import ConnectionReport, Mends, Offer
 from playground.engine.gateways.credentials import NeedsConsent
-from playground.engine.gateways.profiles import (
-    Auth,
-    ConnectionReport,
-    Mends,
-    Offer,
-    Profile,
-    ProfileError,
-    ProfileStore,
-)
+from playground.engine.gateways.profiles import Auth, Profile, ProfileError, ProfileStore
 from playground.engine.gateways.secrets import Keys
 from playground.engine.requests.spoken import TITLES
 from playground.ui.features.gateways.address_field import AddressField

@@ -9,15 +9,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QDoubleValidator
-from PySide6.QtWidgets import (
-    QCheckBox,
-    QDialog,
-    QDialogButtonBox,
-    QFormLayout,
-    QLabel,
-    QLineEdit,
-    QWidget,
-)
+from PySide6.QtWidgets import QCheckBox, QDialog, QDialogButtonBox, QFormLayout, QLabel, QLineEdit, QWidget
 
 from playground.domain.errors import Failure, FailureKind, RunRefusedError
 from playground.domain.prices import DOLLARS, Price
@@ -313,7 +305,7 @@ class GatewayControl(QObject):
 
     def connect_new(self) -> None:
         """The dialog that connects a gateway step by step; what was typed into the last one is still there."""
-        from playground.engine.gateways.profiles import try_gateway
+        from playground.engine.gateways.connection_test import try_gateway
         from playground.ui.features.gateways.connect_dialog import ConnectDialog
 
         gateways = self._workspace.gateways
@@ -335,7 +327,7 @@ class GatewayControl(QObject):
         self._typed = dialog.draft()
 
     def _open(self) -> ProfileDialog:
-        from playground.engine.gateways.profiles import try_gateway
+        from playground.engine.gateways.connection_test import try_gateway
         from playground.ui.features.gateways.dialog import ProfileDialog
 
         gateways = self._workspace.gateways

@@ -34,17 +34,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from playground.engine.gateways.connection_test import ConnectionReport, Mends, Offer
 from playground.engine.gateways.credentials import NeedsConsent, forget_secrets
-from playground.engine.gateways.profiles import (
-    Auth,
-    Connection,
-    ConnectionReport,
-    Mends,
-    Offer,
-    Profile,
-    ProfileError,
-    ProfileStore,
-)
+from playground.engine.gateways.profiles import Auth, Connection, Profile, ProfileError, ProfileStore
 from playground.engine.gateways.secrets import Keys
 from playground.ui.features.gateways.draft import NEW_NAME, Draft, connection_of, credentials_of, problem, save
 from playground.ui.features.gateways.form import ProfileForm

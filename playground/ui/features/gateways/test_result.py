@@ -8,7 +8,7 @@ from typing import Final
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
-from playground.engine.gateways.profiles import ConnectionReport, Offer
+from playground.engine.gateways.connection_test import ConnectionReport, Offer
 from playground.ui.widgets.flow_layout import FlowLayout
 from playground.ui.widgets.form_parts import push_button, say, text_label
 from playground.ui.widgets.layouts import in_column

@@ -14,19 +14,12 @@ import pytest
 from keyring.backend import KeyringBackend
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import (
-    QAbstractButton,
-    QApplication,
-    QComboBox,
-    QLabel,
-    QLineEdit,
-    QPushButton,
-    QWidget,
-)
+from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QLabel, QLineEdit, QPushButton, QWidget
 
 from playground.demo.server import DemoConfig, DemoServer
+from playground.engine.gateways.connection_test import ConnectionReport, try_gateway
 from playground.engine.gateways.credentials import credentials_for, store_secret
-from playground.engine.gateways.profiles import Auth, Connection, ConnectionReport, Profile, ProfileStore, try_gateway
+from playground.engine.gateways.profiles import Auth, Connection, Profile, ProfileStore
 from playground.engine.gateways.secrets import KeyringError, Keys, Secret
 from playground.ui.features.gateways.dialog import ProfileDialog
 from playground.ui.features.gateways.draft import Draft
