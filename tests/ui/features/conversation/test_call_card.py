@@ -106,21 +106,21 @@ def test_broken_arguments_keep_their_tree_and_their_text(card: CallCard) -> None
     assert card._arguments.toPlainText() == call.arguments
 
 
-def test_broken_arguments_that_were_watched_are_not_read_again(card: CallCard) -> None:
+def test_broken_arguments_that_were_watched_are_not_read_again(card: CallCard, qtbot: QtBot) -> None:
     pieces = ['{"city": "Lis', 'bon" "days": 2']
     card.draw_growing_call("c", "f", pieces)
     assert card.tree is not None
-    read = card.tree.reader
+    tree, read = card.tree, card.tree.reader
     for _ in range(2):
         card.show_call(ToolCall(id="c", name="f", arguments="".join(pieces)), None, None, waiting=True)
         assert card.tree.reader is read
+    qtbot.waitUntil(lambda: "Lisbon" in tree.text)  # a piece at a time
     watched = card.tree.text
-    assert "Lisbon" in watched
     card.show_call(ToolCall(id="c", name="f", arguments='{"city":'), None, None, waiting=True)
     assert card.tree.reader is not read
     assert "Lisbon" not in card.tree.text
     card.show_call(ToolCall(id="c", name="f", arguments="".join(pieces)), None, None, waiting=True)
-    assert card.tree.text == watched, "the same as if it had come whole"
+    qtbot.waitUntil(lambda: tree.text == watched)  # the same as if it had come whole
 
 
 def test_an_edited_call_shows_what_was_changed_and_the_exact_text(card: CallCard) -> None:
