@@ -11,30 +11,10 @@ from typing import Literal
 
 from playground.demo import tokens
 from playground.demo.cheats import Directives, parse
+from playground.demo.images import Picture
 from playground.demo.models import Model
-from playground.image_size import measure
 
 JsonObject = Mapping[str, object]
-
-
-@dataclass(frozen=True)
-class Picture:
-    """An image of a request: either ``data`` with its declared ``media_type``, or an ``address`` to fetch."""
-
-    media_type: str = ""
-    data: bytes = b""
-    address: str = ""
-    detail: str = "auto"
-
-    def tokens(self) -> int:
-        """Prompt tokens the picture costs: few for low detail, by size otherwise."""
-        if self.detail == "low":
-            return 85
-        found = measure(self.data)
-        if found is None:
-            return 765
-        tiles = -(-min(found.width, 2048) // 512) * -(-min(found.height, 2048) // 512)
-        return 85 + 170 * max(tiles, 1)
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 from playground.demo import fields
-from playground.demo.ask import Ask, Call, Choice, Form, Picture, Said, Tool, last_words
+from playground.demo.ask import Ask, Call, Choice, Form, Said, Tool, last_words
 from playground.demo.fields import Fields
+from playground.demo.images import Picture
 from playground.demo.models import ALL_EFFORTS, Model
 from playground.demo.problems import invalid
 

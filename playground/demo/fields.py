@@ -14,7 +14,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from playground.demo import from_schema
-from playground.demo.ask import Choice, Form, Picture, Tool
+from playground.demo.ask import Choice, Form, Tool
+from playground.demo.images import Picture
 from playground.demo.models import BY_ID, Model
 from playground.demo.problems import NO_MODEL, NOT_JSON, ApiError, invalid
 from playground.jsonkit.reading import parse_json

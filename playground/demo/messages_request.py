@@ -11,8 +11,9 @@ import hashlib
 import json
 
 from playground.demo import fields
-from playground.demo.ask import Ask, Call, Choice, Form, Picture, Said, Tool, last_words
+from playground.demo.ask import Ask, Call, Choice, Form, Said, Tool, last_words
 from playground.demo.fields import Fields
+from playground.demo.images import Picture
 from playground.demo.models import BY_ID, Model
 from playground.demo.problems import NO_MODEL, ApiError, invalid
 

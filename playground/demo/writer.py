@@ -12,8 +12,8 @@ import re
 from playground.demo import essay, tokens
 from playground.demo.ask import Ask, Call, Said
 from playground.demo.dice import Dice
+from playground.demo.images import measure
 from playground.demo.toolcalls import CALLING
-from playground.image_size import measure
 from playground.jsonkit.reading import parse_json
 
 _OPENINGS = (
@@ -186,10 +186,8 @@ def _about_pictures(ask: Ask) -> str:
         if found is None:
             lines.append(f"{number}. {size}; its header is none that I know.")
             continue
-        really = "" if found.media_type == picture.media_type else f", though its bytes say `{found.media_type}`"
-        lines.append(
-            f"{number}. {size}{really}: **{found.width} × {found.height} pixels** (detail: *{picture.detail}*)."
-        )
+        really = "" if found[0] == picture.media_type else f", though its bytes say `{found[0]}`"
+        lines.append(f"{number}. {size}{really}: **{found[1]} × {found[2]} pixels** (detail: *{picture.detail}*).")
     heading = f"## {_plural(len(pictures), 'image')} received"
     return f"{heading}\n\n" + "\n".join(lines) + f"\n\nI read the header only, not the picture. {_SIMULATED}"
 

@@ -64,9 +64,8 @@ def test_the_demo_gateway_knows_nothing_of_us_but_json() -> None:
     assert len(names) > 1
     loaded = loaded_after("import importlib\nfor name in sys.argv[1:]: importlib.import_module(name)", *names)
     ours = {name for name in loaded if name.startswith("playground.") and not name.startswith("playground.demo")}
-    # Who may ask, the same for every server of this program, and how large a picture is; neither uses anything of ours.
-    beside = {name for name in ours if not name.startswith("playground.jsonkit")}
-    assert beside == {"playground.loopback", "playground.image_size"}
+    # Who may ask, the same for every server of this program; it uses nothing of ours either.
+    assert {name for name in ours if not name.startswith("playground.jsonkit")} == {"playground.loopback"}
     assert not roots(loaded) & {"PySide6", "qasync", "httpx"}
 
 

@@ -7,8 +7,7 @@ import struct
 
 import pytest
 
-from playground.demo.ask import Picture
-from playground.image_size import measure
+from playground.demo.images import Picture, measure
 from tests.demo.conftest import Gateway, message
 
 PNG = b"\x89PNG\r\n\x1a\n" + struct.pack(">I", 13) + b"IHDR" + struct.pack(">II", 640, 480) + b"\x08\x02\0\0\0"

@@ -9,13 +9,13 @@ from __future__ import annotations
 import base64
 import binascii
 import re
+import struct
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 from urllib.parse import unquote_to_bytes, urlsplit
 
 from playground.domain.parts import Image
-from playground.image_size import Measure, measure
 from playground.named_file import read_named
 
 DETAILS: Final = ("auto", "low", "high")
@@ -34,6 +34,15 @@ class ImageError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
+class Measure:
+    """What the first bytes say: the media type, and width and height in pixels."""
+
+    media_type: str
+    width: int
+    height: int
+
+
+@dataclass(frozen=True, slots=True)
 class Facts:
     """What is known of an image part. ``size`` is in bytes, 0 for an address; ``measure`` None where it is unreadable.
 
@@ -43,6 +52,22 @@ class Facts:
     size: int = 0
     measure: Measure | None = None
     address: str = ""
+
+
+def measure(data: bytes) -> Measure | None:
+    """Media type and size in pixels from the header; None when the bytes are of no format known here."""
+    try:
+        if data.startswith(b"\x89PNG\r\n\x1a\n") and data[12:16] == b"IHDR":
+            return Measure("image/png", *struct.unpack(">II", data[16:24]))
+        if data[:6] in (b"GIF87a", b"GIF89a"):
+            return Measure("image/gif", *struct.unpack("<HH", data[6:10]))
+        if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
+            return _webp(data)
+        if data[:2] == b"\xff\xd8":
+            return _jpeg(data)
+    except (struct.error, IndexError):
+        return None
+    return None
 
 
 def image_from(data: bytes, name: str | None = None) -> Image:
@@ -151,3 +176,35 @@ def size_words(size: int) -> str:
     if size < 999_500:
         return f"{size / 1_000:.0f} KB"
     return f"{size / 1_000_000:.1f} MB".replace(".0 ", " ")
+
+
+def _webp(data: bytes) -> Measure | None:
+    kind = data[12:16]
+    if kind == b"VP8X" and len(data) >= 30:
+        width, height = (int.from_bytes(data[at : at + 3], "little") + 1 for at in (24, 27))
+        return Measure("image/webp", width, height)
+    if kind == b"VP8L" and data[20] == 0x2F:
+        bits = struct.unpack("<I", data[21:25])[0]
+        return Measure("image/webp", (bits & 0x3FFF) + 1, (bits >> 14 & 0x3FFF) + 1)
+    if kind == b"VP8 " and data[23:26] == b"\x9d\x01\x2a":
+        width, height = struct.unpack("<HH", data[26:30])
+        return Measure("image/webp", width & 0x3FFF, height & 0x3FFF)
+    return None
+
+
+def _jpeg(data: bytes) -> Measure | None:
+    at = 2
+    while at + 4 <= len(data):
+        if data[at] != 0xFF:
+            return None
+        marker = data[at + 1]
+        if marker == 0xFF:  # padding before a marker
+            at += 1
+        elif marker == 0x01 or 0xD0 <= marker <= 0xD9:  # markers without a length
+            at += 2
+        elif 0xC0 <= marker <= 0xCF and marker not in (0xC4, 0xC8, 0xCC):  # a start of frame
+            height, width = struct.unpack(">HH", data[at + 5 : at + 9])
+            return Measure("image/jpeg", width, height)
+        else:
+            at += 2 + max(struct.unpack(">H", data[at + 2 : at + 4])[0], 2)
+    return None

@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 
 from playground.domain.parts import Image
 from playground.engine.files import images
-from playground.engine.files.images import Facts, ImageError
-from playground.image_size import Measure, measure
+from playground.engine.files.images import Facts, ImageError, Measure
 
 
 def png(width: int, height: int, padding: int = 0) -> bytes:
@@ -52,7 +51,7 @@ SAMPLES = {
 @pytest.mark.parametrize("kind", SAMPLES)
 def test_format_and_size_are_read_from_the_first_bytes(kind: str) -> None:
     data, width, height = SAMPLES[kind]
-    assert measure(data) == Measure(kind, width, height)
+    assert images.measure(data) == Measure(kind, width, height)
 
 
 @pytest.mark.parametrize("kind", SAMPLES)
@@ -61,12 +60,12 @@ def test_bytes_go_into_the_data_url_unchanged(kind: str) -> None:
     image = images.image_from(data, "a")
     assert image.url.startswith(f"data:{kind};base64,")
     assert images.data_of(image.url) == data
-    assert images.facts(image) == Facts(len(data), measure(data))
+    assert images.facts(image) == Facts(len(data), images.measure(data))
 
 
 @given(st.binary(max_size=200), st.sampled_from([b"", *(sample[0][:30] for sample in SAMPLES.values())]))
 def test_no_bytes_make_the_reader_fail(tail: bytes, head: bytes) -> None:
-    found = measure(head + tail)
+    found = images.measure(head + tail)
     assert found is None or found.media_type in images.FORMATS
 
 

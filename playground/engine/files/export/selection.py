@@ -16,11 +16,10 @@ from playground.domain.roles import Role
 from playground.domain.transcript import Ending, Transcript, Turn
 from playground.domain.variables import resolve_turns
 from playground.engine.files.experiment_file.layout import lay_out
-from playground.engine.files.images import data_of
+from playground.engine.files.images import data_of, measure
 from playground.engine.gateways.known_secrets import redactor_of
 from playground.engine.gateways.secrets import Secret
 from playground.engine.session.titles import title_of
-from playground.image_size import measure
 from playground.jsonkit.values import JSON
 from playground.protocols import PROTOCOLS
 from playground.protocols.protocol import get_protocol

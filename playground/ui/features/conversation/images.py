@@ -16,7 +16,6 @@ from PySide6.QtGui import QImage, QImageIOHandler, QImageReader, QImageWriter
 from playground.domain.parts import Image
 from playground.engine.files import images
 from playground.engine.files.images import FORMATS, ImageError
-from playground.image_size import measure
 from playground.ui.features.conversation.documents import documents
 
 #: Something that may become an image: a file, a bitmap, or text that is a data URL or an http(s) address.
@@ -75,7 +74,7 @@ def read_source(source: Source) -> Image:
         return images.from_data_url(source) if images.is_data_url(source) else images.from_address(source)
     data = images.read_file(source)
     kind = next((kind for head, kind in _OTHER.items() if data.startswith(head)), None)
-    if kind is not None and measure(data) is None:
+    if kind is not None and images.measure(data) is None:
         return images.image_from(_encoded(_read(data, kind, None), "PNG"), f"{source.stem}.png")
     return images.image_from(data, source.name)
 
@@ -89,7 +88,7 @@ def decode(image: Image, box: QSize) -> QImage:
     found = _shown.get(key)
     if found is None:
         data = images.data_of(image.url)
-        known = measure(data) if data is not None else None
+        known = images.measure(data) if data is not None else None
         if data is None or known is None:
             raise ImageError("This cannot be shown: its bytes are of no format known here.")
         found = _read(data, known.media_type.removeprefix("image/").encode(), box)
@@ -113,7 +112,7 @@ def shrunk(image: Image) -> Image:
     """
     side = images.SHRINK_SIDE
     data = images.data_of(image.url)
-    known = measure(data) if data is not None else None
+    known = images.measure(data) if data is not None else None
     if data is None or known is None:
         raise ImageError("This cannot be made smaller: its bytes are of no format known here.")
     picture = _read(data, known.media_type.removeprefix("image/").encode(), QSize(side, side))
