@@ -47,9 +47,10 @@ from playground.ui.features.gateways.reach_dot import dot
 from playground.ui.shell.actions import SHOW_INSPECTOR, SHOW_LIST
 from playground.ui.shell.features import ACTIONS, PAGES, Panels
 from playground.ui.shell.panel_room import PanelRoom
-from playground.ui.shell.regions import Dock, Region, SidePanel, rule
+from playground.ui.shell.regions import Dock, Region, SidePanel
 from playground.ui.shell.tool_bar import ToolBar
 from playground.ui.shell.window_settings import layout
+from playground.ui.widgets.form_parts import thin_line
 from playground.ui.widgets.layouts import in_column
 from playground.ui.widgets.plain_text import tip
 
@@ -372,7 +373,7 @@ class MainWindow(QMainWindow):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self.bar)
-        column.addWidget(rule())
+        column.addWidget(thin_line())
         self.setMenuWidget(top)
         self.setCentralWidget(self._centre)
         self.setDockNestingEnabled(False)

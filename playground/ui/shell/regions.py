@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from playground.ui.widgets.form_parts import styled, thin_line
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.theme import tokens
 
@@ -48,7 +49,7 @@ class SidePanel(QFrame):
         layout = in_column(of=self, margins=0, spacing=0)
         row = in_row(self.tabs, 1, margins=(8, 0, 8, 0))
         layout.addLayout(row)
-        layout.addWidget(rule())
+        layout.addWidget(thin_line())
         layout.addWidget(self._pages, 1)
 
     def fill(self, title: str, page: QWidget) -> None:
@@ -146,17 +147,9 @@ class _Grip(QWidget):
             painter.drawRoundedRect(QRect(self.width() // 2 - 14, 2, 28, 3), 1.5, 1.5)
 
 
-def rule() -> QFrame:
-    """A thin line across."""
-    line = QFrame()
-    line.setProperty("kind", "line")
-    return line
-
-
 def stacked(*widgets: QWidget) -> QFrame:
     """Widgets one below the other, the last one taking the room that is left."""
-    frame = QFrame()
-    frame.setProperty("kind", "surface")
+    frame = styled(QFrame(), "surface")
     column = in_column(of=frame, margins=0, spacing=0)
     for widget in widgets:
         column.addWidget(widget, 1 if widget is widgets[-1] else 0)

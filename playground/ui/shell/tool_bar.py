@@ -13,6 +13,7 @@ from playground.engine.gateways.reach import WORDS, Reach
 from playground.engine.requests.spoken import TITLES
 from playground.ui.features.gateways.model_picker import ModelPicker
 from playground.ui.features.gateways.reach_dot import dot
+from playground.ui.widgets.form_parts import styled
 from playground.ui.widgets.icons import icon
 from playground.ui.widgets.layouts import in_row
 from playground.ui.widgets.plain_text import shown_name, tip
@@ -54,8 +55,7 @@ class ToolBar(QFrame):
         self.model = ModelPicker()
         self.model.chosen.connect(self.model_chosen)
         self.model.refresh_asked.connect(self.models_asked)
-        self.unlisted = QToolButton()
-        self.unlisted.setProperty("kind", "flag")
+        self.unlisted = styled(QToolButton(), "flag")
         self.unlisted.setIcon(icon("warning", "tool"))
         self.unlisted.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.unlisted.setText(UNLISTED)
@@ -156,8 +156,7 @@ def _calm_after(menu: QMenu, button: QAbstractButton) -> None:
 
 
 def _menu_button(symbol: str, words: str, menu: QMenu) -> QToolButton:
-    button = QToolButton()
-    button.setProperty("kind", "quiet")
+    button = styled(QToolButton(), "quiet")
     button.setIcon(icon(symbol))
     button.setToolTip(words)
     button.setAccessibleName(words)

@@ -20,20 +20,13 @@ from PySide6.QtWidgets import (
 )
 
 from playground.domain.hidden import LONGEST_NAME
+from playground.ui.widgets.form_parts import look, styled
 
 DEFAULT = "default"
 FIELD_WIDTH = 68
 FIELD_ROOM = 20  # px beside the text: padding, border, cursor
 ARROW_ROOM = 22
 NOT_SENT = "default (not sent)"
-
-
-def look(widget: QWidget, kind: str, name: str = "kind") -> None:
-    """Set the style property of a widget and let the style take notice, if it changed."""
-    if widget.property(name) != kind:
-        widget.setProperty(name, kind)
-        widget.style().unpolish(widget)
-        widget.style().polish(widget)
 
 
 class ValueField(QLineEdit):
@@ -91,9 +84,8 @@ class ChoiceField(QComboBox):
         super().__init__(parent)
         self.setProperty("kind", "field")
         self.setEditable(True)
-        self._line = ValueField()
+        self._line = styled(ValueField(), "inner")
         self._line.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
-        self._line.setProperty("kind", "inner")
         self.setLineEdit(self._line)
         self.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
         self.setCompleter(None)  # type: ignore[arg-type]  # None switches completion off, as Qt documents

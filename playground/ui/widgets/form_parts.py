@@ -1,50 +1,76 @@
-"""Small pieces the form is made of: labels that never read foreign text as rich text, elided lines, a seconds field."""
+"""Small pieces that windows are made of, with their looks: labels that never read foreign text as rich text, buttons,
+lines, a seconds field.
+"""
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 from PySide6.QtCore import QRegularExpression, QSize, Qt
 from PySide6.QtGui import QIntValidator, QRegularExpressionValidator, QResizeEvent
-from PySide6.QtWidgets import QLabel, QLineEdit, QPushButton, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QLineEdit, QPushButton, QSizePolicy, QToolButton, QWidget
 
 from playground.ui.widgets.icons import icon
 from playground.ui.widgets.plain_text import one_line_of, show_hidden, tip
 
 FIELD_HEIGHT = 29  # pixels; a label beside a field is as high, so that their texts stand on one line
 BUTTON_SIDE = 12  # pixels from a button's edge to its text, border included
+W = TypeVar("W", bound=QWidget)
+
+
+def styled(widget: W, kind: str) -> W:
+    """A widget that is being made, with that look of the style sheet."""
+    widget.setProperty("kind", kind)
+    return widget
+
+
+def look(widget: QWidget, kind: str, name: str = "kind") -> None:
+    """Set the style property of a widget and let the style take notice, if it changed."""
+    if widget.property(name) != kind:
+        widget.setProperty(name, kind)
+        widget.style().unpolish(widget)
+        widget.style().polish(widget)
+
+
+def thin_line() -> QFrame:
+    """A line one pixel high, between what stands above it and below."""
+    return styled(QFrame(), "line")
+
+
+def thin_upright() -> QFrame:
+    """A line one pixel wide, between what stands left of it and right."""
+    line = styled(QFrame(), "upright-line")
+    line.setFixedWidth(1)
+    return line
 
 
 def text_label(text: str = "", kind: str = "", *, wrap: bool = False) -> QLabel:
-    """A label in plain text format; ``kind`` is a look of the style sheet."""
-    label = QLabel(text, textFormat=Qt.TextFormat.PlainText, wordWrap=wrap)
-    if kind:
-        label.setProperty("kind", kind)
-    if wrap:
-        policy = QSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
-        policy.setHeightForWidth(True)
-        label.setSizePolicy(policy)
+    """A label in plain text format; ``kind`` is a look of the style sheet. With ``wrap`` it is as wide as it may be."""
+    if not wrap:
+        return styled(QLabel(text, textFormat=Qt.TextFormat.PlainText), kind)
+    label = paragraph(text, kind)
+    policy = QSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
+    policy.setHeightForWidth(True)
+    label.setSizePolicy(policy)
     return label
 
 
-def set_kind(widget: QWidget, kind: str) -> None:
-    """Change the look of a widget that is on screen."""
-    if widget.property("kind") != kind:
-        widget.setProperty("kind", kind)
-        widget.style().unpolish(widget)
-        widget.style().polish(widget)
+def paragraph(text: str = "", kind: str = "") -> QLabel:
+    """A label in plain text format of as many lines as it takes; its width is the usual one of its words."""
+    return styled(QLabel(text, textFormat=Qt.TextFormat.PlainText, wordWrap=True), kind)
 
 
 def say(label: QLabel, text: str, kind: str | None = None) -> None:
     """Show ``text`` in the label, or hide the label when there is nothing to say."""
     label.setText(show_hidden(text))
     if kind is not None:
-        set_kind(label, kind)
+        look(label, kind)
     label.setVisible(bool(text))
 
 
 def quiet_button(text: str, name: str, symbol: str = "") -> QToolButton:
     """A button without a frame; ``name`` is what assistive technology calls it, and its tooltip."""
-    button = QToolButton()
-    button.setProperty("kind", "quiet")
+    button = styled(QToolButton(), "quiet")
     button.setText(text)
     if symbol:
         button.setIcon(icon(symbol, "muted" if text else None))
@@ -59,10 +85,7 @@ def quiet_button(text: str, name: str, symbol: str = "") -> QToolButton:
 
 def push_button(text: str, kind: str = "") -> QPushButton:
     """A button that Enter in a field never presses."""
-    button = QPushButton(text, autoDefault=False)
-    if kind:
-        button.setProperty("kind", kind)
-    return button
+    return styled(QPushButton(text, autoDefault=False), kind)
 
 
 class OfferButton(QPushButton):

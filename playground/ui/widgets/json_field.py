@@ -11,9 +11,8 @@ from PySide6.QtWidgets import QPushButton, QSizePolicy, QWidget
 from playground.jsonkit.layout import locate, locate_all
 from playground.jsonkit.problems import Problem
 from playground.jsonkit.reading import problem_at
-from playground.ui.widgets.choice_fields import look
 from playground.ui.widgets.code_editor import CodeEditor
-from playground.ui.widgets.form_parts import text_label
+from playground.ui.widgets.form_parts import look, styled, text_label
 from playground.ui.widgets.json_text import MARKED_AT_MOST
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.plain_text import tip
@@ -43,8 +42,7 @@ class JsonField(QWidget):
         self.caption = text_label(caption, "group")
         self.caption.setMinimumWidth(40)  # rather cut at its end than wider than the panel
         self.caption.setBuddy(self.editor)
-        self.format_button = QPushButton("Format")
-        self.format_button.setProperty("kind", "quiet")
+        self.format_button = styled(QPushButton("Format"), "quiet")
         self.format_button.setToolTip(tip("Lay the JSON out anew (Ctrl+Shift+F)"))
         self._head = in_row(self.caption, 1, self.format_button, spacing=4)
         self._problems = ProblemList()

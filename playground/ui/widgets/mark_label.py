@@ -8,7 +8,7 @@ from PySide6.QtCore import QEvent, QRect, Qt
 from PySide6.QtGui import QHelpEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QLabel, QToolTip, QWidget
 
-from playground.ui.widgets.choice_fields import look
+from playground.ui.widgets.form_parts import look
 from playground.ui.widgets.icons import icon
 from playground.ui.widgets.plain_text import one_line_of, tip
 

@@ -6,11 +6,12 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QAbstractItemView, QAbstractScrollArea, QHeaderView, QLabel, QTableView
 
+from playground.ui.widgets.form_parts import styled
+
 
 def empty_words(words: str) -> QLabel:
     """What a page says in its middle while it has nothing to show."""
-    label = QLabel(words, alignment=Qt.AlignmentFlag.AlignCenter, wordWrap=True)
-    label.setProperty("kind", "muted")
+    label = styled(QLabel(words, alignment=Qt.AlignmentFlag.AlignCenter, wordWrap=True), "muted")
     label.setContentsMargins(24, 8, 24, 24)
     return label
 

@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from playground.ui.widgets.form_parts import styled
 from playground.ui.widgets.layouts import in_column
 from playground.ui.widgets.plain_text import one_line_of, tip
 from playground.ui.widgets.theme import tokens
@@ -73,8 +74,7 @@ class Palette(QDialog):
         self._none = QLabel("Nothing here has these words in its name.", alignment=Qt.AlignmentFlag.AlignTop)
         self._none.setProperty("kind", "muted")
         self._none.setContentsMargins(10, 6, 10, 6)
-        frame = QFrame()
-        frame.setProperty("kind", "palette")
+        frame = styled(QFrame(), "palette")
         in_column(self._field, (self._list, 1), (self._none, 1), of=frame, margins=MARGIN, spacing=MARGIN)
         in_column(frame, of=self, margins=0)
         self._filter("")

@@ -9,7 +9,7 @@ from PySide6.QtGui import QEnterEvent, QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from playground.jsonkit.problems import Problem
-from playground.ui.widgets.choice_fields import look
+from playground.ui.widgets.form_parts import look, styled
 from playground.ui.widgets.icons import icon
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.plain_text import show_hidden
@@ -85,8 +85,7 @@ class ProblemList(QWidget):
         self.lines: list[ProblemLine] = []
         self._problems: list[Problem] = []
         self._most = LISTED
-        self.more_button = QPushButton()
-        self.more_button.setProperty("kind", "quiet")
+        self.more_button = styled(QPushButton(), "quiet")
         self.more_button.clicked.connect(self._show_more)
         self._column = QVBoxLayout()
         self._column.setSpacing(0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
+from playground.ui.widgets.form_parts import styled
 from playground.ui.widgets.layouts import in_column
 
 MARGIN = 16
@@ -31,8 +32,7 @@ class ScrollPage(QScrollArea):
 
 def column_of(spacing: int) -> tuple[QWidget, QVBoxLayout]:
     """What may become the content of a page, and the column in it."""
-    content = QWidget()
-    content.setProperty("kind", "surface")
+    content = styled(QWidget(), "surface")
     content.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
     column = in_column(of=content, margins=(MARGIN, 12, MARGIN, MARGIN), spacing=spacing)
     return content, column

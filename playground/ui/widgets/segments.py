@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QPushButton, QSizePolicy, QWidget
 
+from playground.ui.widgets.form_parts import styled
 from playground.ui.widgets.layouts import in_row
 
 
@@ -27,9 +28,8 @@ class Segments(QWidget):
         row = in_row(of=self, margins=0, spacing=0)
         self.buttons: list[QPushButton] = []
         for number, title in enumerate(titles):
-            button = QPushButton(title)
+            button = styled(QPushButton(title), "segment")
             button.setCheckable(True)
-            button.setProperty("kind", "segment")
             button.setProperty("tall", "true" if tall else "false")
             button.setProperty("place", "first" if number == 0 else "last" if number == len(titles) - 1 else "middle")
             self._group.addButton(button, number)

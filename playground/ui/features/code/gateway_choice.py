@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QComboBox, QGridLayout, QLabel, QWidget
 
 from playground.engine.gateways.credentials import plain_origin
 from playground.engine.gateways.profiles import Auth, Profile
 from playground.engine.requests.pasted import Imported
+from playground.ui.widgets.form_parts import paragraph, styled
 from playground.ui.widgets.plain_text import show_hidden, shown_name
 
 WIDEST = 460
@@ -35,12 +36,10 @@ class GatewayChoice(QWidget):
         self._profiles = {profile.id: profile for profile in profiles}
         self._current = current
         self._found: Imported | None = None
-        self.gateway = QComboBox()
-        self.gateway.setProperty("kind", "field")
+        self.gateway = styled(QComboBox(), "field")
         self.gateway.setAccessibleName("Gateway for the imported request")
         self.keep_box = QCheckBox()
-        self.says = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
-        self.says.setProperty("kind", "small")
+        self.says = paragraph("", "small")
         caption = QLabel("Gateway")
         caption.setBuddy(self.gateway)
         grid = QGridLayout(self)

@@ -37,7 +37,7 @@ from playground.ui.features.conversation.document import code_colour
 from playground.ui.widgets.code_editor import CodeEditor
 from playground.ui.widgets.elided_label import ElidedLabel
 from playground.ui.widgets.exact_field import units
-from playground.ui.widgets.form_parts import text_label
+from playground.ui.widgets.form_parts import styled, text_label
 from playground.ui.widgets.icon_button import IconButton
 from playground.ui.widgets.late_colours import SLICE_S, LateColours
 from playground.ui.widgets.layouts import in_column, in_row
@@ -263,10 +263,9 @@ class GetCodeWindow(SessionWindow):
         self.source = QComboBox(sizeAdjustPolicy=QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.source.setAccessibleName("Request")
         self.address = ElidedLabel("Goes to")
-        self.languages = QListWidget()
+        self.languages = styled(QListWidget(), "choices")
         self.languages.setAccessibleName("Languages")
         self.languages.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.languages.setProperty("kind", "choices")
         self.languages.setMinimumWidth(150)
         for row in LANGUAGES:
             self.languages.addItem(QListWidgetItem(row.title))
@@ -277,14 +276,12 @@ class GetCodeWindow(SessionWindow):
         self.refusal.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.refusal.setContentsMargins(40, 24, 40, 24)
         self.notes = _label("small")
-        self.install = QLineEdit(readOnly=True)
-        self.install.setProperty("kind", "field")
+        self.install = styled(QLineEdit(readOnly=True), "field")
         self.install.setFont(code_font())
         self.install.setAccessibleName("Command that installs what the code needs")
         self.install_copy = IconButton("copy", "Copy the install command")
         self.said = ElidedLabel()
-        self.copy_button = QPushButton("Copy")
-        self.copy_button.setProperty("kind", "primary")
+        self.copy_button = styled(QPushButton("Copy"), "primary")
         self.copy_button.setAccessibleName("Copy the code")
         self.save_button = QPushButton("Save…")
         self.save_button.setAccessibleName("Save the code as a file")

@@ -22,9 +22,8 @@ from playground.engine.gateways.profiles import Profile
 from playground.engine.gateways.secrets import Secret
 from playground.engine.requests.pasted import Imported, ImportRefusedError, read
 from playground.ui.features.code.gateway_choice import GatewayChoice
-from playground.ui.widgets.choice_fields import look
 from playground.ui.widgets.code_editor import CodeEditor
-from playground.ui.widgets.form_parts import text_label
+from playground.ui.widgets.form_parts import look, styled, text_label
 from playground.ui.widgets.import_outline import outline
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.outline_tree import OutlineTree
@@ -114,8 +113,7 @@ class ImportRequestDialog(QDialog):
         self.notes.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.preview = OutlineTree("What was understood")
         self.gateway = GatewayChoice(profiles, current)
-        self.import_button = QPushButton("Load as a new experiment")
-        self.import_button.setProperty("kind", "primary")
+        self.import_button = styled(QPushButton("Load as a new experiment"), "primary")
         self._later = QTimer(self, singleShot=True, interval=READ_AFTER_MS)
         self._later.timeout.connect(self.read_now)
         self._arrange()

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QComboBox, QSizePolicy, QWidget
 from playground.engine.session.hand_made import Answerable
 from playground.jsonkit.texts import cut
 from playground.ui.widgets.elided_label import ElidedLabel
+from playground.ui.widgets.form_parts import styled
 from playground.ui.widgets.kept_line import KeptLine
 from playground.ui.widgets.layouts import in_row
 from playground.ui.widgets.mark_label import MarkLabel
@@ -35,8 +36,7 @@ class AnswersRow(QWidget):
         self._calls = calls
         self._shown = ""
         self._stands_in = ""
-        self._title = MarkLabel("Answers")
-        self._title.setProperty("kind", "muted")
+        self._title = styled(MarkLabel("Answers"), "muted")
         self.field = _CallField(self._fill)
         self.mark = MarkLabel()
         self.state = ElidedLabel(elide=Qt.TextElideMode.ElideRight)

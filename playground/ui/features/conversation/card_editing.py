@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from playground.domain.parts import ToolCall
@@ -25,6 +25,7 @@ from playground.ui.features.conversation.inline_editor import InlineEditor, bran
 from playground.ui.features.conversation.part_views import Drawing, calls_in, drawn_by
 from playground.ui.features.conversation.text_place import TextEditing
 from playground.ui.features.conversation.turn_header import TurnHeader
+from playground.ui.widgets.form_parts import paragraph
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.role_words import ROLE_WORDS
 
@@ -43,8 +44,7 @@ class CallEditor(QWidget):
         self.form.set_tools(tools)
         self.form.set_call(call)
         self.form.edited.connect(self.edited)
-        self._problem = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
-        self._problem.setProperty("kind", "flag-error")
+        self._problem = paragraph("", "flag-error")
         self._problem.hide()
         keep, cancel = QPushButton("Keep"), QPushButton("Cancel")
         keep.setProperty("kind", "primary")

@@ -21,7 +21,6 @@ from PySide6.QtWidgets import (
     QBoxLayout,
     QFrame,
     QHBoxLayout,
-    QLabel,
     QMenu,
     QPushButton,
     QScrollArea,
@@ -34,7 +33,7 @@ from playground.domain.roles import Role
 from playground.engine.session.run_state import RunState
 from playground.ui.widgets.elided_label import ElidedLabel
 from playground.ui.widgets.exact_field import ExactField
-from playground.ui.widgets.form_parts import text_label
+from playground.ui.widgets.form_parts import paragraph, styled, text_label
 from playground.ui.widgets.icons import icon
 from playground.ui.widgets.role_words import ROLE_WORDS
 from playground.ui.widgets.theme import body_font, tokens
@@ -212,8 +211,7 @@ class Composer(QFrame):
         self._field.run_pressed.connect(self.run_asked)
         self._field.textChanged.connect(self.edited)
         self._field.images_pasted.connect(self.images_pasted)
-        self._note = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
-        self._note.setProperty("kind", "warning")
+        self._note = paragraph("", "warning")
         self._note.hide()
         self._role_button = QPushButton()
         self._role_button.setAccessibleName("Role of the message")
@@ -288,8 +286,7 @@ class Composer(QFrame):
         self._chips: _Chips | None = None
         self._reading = text_label("", "small")
         self._reading.hide()
-        self._image_button = QPushButton("Image")
-        self._image_button.setProperty("kind", "bare-menu")
+        self._image_button = styled(QPushButton("Image"), "bare-menu")
         self._image_button.setIcon(icon("plus"))
         self._image_button.setAccessibleName("Attach an image")
         self._image_button.setToolTip("Attach images: files, the clipboard, an address. Paste and drop work too.")

@@ -13,7 +13,7 @@ from playground.domain.roles import Role
 from playground.domain.tools import ToolDefinition
 from playground.ui.features.conversation.answers_row import AnswersRow, Calls
 from playground.ui.features.conversation.calls.call_form import CallForm
-from playground.ui.widgets.form_parts import text_label
+from playground.ui.widgets.form_parts import styled, text_label
 from playground.ui.widgets.icons import icon
 from playground.ui.widgets.layouts import in_column
 
@@ -43,8 +43,7 @@ class ComposerBeside(QWidget):
         inner = QWidget()
         in_column(self._list, self._more, of=inner, margins=0)
         self._scroll = _Calls(inner)
-        self.add = QPushButton("Tool call")
-        self.add.setProperty("kind", "quiet")
+        self.add = styled(QPushButton("Tool call"), "quiet")
         self.add.setIcon(icon("plus"))
         self.add.setAccessibleName("Add a tool call")
         self.add.setToolTip("A call that this turn makes: a tool, an id, arguments")

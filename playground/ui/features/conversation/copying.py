@@ -9,6 +9,7 @@ from PySide6.QtGui import QGuiApplication, QTextBlock, QTextBlockFormat, QTextCu
 from PySide6.QtWidgets import QToolButton, QWidget
 
 from playground.ui.features.conversation.document import JOINS, CodeBlock, DocumentWriter
+from playground.ui.widgets.form_parts import styled
 from playground.ui.widgets.icons import icon
 
 COPIED_MS = 2_000  # how long a copy button says that it has copied
@@ -31,8 +32,7 @@ class CopyButtons(QObject):
         blocks = self._writer.code_blocks
         first = max(len(self._buttons) - 1, 0) if grown else 0
         while len(self._buttons) < len(blocks):
-            button = QToolButton(self._view)
-            button.setProperty("kind", "quiet")
+            button = styled(QToolButton(self._view), "quiet")
             button.setIcon(icon("copy"))
             button.setText("Copy")
             button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)

@@ -25,7 +25,7 @@ from playground.ui.features.conversation.finding import Query, Search
 from playground.ui.features.conversation.measures import MARGIN
 from playground.ui.features.conversation.rows import Row
 from playground.ui.features.conversation.transcript_view import TranscriptView
-from playground.ui.widgets.form_parts import text_label
+from playground.ui.widgets.form_parts import styled, text_label, thin_line
 from playground.ui.widgets.icon_button import IconButton
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.loop import Throttle
@@ -77,9 +77,7 @@ class FindBar(QFrame):
             row.addWidget(control, 0, Qt.AlignmentFlag.AlignVCenter)
         row.addStretch(0)
         row.addWidget(close)
-        line = QFrame()
-        line.setProperty("kind", "line")
-        in_column(row, line, of=self, margins=0, spacing=0)
+        in_column(row, thin_line(), of=self, margins=0, spacing=0)
         self.hide()
 
     @property
@@ -147,8 +145,7 @@ def _is_ours(event: QKeyEvent) -> bool:
 
 
 def _switch(text: str, says: str) -> QToolButton:
-    button = QToolButton()
-    button.setProperty("kind", "quiet")
+    button = styled(QToolButton(), "quiet")
     button.setText(text)
     button.setCheckable(True)
     button.setToolTip(says)

@@ -14,7 +14,7 @@ from playground.ui.features.conversation.large import MeasuredText, Part, line_n
 from playground.ui.widgets.dialogs import ask_where
 from playground.ui.widgets.figures import size
 from playground.ui.widgets.flow_layout import FlowLayout
-from playground.ui.widgets.form_parts import text_label
+from playground.ui.widgets.form_parts import styled, text_label
 from playground.ui.widgets.loop import spawn
 
 FILES = "Text files (*.txt *.json *.md);;All files (*)"
@@ -95,8 +95,7 @@ class FoldRow(QWidget):
         self.reworded.emit()
 
     def _button(self, text: str, words: str) -> QPushButton:
-        button = QPushButton(text)
-        button.setProperty("kind", "quiet")
+        button = styled(QPushButton(text), "quiet")
         button.setToolTip(words)
         button.setAccessibleName(words)
         return button

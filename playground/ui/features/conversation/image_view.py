@@ -15,7 +15,6 @@ from PySide6.QtWidgets import (
     QAbstractButton,
     QFrame,
     QHBoxLayout,
-    QLabel,
     QMenu,
     QPushButton,
     QSizePolicy,
@@ -28,7 +27,7 @@ from playground.engine.files.images import DETAILS, SHRINK_SIDE, Facts, ImageErr
 from playground.ui.features.conversation import images
 from playground.ui.widgets.elided_label import ElidedLabel
 from playground.ui.widgets.flow_layout import FlowLayout
-from playground.ui.widgets.form_parts import text_label
+from playground.ui.widgets.form_parts import paragraph, styled, text_label
 from playground.ui.widgets.icon_button import IconButton
 from playground.ui.widgets.icons import icon
 from playground.ui.widgets.layouts import in_column, in_row
@@ -226,11 +225,9 @@ class ImageBox(QFrame):
         self.detail.chosen.connect(self.detail_chosen)
         self.remove = IconButton("close", "Remove the image", size=14)
         self.remove.clicked.connect(self.removed)
-        self._warning = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
+        self._warning = paragraph("", "flag")
         self._warning.setToolTip("Gateways may refuse it. It can be sent all the same.")
-        self._warning.setProperty("kind", "flag")
-        self.shrink = QPushButton(f"Shrink to {SHRINK_SIDE:,} px")
-        self.shrink.setProperty("kind", "pill")
+        self.shrink = styled(QPushButton(f"Shrink to {SHRINK_SIDE:,} px"), "pill")
         self.shrink.setToolTip("Attach a smaller copy instead; the file itself is not touched")
         self.shrink.clicked.connect(self.shrink_asked)
         self.copy_address = self._pill("Copy address", self._copy_address)
@@ -240,8 +237,7 @@ class ImageBox(QFrame):
         self.show_image(image)
 
     def _pill(self, text: str, act: object) -> QPushButton:
-        button = QPushButton(text)
-        button.setProperty("kind", "pill")
+        button = styled(QPushButton(text), "pill")
         button.clicked.connect(act)
         return button
 

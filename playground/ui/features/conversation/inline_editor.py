@@ -7,6 +7,7 @@ from PySide6.QtGui import QFont, QKeyEvent, QKeySequence, QResizeEvent, QTextCur
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QWidget
 
 from playground.ui.widgets.exact_field import ExactField
+from playground.ui.widgets.form_parts import paragraph, styled
 from playground.ui.widgets.layouts import in_column
 from playground.ui.widgets.theme import body_font, code_font
 
@@ -110,8 +111,7 @@ class InlineEditor(QWidget):
         buttons.setSpacing(6)
         for button in (keep, run, cancel):
             buttons.addWidget(button)
-        keys = QLabel("Ctrl+Enter keeps · Alt+Enter runs" if runs else "", wordWrap=True)
-        keys.setProperty("kind", "small")
+        keys = styled(QLabel("Ctrl+Enter keeps · Alt+Enter runs" if runs else "", wordWrap=True), "small")
         buttons.addWidget(keys, 1)
         self._note = branch_note()
         in_column(self.field, buttons, self._note, of=self, margins=(0, 4, 0, 4), spacing=6)
@@ -136,7 +136,6 @@ class InlineEditor(QWidget):
 
 def branch_note() -> QLabel:
     """What an editor says when keeping it makes a branch; hidden."""
-    note = QLabel("Keeps the old answers on a branch of their own.", wordWrap=True)
-    note.setProperty("kind", "small")
+    note = paragraph("Keeps the old answers on a branch of their own.", "small")
     note.hide()
     return note

@@ -12,6 +12,7 @@ from playground.engine.inspect.unknown_members import Beside
 from playground.ui.features.conversation.finding import exact_texts
 from playground.ui.features.conversation.shown_parts import beside_text
 from playground.ui.features.conversation.text_view import TextView
+from playground.ui.widgets.form_parts import styled
 from playground.ui.widgets.icon_button import IconButton
 from playground.ui.widgets.icons import icon
 from playground.ui.widgets.layouts import in_column, in_row
@@ -34,8 +35,7 @@ class MembersFold(QWidget):
         self._source: str | None = None
         self._open = False
         self.unread = True  # whether the text is not in the text view yet
-        self.head = QPushButton()
-        self.head.setProperty("kind", "heading")
+        self.head = styled(QPushButton(), "heading")
         self.head.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.head.clicked.connect(self._toggle)
         self.copy = IconButton("copy", "Copy these members as JSON, all of it", size=14)

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QFrame, QPushButton, QSizePolicy, QWidget
 
 from playground.ui.features.conversation.finding import markdown_lines
 from playground.ui.features.conversation.text_view import TextView
+from playground.ui.widgets.form_parts import styled
 from playground.ui.widgets.icons import icon
 from playground.ui.widgets.layouts import in_column
 from playground.ui.widgets.theme import tokens
@@ -29,8 +30,7 @@ class ReasoningView(QFrame):
         self._chosen: bool | None = None  # open or folded by hand
         self._live = False
         self._drawn = 0
-        self._head = QPushButton()
-        self._head.setProperty("kind", "heading")
+        self._head = styled(QPushButton(), "heading")
         self._head.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self._head.clicked.connect(self._toggle)
         self._text = TextView(muted=True, zoom=zoom)

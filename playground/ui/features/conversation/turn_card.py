@@ -32,7 +32,7 @@ from playground.ui.features.conversation.turn_end import TurnEnd
 from playground.ui.features.conversation.turn_header import TurnHeader
 from playground.ui.features.conversation.verdict_view import AnswerCheckView
 from playground.ui.widgets import figures
-from playground.ui.widgets.form_parts import text_label
+from playground.ui.widgets.form_parts import styled, text_label
 from playground.ui.widgets.icons import icon
 from playground.ui.widgets.layouts import in_column
 from playground.ui.widgets.loop import Throttle
@@ -272,8 +272,7 @@ class TurnCard(CardFrame):
         self.parts.show(wanted, anew=drawing.patient, came=came)
         self._end.show_turn(row.turn)
         if not wanted and not self._end:
-            empty = QLabel("(nothing arrived)" if row.turn.outcome is not None else "(empty)")
-            empty.setProperty("kind", "muted")
+            empty = styled(QLabel("(nothing arrived)" if row.turn.outcome is not None else "(empty)"), "muted")
             self.parts.put_alone(empty)
         self._parts_made()
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import partial
 
-from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtCore import QEvent, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from playground.domain.durations import countdown, span
 from playground.domain.errors import Failure
@@ -17,7 +17,7 @@ from playground.engine.advice.parts import ASK_AGAIN, GIVE_UP, RETRY, RETRY_NOW,
 from playground.engine.session.retry_wait import RetryWait
 from playground.ui.features.conversation.text_view import TextView
 from playground.ui.widgets.flow_layout import FlowLayout
-from playground.ui.widgets.form_parts import text_label
+from playground.ui.widgets.form_parts import paragraph, text_label
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.theme import tokens
 
@@ -64,9 +64,7 @@ class ErrorCard(ErrorFrame):
         super().__init__(parent)
         self.failure = failure
         advice = advise(failure, streamed=streamed, arrived=arrived)
-        title = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
-        title.setText(headline(failure, advice))
-        title.setProperty("kind", "error")
+        title = paragraph(headline(failure, advice), "error")
         font = title.font()
         font.setBold(True)
         title.setFont(font)
@@ -89,15 +87,13 @@ class ErrorCard(ErrorFrame):
             if value
         ]
         if facts:
-            line = QLabel(" · ".join(facts)[:400], textFormat=Qt.TextFormat.PlainText, wordWrap=True)
-            line.setProperty("kind", "small")
+            line = paragraph(" · ".join(facts)[:400], "small")
             layout.addWidget(line)
         actions = advice.actions if actions is None else actions
         if failure.retry_after is not None and RETRY in actions:
             wait = text_label(f"The gateway asks to wait {span(failure.retry_after)} before the next try.", "muted")
             layout.addWidget(wait)
-        self._remedy = QLabel(advice.remedy, textFormat=Qt.TextFormat.PlainText, wordWrap=True)
-        self._remedy.setProperty("kind", "muted")
+        self._remedy = paragraph(advice.remedy, "muted")
         layout.addWidget(self._remedy)
         row = QWidget()
         flow = FlowLayout(row, 6)
@@ -131,7 +127,7 @@ class HoleCard(ErrorFrame):
     def __init__(self, notes: Iterable[str], *, calls: bool = False, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         layout = in_column(of=self, margins=(14, 10, 12, 10), spacing=4)
-        title = _label(TITLE, "error")
+        title = paragraph(TITLE, "error")
         font = title.font()
         font.setBold(True)
         title.setFont(font)
@@ -142,7 +138,7 @@ class HoleCard(ErrorFrame):
         said.height_changed.connect(self.height_changed)
         layout.addWidget(said)
         rest = " No rule answers its calls: look at them before you do." if calls else ""
-        layout.addWidget(_label(f"What could be read stands above; the frames hold what came.{rest}", "muted"))
+        layout.addWidget(paragraph(f"What could be read stands above; the frames hold what came.{rest}", "muted"))
         row = QHBoxLayout()
         row.setContentsMargins(0, 6, 0, 0)
         button = QPushButton("Show the frame")
@@ -152,12 +148,6 @@ class HoleCard(ErrorFrame):
         row.addStretch(1)
         layout.addLayout(row)
         self.setAccessibleName(f"Error: {TITLE}")
-
-
-def _label(words: str, kind: str) -> QLabel:
-    label = QLabel(words, textFormat=Qt.TextFormat.PlainText, wordWrap=True)
-    label.setProperty("kind", kind)
-    return label
 
 
 class TurnEnd(QVBoxLayout):

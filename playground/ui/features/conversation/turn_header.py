@@ -11,7 +11,7 @@ from playground.ui.features.conversation.rows import Row
 from playground.ui.features.conversation.variant_switch import VariantSwitch
 from playground.ui.widgets import figures
 from playground.ui.widgets.elided_label import ElidedLabel
-from playground.ui.widgets.form_parts import text_label
+from playground.ui.widgets.form_parts import styled, text_label
 from playground.ui.widgets.icon_button import IconButton
 from playground.ui.widgets.layouts import in_row
 from playground.ui.widgets.mark_label import Chip
@@ -33,8 +33,7 @@ class TurnHeader(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._role_colour = ""
-        self._role = QPushButton()
-        self._role.setProperty("kind", "heading")
+        self._role = styled(QPushButton(), "heading")
         self._role.setToolTip("Change the role")
         roles = QMenu(self._role)
         for role, word in ROLE_WORDS.items():
@@ -43,18 +42,15 @@ class TurnHeader(QWidget):
         self._model = text_label("", "small")
         self._ending, self._hole, self._verdict = Chip(), Chip(), Chip()
         self._hole.say(PART_UNREAD, "chip-error")
-        self._lint = QPushButton()
-        self._lint.setProperty("kind", "pill")
+        self._lint = styled(QPushButton(), "pill")
         self._lint.setFixedHeight(20)  # of the chips' height, so that a header is as tall with it as without
         self._lint.clicked.connect(self.lint_asked)
         self._verdict.hide()
         self._figures = _Figures()
         self._variants = VariantSwitch()
         self._variants.chosen.connect(self.variant_chosen)
-        self.sent = QToolButton()
-        self.sent.setProperty("kind", "quiet")
-        self.edit = QToolButton()
-        self.edit.setProperty("kind", "quiet")
+        self.sent = styled(QToolButton(), "quiet")
+        self.edit = styled(QToolButton(), "quiet")
         self.edit.setText("edit")
         self.edit.setToolTip("Edit this turn (E)")
         self.edit.setAccessibleName("Edit this turn (E)")

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QScrollA
 from playground.ui.features.conversation.measures import MARGIN
 from playground.ui.features.conversation.samples import SAMPLES
 from playground.ui.widgets.flow_layout import FlowLayout
+from playground.ui.widgets.form_parts import paragraph, styled, thin_line
 from playground.ui.widgets.icons import icon
 from playground.ui.widgets.opening_label import OpeningLabel
 from playground.ui.widgets.plain_text import shown_name
@@ -43,34 +44,28 @@ class Welcome(QWidget):
             wordWrap=True,
         )
         words.setProperty("kind", "muted")
-        self._gateway = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
-        self._gateway.setProperty("kind", "small")
-        self._try = QPushButton("Try it now")
-        self._try.setProperty("kind", "primary")
+        self._gateway = paragraph("", "small")
+        self._try = styled(QPushButton("Try it now"), "primary")
         self._try.setIcon(icon("sparkle", tokens().on_accent))
         self._try.setToolTip("A sample experiment on the demo gateway: nothing to set up")
         self._try.clicked.connect(self.sample_asked)
         connect = QPushButton("Connect a gateway")
         connect.setIcon(icon("gateway"))
         connect.clicked.connect(self.connect_asked)
-        self._prompts = QPushButton(PROMPTS)
+        self._prompts = styled(QPushButton(PROMPTS), "quiet")
         self._prompts.setAccessibleName(PROMPTS)
-        self._prompts.setProperty("kind", "quiet")
         self._prompts.clicked.connect(self.prompts_asked)
         row = FlowLayout(gap=6)
         for button in (self._try, connect, self._prompts):
             row.addWidget(button)
-        card = QFrame()
-        card.setProperty("kind", "card")
+        card = styled(QFrame(), "card")
         card.setMaximumWidth(560)
         inner = self._inner = QVBoxLayout(card)
         for widget in (title, words):
             inner.addWidget(widget)
         inner.addLayout(row)
         inner.addWidget(self._gateway)
-        line = QFrame()
-        line.setProperty("kind", "line")
-        inner.addWidget(line)
+        inner.addWidget(thin_line())
         self._add_samples(inner)
         outer = self._outer = QVBoxLayout(self)
         outer.addStretch(1)
@@ -101,15 +96,13 @@ class Welcome(QWidget):
 
     def _add_samples(self, column: QVBoxLayout) -> None:
         """A button for each sample, and the line of the one under the pointer or the focus."""
-        self._shows = QLabel(SAMPLE_WORDS, textFormat=Qt.TextFormat.PlainText, wordWrap=True)
-        self._shows.setProperty("kind", "small")
+        self._shows = paragraph(SAMPLE_WORDS, "small")
         self._shows.setMinimumHeight(2 * self._shows.fontMetrics().lineSpacing())  # nothing jumps when it changes
         self._shows.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
         row = FlowLayout(gap=6)
         self._lines: dict[QObject, str] = {}
         for sample in SAMPLES:
-            button = QPushButton(sample.title)
-            button.setProperty("kind", "pill")
+            button = styled(QPushButton(sample.title), "pill")
             button.setAccessibleName(f"Open the sample {sample.title}")
             button.setAccessibleDescription(sample.shows)
             button.clicked.connect(partial(self.opened.emit, sample.action))

@@ -5,16 +5,15 @@ It gets an ``Answer`` and hands back a new one; it holds no truth. Any text can 
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QLabel, QSizePolicy, QWidget
 
 from playground.domain.debugging import Answer
 from playground.jsonkit.reading import problem_at
 from playground.ui.features.debugger.number_field import NumberField
-from playground.ui.widgets.choice_fields import look
 from playground.ui.widgets.code_editor import CodeEditor
 from playground.ui.widgets.flow_layout import FlowLayout
-from playground.ui.widgets.form_parts import text_label
+from playground.ui.widgets.form_parts import look, paragraph, text_label
 from playground.ui.widgets.icon_button import IconButton
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.plain_text import tip
@@ -53,8 +52,7 @@ class AnswerField(QWidget):
         self.format_button = IconButton("format", "Format: lay the JSON out anew (Ctrl+Shift+F)")
         self.format_button.setFixedSize(22, 22)
         self.kind = text_label("", "small")
-        self.problem = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
-        self.problem.setProperty("kind", "flag")
+        self.problem = paragraph("", "flag")
         self.is_error = _box("is an error", "The result is marked as an error (is_error)")
         self.never = _box("never answers", "No answer comes; the loop waits until Stop")
         self.delay = NumberField("Delay in seconds", "0", whole=False)

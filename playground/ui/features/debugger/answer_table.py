@@ -32,9 +32,8 @@ from playground.ui.features.debugger.answer_field import AnswerField
 from playground.ui.features.debugger.path_field import PathField
 from playground.ui.features.debugger.rule_words import answer_words, match_words, one_line
 from playground.ui.widgets.asking import Asking
-from playground.ui.widgets.choice_fields import look
 from playground.ui.widgets.code_editor import CodeEditor
-from playground.ui.widgets.form_parts import text_label
+from playground.ui.widgets.form_parts import look, paragraph, styled, text_label
 from playground.ui.widgets.icon_button import IconButton
 from playground.ui.widgets.icons import icon
 from playground.ui.widgets.json_text import pretty
@@ -69,8 +68,7 @@ class RowEditor(QFrame):
         self._asking = Asking(self)
         self._asking.answered.connect(self._dress)
         self.kinds = Segments(TITLES, "Which arguments the row is for")
-        self.take_button = QPushButton("From the latest call")
-        self.take_button.setProperty("kind", "link")
+        self.take_button = styled(QPushButton("From the latest call"), "link")
         self.take_button.setToolTip(tip("Put the arguments of the latest call of this tool here"))
         self.pattern = CodeEditor()
         self.pattern.setAccessibleName("Arguments the row is for")
@@ -192,9 +190,8 @@ class AnswerTable(QWidget):
         self._latest: str | None = None
         self._showing = False
         self.add_button = QPushButton("Add row")
-        self.fault_button = QToolButton()
+        self.fault_button = styled(QToolButton(), "button")
         self.fault_button.setText("Add fault")
-        self.fault_button.setProperty("kind", "button")
         self.fault_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.fault_button.setToolTip(tip("A ready row for trying out how a model takes a tool that fails"))
         menu = QMenu(self.fault_button)
@@ -208,8 +205,7 @@ class AnswerTable(QWidget):
         self._asking = Asking(self)
         self._asking.answered.connect(self._fill)
         self.table = _Table()
-        self.said = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
-        self.said.setProperty("kind", "small")
+        self.said = paragraph("", "small")
         self.said.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._edits = False
         self._arrange()

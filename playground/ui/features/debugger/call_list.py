@@ -26,6 +26,7 @@ from playground.engine.session.session import Session
 from playground.engine.session.verdicts import VerdictCode
 from playground.ui.features.debugger.call_words import about, answered_words, seconds_words, turn_words, verdict_words
 from playground.ui.widgets.elided_label import ElidedLabel
+from playground.ui.widgets.form_parts import styled
 from playground.ui.widgets.icons import icon
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.loop import spawn
@@ -220,9 +221,8 @@ class CallList(SessionPage):
         self.filter.setAccessibleName("Filter the calls")
         self.filter.setMaximumWidth(320)
         self.count = ElidedLabel("Calls", elide=Qt.TextElideMode.ElideRight)
-        self.export_button = QToolButton()
+        self.export_button = styled(QToolButton(), "quiet")
         self.export_button.setText("Export")
-        self.export_button.setProperty("kind", "quiet")
         self.export_button.setProperty("arrow", True)
         self.export_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.export_button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QComboBox, QPushButton, QSizePolicy
 from playground.domain.debugging import Answer, Debugging, Policy
 from playground.ui.features.debugger.number_field import NumberField
 from playground.ui.features.debugger.rule_words import POLICIES, rule_words
+from playground.ui.widgets.form_parts import styled
 from playground.ui.widgets.plain_text import shown_name, tip
 
 ROOM = 44  # pixels beside the text: padding, border, arrow
@@ -41,8 +42,7 @@ class DefaultRuleFields(QObject):
             self.policy.addItem(words, value.value)
         self.limit = NumberField(LIMIT_HELP, "none", whole=True, most=1_000_000)
         self.limit.setAccessibleName("Step limit")
-        self.rules = QPushButton("Rules…")
-        self.rules.setProperty("kind", "field")
+        self.rules = styled(QPushButton("Rules…"), "field")
         self.rules.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self.policy.activated.connect(self._chosen)
         self.limit.edited.connect(self._limited)

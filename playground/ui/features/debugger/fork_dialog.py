@@ -32,9 +32,8 @@ from playground.engine.session.debugger import FEWEST_ANSWERS, MOST_ANSWERS
 from playground.engine.session.session import Session
 from playground.ui.features.debugger.answer_field import AnswerField
 from playground.ui.features.debugger.rule_words import answer_words, match_words, one_line
-from playground.ui.widgets.choice_fields import look
 from playground.ui.widgets.elided_label import ElidedLabel
-from playground.ui.widgets.form_parts import text_label
+from playground.ui.widgets.form_parts import look, styled, text_label
 from playground.ui.widgets.icon_button import IconButton
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.loop import Throttle, spawn
@@ -141,9 +140,8 @@ class AnswerColumn(QFrame):
         self.setProperty("kind", "card")
         self.setMinimumWidth(COLUMN)
         self.title = text_label("", "heading")
-        self.start_button = QToolButton()
+        self.start_button = styled(QToolButton(), "button")
         self.start_button.setText("Start from")
-        self.start_button.setProperty("kind", "button")
         self.start_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         menu = StartMenu(starts, self.start_button)
         menu.chosen.connect(self.take)
@@ -191,16 +189,14 @@ class ForkDialog(QDialog):
         self._starting = False
         self.setWindowTitle(f"Compare several answers to {shown_name(self._call.name)}")
         self.columns: list[AnswerColumn] = []
-        self.add_button = QToolButton()
+        self.add_button = styled(QToolButton(), "button")
         self.add_button.setText("Add an answer")
-        self.add_button.setProperty("kind", "button")
         self.add_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         menu = StartMenu(self._starts, self.add_button, empty=True)
         menu.chosen.connect(self.add_answer)
         self.add_button.setMenu(menu)
         self.said = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
-        self.start_button = QPushButton("Start")
-        self.start_button.setProperty("kind", "primary")
+        self.start_button = styled(QPushButton("Start"), "primary")
         self._row = QHBoxLayout()
         self._area = QScrollArea()
         self._arrange()

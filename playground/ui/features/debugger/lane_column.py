@@ -22,9 +22,8 @@ from PySide6.QtWidgets import (
 from playground.domain.debugging import Answer
 from playground.ui.features.debugger.lane_report import LaneReport, differences
 from playground.ui.features.debugger.rule_words import answer_words
-from playground.ui.widgets.choice_fields import look
 from playground.ui.widgets.exact_field import units
-from playground.ui.widgets.form_parts import text_label
+from playground.ui.widgets.form_parts import look, styled, text_label
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.plain_text import show_hidden, tip
 from playground.ui.widgets.theme import code_font, tokens
@@ -45,8 +44,7 @@ class LaneColumn(QObject):
     def __init__(self, number: int, answer: Answer, parent: QWidget) -> None:
         super().__init__(parent)
         name = f"Lane {number}"
-        self.frame = QFrame()
-        self.frame.setProperty("kind", "card")
+        self.frame = styled(QFrame(), "card")
         self.frame.setMinimumWidth(COLUMN)
         self.title = text_label(name, "heading")
         self.state = text_label("", "chip")

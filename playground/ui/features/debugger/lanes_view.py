@@ -30,7 +30,7 @@ from playground.ui.features.debugger.lane_column import COLUMN, LaneColumn
 from playground.ui.features.debugger.lane_report import report
 from playground.ui.features.debugger.rule_words import one_line
 from playground.ui.widgets.elided_label import ElidedLabel
-from playground.ui.widgets.form_parts import text_label
+from playground.ui.widgets.form_parts import styled, text_label
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.loop import Throttle
 from playground.ui.widgets.plain_text import shown_name
@@ -59,9 +59,8 @@ class LanesView(SessionWindow):
         self.name = text_label("", "heading")
         self.arguments = ElidedLabel("Arguments", elide=Qt.TextElideMode.ElideRight)
         self.arguments.setFont(code_font())
-        self.base = QComboBox()
+        self.base = styled(QComboBox(), "field")
         self.base.setAccessibleName("Mark differences from")
-        self.base.setProperty("kind", "field")
         self.legend = text_label("Underlined, ≠: not in that lane.", "small")
         self.stop_button = QPushButton("Stop all", autoDefault=False)
         self._grid = QGridLayout()
@@ -101,9 +100,8 @@ class LanesView(SessionWindow):
     def _arrange(self) -> None:
         top = in_row(self.picker, self.name, (self.arguments, 1), self.stop_button, margins=(14, 10, 14, 8), spacing=8)
         below = in_row(margins=(14, 0, 14, 8), spacing=8)
-        marks = QLabel("Mark differences from")
+        marks = text_label("Mark differences from", "muted")
         marks.setBuddy(self.base)
-        marks.setProperty("kind", "muted")
         below.addWidget(marks)
         below.addWidget(self.base)
         below.addWidget(self.legend)
@@ -120,8 +118,7 @@ class LanesView(SessionWindow):
         area.setWidget(self._inner)
         lanes = QWidget()
         in_column(top, below, (area, 1), of=lanes, margins=0, spacing=0)
-        empty = QLabel(NONE_YET, alignment=Qt.AlignmentFlag.AlignCenter, wordWrap=True)
-        empty.setProperty("kind", "muted")
+        empty = styled(QLabel(NONE_YET, alignment=Qt.AlignmentFlag.AlignCenter, wordWrap=True), "muted")
         empty.setContentsMargins(60, 20, 60, 20)
         self._pages.addWidget(empty)
         self._pages.addWidget(lanes)

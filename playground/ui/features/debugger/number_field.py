@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
 
-from playground.ui.widgets.choice_fields import ValueField, look
+from playground.ui.widgets.choice_fields import ValueField
+from playground.ui.widgets.form_parts import look
 from playground.ui.widgets.numbers import read_number, show_number
 from playground.ui.widgets.plain_text import tip
 

@@ -11,7 +11,7 @@ from playground.domain.debugging import load_paths
 from playground.engine.checks.questions import Fit, PathFits
 from playground.ui.widgets import loop
 from playground.ui.widgets.asking import Asking
-from playground.ui.widgets.choice_fields import look
+from playground.ui.widgets.form_parts import look, styled
 from playground.ui.widgets.plain_text import show_hidden
 from playground.ui.widgets.theme import code_font
 
@@ -30,9 +30,8 @@ class PathField(QWidget):
             loop.spawn(asyncio.to_thread(load_paths), name="load JSONPath")
         self._asking = Asking(self)
         self._asking.answered.connect(self._judge)
-        self.line = QLineEdit()
+        self.line = styled(QLineEdit(), "field")
         self.line.setFont(code_font())
-        self.line.setProperty("kind", "field")
         self.line.setPlaceholderText(placeholder)
         self.line.setAccessibleName(says)
         self.line.setMaxLength(10_000)

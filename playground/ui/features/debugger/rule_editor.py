@@ -16,7 +16,7 @@ from playground.ui.features.debugger.answer_field import AnswerField
 from playground.ui.features.debugger.answer_table import AnswerTable
 from playground.ui.features.debugger.number_field import NumberField
 from playground.ui.features.debugger.path_field import PathField
-from playground.ui.widgets.form_parts import text_label
+from playground.ui.widgets.form_parts import paragraph, text_label
 from playground.ui.widgets.layouts import in_column, in_row, tab_after
 from playground.ui.widgets.segments import Segments
 
@@ -40,8 +40,7 @@ class RuleEditor(QWidget):
         self._latest: str | None = None
         self._showing = False
         self.policy = Segments(TITLES, "When this tool is called")
-        self.hint = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
-        self.hint.setProperty("kind", "small")
+        self.hint = paragraph("", "small")
         self.conditions = QWidget()
         self.misfit = QCheckBox("the arguments do not fit the schema")
         self.path = PathField("Pause when this JSONPath matches", "never, or $[?@.city == 'Oslo']")

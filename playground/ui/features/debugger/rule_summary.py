@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QLineEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QLineEdit, QWidget
 
 from playground.domain.debugging import Debugging
 from playground.ui.features.debugger.rule_words import rule_words
 from playground.ui.widgets.elided_label import ElidedLabel
-from playground.ui.widgets.form_parts import text_label
+from playground.ui.widgets.form_parts import push_button, text_label
 from playground.ui.widgets.layouts import in_row
 
 
@@ -22,8 +22,7 @@ class RuleSummary(QWidget):
         self._field = name
         self._debugging: Debugging | None = None
         self.words = ElidedLabel("When called", colour="text", elide=Qt.TextElideMode.ElideRight)
-        self.button = QPushButton("Rule…", autoDefault=False)
-        self.button.setProperty("kind", "quiet")
+        self.button = push_button("Rule…", "quiet")
         self.button.setAccessibleName("Rule for this tool")
         caption = text_label("When called", "group")
         caption.setBuddy(self.button)

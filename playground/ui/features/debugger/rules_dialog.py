@@ -33,9 +33,8 @@ from playground.named_file import read_named
 from playground.ui.features.debugger.number_field import NumberField
 from playground.ui.features.debugger.rule_editor import RuleEditor
 from playground.ui.features.debugger.rule_words import rule_words
-from playground.ui.widgets.choice_fields import look
 from playground.ui.widgets.dialogs import file_dialog
-from playground.ui.widgets.form_parts import text_label
+from playground.ui.widgets.form_parts import look, paragraph, styled, text_label, thin_line
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.loop import Throttle
 from playground.ui.widgets.plain_text import show_hidden, shown_name
@@ -148,18 +147,15 @@ class RulesDialog(SessionWindow):
         self.list.setMinimumWidth(150)
         self.title = text_label("", "heading")
         self.title.setMinimumWidth(40)
-        self.origin = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
-        self.origin.setProperty("kind", "small")
-        self.default_button = QPushButton("Use the default rule")
-        self.default_button.setProperty("kind", "quiet")
+        self.origin = paragraph("", "small")
+        self.default_button = styled(QPushButton("Use the default rule"), "quiet")
         self.editor = RuleEditor()
         self.limit = NumberField("Step limit: requests without a stop; none at 0", "none", whole=True, most=1_000_000)
         self.import_button = QPushButton("Import…")
         self.export_button = QPushButton("Export…")
         self.close_button = QPushButton("Close")
         self.notice = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
-        self.undo_button = QPushButton("Undo")
-        self.undo_button.setProperty("kind", "quiet")
+        self.undo_button = styled(QPushButton("Undo"), "quiet")
         self._notice_bar = QFrame()
         self._arrange()
         self._connect()
@@ -240,8 +236,7 @@ class RulesDialog(SessionWindow):
 
     def _arrange(self) -> None:
         head = in_row((self.title, 1), self.default_button)
-        content = QWidget()
-        content.setProperty("kind", "surface")
+        content = styled(QWidget(), "surface")
         inside = in_column(head, self.origin, of=content, margins=(16, 12, 16, 12), spacing=6)
         inside.addSpacing(6)
         inside.addWidget(self.editor, 1)
@@ -266,9 +261,7 @@ class RulesDialog(SessionWindow):
         for button in (self.import_button, self.export_button, self.close_button):
             button.setAutoDefault(False)
             foot.addWidget(button)
-        line = QFrame()
-        line.setProperty("kind", "line")
-        in_column((split, 1), self._notice_bar, line, foot, of=self, margins=0, spacing=0)
+        in_column((split, 1), self._notice_bar, thin_line(), foot, of=self, margins=0, spacing=0)
         for quiet in (self.default_button, self.undo_button, *self.editor.findChildren(QPushButton)):
             quiet.setAutoDefault(False)
         self.import_button.setAccessibleName("Import answer tables")

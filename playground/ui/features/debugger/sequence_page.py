@@ -16,6 +16,7 @@ from playground.engine.session.session import Session
 from playground.ui.features.debugger.sequence_view import SequenceView
 from playground.ui.features.debugger.sequence_words import summary
 from playground.ui.widgets.elided_label import ElidedLabel
+from playground.ui.widgets.form_parts import styled
 from playground.ui.widgets.icon_button import IconButton
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.page_parts import empty_words
@@ -37,13 +38,11 @@ class SequencePage(SessionPage):
         self.view = SequenceView()
         self.said = ElidedLabel("Sequence", elide=Qt.TextElideMode.ElideRight)
         self.smaller = IconButton("minus", "Show more time (Ctrl+wheel)")
-        self.usual = QPushButton("100 %")
-        self.usual.setProperty("kind", "quiet")
+        self.usual = styled(QPushButton("100 %"), "quiet")
         self.usual.setAccessibleName("Back to the usual zoom")
         self.usual.setToolTip(tip("Back to the usual zoom"))
         self.larger = IconButton("plus", "Show less time (Ctrl+wheel)")
-        self.copy_button = QPushButton("Copy as text")
-        self.copy_button.setProperty("kind", "quiet")
+        self.copy_button = styled(QPushButton("Copy as text"), "quiet")
         self.empty = empty_words(EMPTY)
         self._stack = QStackedWidget()
         self._stack.addWidget(self.empty)

@@ -49,8 +49,7 @@ from playground.engine.session.stability import (
 )
 from playground.ui.features.debugger.stability_words import Bar, bars, brief, figures, progress_words, share
 from playground.ui.features.debugger.variant_editor import VariantEditor
-from playground.ui.widgets.choice_fields import look
-from playground.ui.widgets.form_parts import text_label
+from playground.ui.widgets.form_parts import look, styled, text_label
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.loop import Throttle, spawn
 from playground.ui.widgets.plain_text import one_line_of, short_title, show_hidden, shown_name, tip
@@ -264,8 +263,7 @@ class StabilityWindow(QDialog):
         self.times = _spin("How often", 10)
         self.parallel = _spin("At once", 2)
         self.compare = QCheckBox("Compare with other tools (A/B)")
-        self.run_button = QPushButton("Run")
-        self.run_button.setProperty("kind", "primary")
+        self.run_button = styled(QPushButton("Run"), "primary")
         self.stop_button = QPushButton("Stop")
         self.export_button = QPushButton("Export CSV…")
         self.progress = QProgressBar(textVisible=False)
@@ -274,8 +272,7 @@ class StabilityWindow(QDialog):
         self.said.setAccessibleName("State")
         self.counted = Segments(("Whole answers", "Single calls"), "What is counted")
         self.editor = VariantEditor()
-        self.empty = QLabel(EMPTY, wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter)
-        self.empty.setProperty("kind", "muted")
+        self.empty = styled(QLabel(EMPTY, wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter), "muted")
         self.empty.setContentsMargins(24, 24, 24, 24)
         for button in (self.run_button, self.stop_button, self.export_button):
             button.setAutoDefault(False)

@@ -6,7 +6,7 @@ import json
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 
 from playground.domain.parameters import Parameters
@@ -19,6 +19,7 @@ from playground.jsonkit.problems import Problem
 from playground.jsonkit.reading import parse_json
 from playground.jsonkit.values import JSON
 from playground.ui.widgets.choice_fields import ChoiceField
+from playground.ui.widgets.form_parts import paragraph
 from playground.ui.widgets.json_field import JsonField
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.plain_text import show_hidden, tip
@@ -133,8 +134,7 @@ class VariantEditor(QWidget):
         line = self.choice.lineEdit()
         if line is not None:
             line.setPlaceholderText("as in A")
-        self.said = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
-        self.said.setProperty("kind", "small")
+        self.said = paragraph("", "small")
         self.said.setAccessibleName("What is different")
         label = QLabel("Tool choice")
         label.setBuddy(self.choice)

@@ -16,7 +16,6 @@ from PySide6.QtWidgets import (
     QAbstractItemDelegate,
     QAbstractItemView,
     QHBoxLayout,
-    QLabel,
     QLineEdit,
     QListView,
     QMenu,
@@ -36,6 +35,7 @@ from playground.ui.features.experiments.drawing import Rows
 from playground.ui.features.experiments.model import ROW, ExperimentsModel
 from playground.ui.features.experiments.rows import SHOWN, Hit, Line, More, Row, rows_found, rows_of
 from playground.ui.widgets.flow_layout import FlowLayout
+from playground.ui.widgets.form_parts import paragraph, styled
 from playground.ui.widgets.icon_button import IconButton
 from playground.ui.widgets.icons import icon
 from playground.ui.widgets.opening_label import OpeningLabel
@@ -134,8 +134,7 @@ class FilterChips(QWidget):
         self.setVisible(bool(self.chips))
 
     def _chip(self, words: str, spoken: str, attribute: str, off: Any) -> None:
-        chip = QPushButton(f"{words} ×".replace("&", "&&"), self)
-        chip.setProperty("kind", "pill")
+        chip = styled(QPushButton(f"{words} ×".replace("&", "&&"), self), "pill")
         chip.setAccessibleName(f"Take the filter away: {spoken}")
         chip.setToolTip(tip(f"Take the filter away: {spoken}"))
         chip.clicked.connect(partial(self._set, attribute, off))
@@ -210,8 +209,7 @@ class ExperimentsPanel(QWidget):
         self.list.deleted.connect(partial(self._ask_current, DELETE))
         self.list.customContextMenuRequested.connect(self._menu)
         self.list.installEventFilter(self)
-        self.empty = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
-        self.empty.setProperty("kind", "muted")
+        self.empty = paragraph("", "muted")
         self.opening = OpeningLabel()
         for label in (self.empty, self.opening):
             label.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop)
@@ -224,9 +222,8 @@ class ExperimentsPanel(QWidget):
         row.setSpacing(4)
         row.addWidget(self.search, 1)
         row.addWidget(self.chips.button)
-        self.trash_button = QPushButton("Trash")
+        self.trash_button = styled(QPushButton("Trash"), "quiet")
         self.trash_button.setIcon(icon("delete", "muted"))
-        self.trash_button.setProperty("kind", "quiet")
         self.trash_button.setStyleSheet("text-align: left;")
         self.trash_button.clicked.connect(self.trash_asked)
         everything = QWidget()

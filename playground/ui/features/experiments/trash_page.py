@@ -15,7 +15,6 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHBoxLayout,
-    QLabel,
     QLineEdit,
     QMenu,
     QPushButton,
@@ -30,6 +29,7 @@ from playground.ui.features.experiments.model import ROW, ExperimentsModel
 from playground.ui.features.experiments.panel import SEARCH_MS, ExperimentsView
 from playground.ui.features.experiments.rows import SHOWN, Heading, Hit, Line, More, Row, day_name, rows_found
 from playground.ui.widgets.flow_layout import FlowLayout
+from playground.ui.widgets.form_parts import paragraph
 from playground.ui.widgets.icon_button import IconButton
 from playground.ui.widgets.plain_text import show_prose
 
@@ -74,10 +74,10 @@ class TrashPage(QWidget):
         self._soon.setInterval(SEARCH_MS)
         self._soon.timeout.connect(self.searched)
         self.search.textChanged.connect(self._typed)
-        self.empty = _label("muted")
+        self.empty = paragraph("", "muted")
         self.empty.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop)
         self.empty.setContentsMargins(8, 24, 8, 8)
-        self._says = _label("small")
+        self._says = paragraph("", "small")
         self.restore_button = QPushButton("Restore")
         self.erase_button = QPushButton("Delete for good…")
         self.empty_button = QPushButton("Empty trash…")
@@ -90,8 +90,7 @@ class TrashPage(QWidget):
     def _build(self) -> None:
         back = IconButton("chevron-left", "Back to the experiments")
         back.clicked.connect(self.left)
-        title = _label("heading")
-        title.setText("Trash")
+        title = paragraph("Trash", "heading")
         head = QHBoxLayout()
         head.setSpacing(4)
         head.addWidget(back)
@@ -255,9 +254,3 @@ def days_words(days: float) -> str:
 
 def _lowered(day: str) -> str:
     return day.lower() if day in ("Today", "Yesterday") else day
-
-
-def _label(kind: str) -> QLabel:
-    label = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
-    label.setProperty("kind", kind)
-    return label

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 from playground.domain.transcript import Transcript
 from playground.engine.files.export import HTML, MARKDOWN
 from playground.engine.requests.spoken import TITLES
-from playground.ui.widgets.form_parts import text_label
+from playground.ui.widgets.form_parts import paragraph, styled, text_label
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.plain_text import show_hidden
 
@@ -50,8 +50,7 @@ class ExportDialog(QDialog):
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle("Export")
-        heading = QLabel(show_hidden(title), textFormat=Qt.TextFormat.PlainText, wordWrap=True)
-        heading.setProperty("kind", "heading")
+        heading = paragraph(show_hidden(title), "heading")
         self.formats = QButtonGroup(self)
         self.scopes = QButtonGroup(self)
         column = in_column(heading, of=self, margins=(18, 14, 18, 14), spacing=6)
@@ -75,8 +74,7 @@ class ExportDialog(QDialog):
         self.copy_button = QPushButton("Copy", autoDefault=False)
         self.copy_button.setToolTip("Put the text on the clipboard")
         cancel = QPushButton("Cancel", autoDefault=False)
-        self.export_button = QPushButton("Export…", default=True)
-        self.export_button.setProperty("kind", "primary")
+        self.export_button = styled(QPushButton("Export…", default=True), "primary")
         buttons = in_row(self.copy_button, 1, cancel, self.export_button, spacing=8)
         column.addSpacing(2)
         column.addWidget(note)

@@ -24,8 +24,7 @@ from playground.engine.files.messages import Conversation, ImportedConversations
 from playground.engine.requests.pasted import Imported
 from playground.jsonkit.texts import cut
 from playground.ui.features.conversation.documents import documents
-from playground.ui.widgets.choice_fields import look
-from playground.ui.widgets.form_parts import text_label
+from playground.ui.widgets.form_parts import look, styled, text_label
 from playground.ui.widgets.import_outline import outline
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.outline_tree import Group, OutlineTree
@@ -72,10 +71,8 @@ class ImportMessagesDialog(QDialog):
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.preview = OutlineTree("What is in the conversation")
         self._rest = QWidget()  # takes the room while there is nothing to look over
-        self.all_button = QPushButton("Pick none")
-        self.all_button.setProperty("kind", "quiet")
-        self.import_button = QPushButton("Import")
-        self.import_button.setProperty("kind", "primary")
+        self.all_button = styled(QPushButton("Pick none"), "quiet")
+        self.import_button = styled(QPushButton("Import"), "primary")
         self._arrange()
         self._show()
         self.file_button.clicked.connect(self.file_asked)

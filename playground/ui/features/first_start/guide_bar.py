@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLabel, QPushButton, QWidget
 
-from playground.ui.widgets.form_parts import text_label
+from playground.ui.widgets.form_parts import styled, text_label
 from playground.ui.widgets.layouts import in_row
 
 SIDE_BY_SIDE = 560  # pixels; a narrower bar has its buttons below the words
@@ -25,8 +25,7 @@ class GuideBar(QFrame):
         self._words = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
         self.act_button = QPushButton("Next")
         self.act_button.clicked.connect(self.acted)
-        self.skip_button = QPushButton("Skip all")
-        self.skip_button.setProperty("kind", "quiet")
+        self.skip_button = styled(QPushButton("Skip all"), "quiet")
         self.skip_button.setToolTip("No more hints, now and later; Help has them again")
         self.skip_button.clicked.connect(self.skipped)
         buttons = in_row(1, self.act_button, self.skip_button, spacing=6)

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QCheckBox, QFrame, QGridLayout, QLineEdit, QVBoxLa
 from playground.engine.gateways.profiles import Address, needs_consent, resolve_address
 from playground.engine.requests.spoken import TITLES, endpoint_urls
 from playground.ui.widgets.elided_label import ElidedLabel
-from playground.ui.widgets.form_parts import OfferButton, say, text_label
+from playground.ui.widgets.form_parts import OfferButton, say, styled, text_label
 from playground.ui.widgets.layouts import in_column, in_row
 
 
@@ -33,8 +33,7 @@ class AddressField(QWidget):
             line = in_row(button, 1)
             offers.addLayout(line)
             button.hide()
-        self.urls = QFrame()
-        self.urls.setProperty("kind", "card")
+        self.urls = styled(QFrame(), "card")
         grid = QGridLayout(self.urls)
         grid.setContentsMargins(12, 8, 12, 8)
         grid.setHorizontalSpacing(12)

@@ -35,7 +35,7 @@ from playground.ui.features.gateways.dialog import Spawn, Tester
 from playground.ui.features.gateways.draft import Draft, HeaderRow, connection_of, credentials_of, problem, save
 from playground.ui.features.gateways.key_field import KeyField
 from playground.ui.features.gateways.test_result import TestResult
-from playground.ui.widgets.form_parts import push_button, say, set_kind, text_label
+from playground.ui.widgets.form_parts import look, push_button, say, styled, text_label, thin_line
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.mark_label import MarkLabel
 from playground.ui.widgets.plain_text import show_hidden
@@ -167,8 +167,7 @@ class ModelPage(QWidget):
         self._ids: tuple[str, ...] = ()
         self.model = QLineEdit(placeholderText="Type to search, or type a model id")
         self.model.setAccessibleName("Model")
-        self.models = QListWidget()
-        self.models.setProperty("kind", "choices")
+        self.models = styled(QListWidget(), "choices")
         self.models.setAccessibleName("Models of this gateway")
         self.models.setMinimumHeight(60)
         self.none = text_label(
@@ -250,7 +249,7 @@ class StepsRow(QWidget):
             done = number < current
             label.setText(title if done else f"{number + 1} {title}")
             label.set_mark("check" if done else "", "muted")
-            set_kind(label, "heading" if number == current else "muted")
+            look(label, "heading" if number == current else "muted")
         self.setAccessibleName(f"Step {current + 1} of {len(self._titles)}: {self._titles[current]}")
 
 
@@ -495,9 +494,7 @@ class ConnectDialog(QDialog):
         for button in (self.cancel_button, self.back_button, self.next_button):
             buttons.addWidget(button)
         top = in_column(self.steps, margins=(24, 0, 24, 0))
-        line = QFrame()
-        line.setProperty("kind", "line")
-        in_column(top, (self.pages, 1), line, buttons, of=self, margins=(0, 18, 0, 14), spacing=12)
+        in_column(top, (self.pages, 1), thin_line(), buttons, of=self, margins=(0, 18, 0, 14), spacing=12)
         self.first.changed.connect(self._edited)
         self.second.again_asked.connect(self.test)
         self.second.skip_asked.connect(self._skip)

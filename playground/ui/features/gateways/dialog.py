@@ -41,7 +41,7 @@ from playground.engine.gateways.secrets import Keys
 from playground.ui.features.gateways.draft import NEW_NAME, Draft, connection_of, credentials_of, problem, save
 from playground.ui.features.gateways.form import ProfileForm
 from playground.ui.features.gateways.test_result import TestResult
-from playground.ui.widgets.form_parts import push_button, quiet_button, say, text_label
+from playground.ui.widgets.form_parts import push_button, quiet_button, say, styled, text_label, thin_line, thin_upright
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.plain_text import one_line_of, show_hidden
 from playground.ui.widgets.theme import SMALL_PX, tokens
@@ -62,8 +62,7 @@ HEIGHT = 48
 
 def left_side(gateways: QWidget, add: QToolButton, copy: QToolButton, remove: QToolButton) -> QFrame:
     """The list with its buttons below."""
-    left = QFrame()
-    left.setProperty("kind", "surface")
+    left = styled(QFrame(), "surface")
     left.setFixedWidth(216)
     buttons = in_row(add, 1, copy, remove, spacing=4)
     layout = in_column(of=left, margins=(8, 12, 8, 12), spacing=8)
@@ -91,7 +90,7 @@ def right_side(
     form = QVBoxLayout()
     form.setSpacing(0)  # the rule ends the form; rows go under it as it is scrolled
     form.addWidget(form_area, 1)
-    form.addWidget(rule())
+    form.addWidget(thin_line())
     layout.addLayout(form, 1)
     layout.addLayout(asking)
     layout.addLayout(telling)
@@ -133,15 +132,6 @@ class FittingArea(QScrollArea):
             elif event.type() in (QEvent.Type.LayoutRequest, QEvent.Type.Resize):
                 self.updateGeometry()
         return super().eventFilter(watched, event)
-
-
-def rule(*, upright: bool = False) -> QFrame:
-    """A line one pixel wide."""
-    line = QFrame()
-    line.setProperty("kind", "upright-line" if upright else "line")
-    if upright:
-        line.setFixedWidth(1)
-    return line
 
 
 class GatewayList(QListWidget):
@@ -636,7 +626,7 @@ class ProfileDialog(QDialog):
         self.use_button.setToolTip("The open experiment asks this gateway from now on, and new ones begin with it")
         whole = in_row(
             left_side(self.list, self.add_button, self.copy_button, self.remove_button),
-            rule(upright=True),
+            thin_upright(),
             of=self,
             margins=0,
             spacing=0,

@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 )
 
 from playground import __version__
-from playground.ui.widgets.form_parts import push_button, text_label
+from playground.ui.widgets.form_parts import push_button, styled, text_label
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.resources import resource_root
 
@@ -169,10 +169,9 @@ class AboutDialog(QDialog):
 
 def _table() -> QTableWidget:
     rows = parts()
-    table = QTableWidget(len(rows), 3)
+    table = styled(QTableWidget(len(rows), 3), "texts")
     table.setHorizontalHeaderLabels(["Library", "Version", "Licence"])
     table.setAccessibleName("Libraries and their licences")
-    table.setProperty("kind", "texts")
     table.verticalHeader().hide()
     table.setShowGrid(False)
     table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)

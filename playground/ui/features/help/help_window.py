@@ -9,7 +9,6 @@ from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QDialog,
     QFrame,
-    QLabel,
     QLineEdit,
     QListWidget,
     QListWidgetItem,
@@ -19,6 +18,7 @@ from PySide6.QtWidgets import (
 
 from playground.ui.features.conversation.text_view import TextView
 from playground.ui.features.help.pages import Page, search
+from playground.ui.widgets.form_parts import paragraph, styled, thin_upright
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.plain_text import tip
 
@@ -42,12 +42,10 @@ class HelpWindow(QDialog):
         self._by_name = {page.name: page for page in pages}
         self.field = QLineEdit(placeholderText="Search the help", clearButtonEnabled=True)
         self.field.setAccessibleName("Search the help")
-        self.contents = QListWidget()
-        self.contents.setProperty("kind", "choices")
+        self.contents = styled(QListWidget(), "choices")
         self.contents.setAccessibleName("Contents")
         self.contents.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.none = QLabel("No page holds these words.", wordWrap=True)
-        self.none.setProperty("kind", "small")
+        self.none = paragraph("No page holds these words.", "small")
         self.none.hide()
         self.text = TextView()
         self.text.setAccessibleName("Page")
@@ -57,10 +55,7 @@ class HelpWindow(QDialog):
         self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._area.setWidget(self._page())
         layout = in_row(self._left(), of=self, margins=0, spacing=0)
-        line = QFrame()
-        line.setProperty("kind", "upright-line")
-        line.setFixedWidth(1)
-        layout.addWidget(line)
+        layout.addWidget(thin_upright())
         layout.addWidget(self._area, 1)
         self.field.textChanged.connect(self._search)
         self.contents.currentItemChanged.connect(self._chosen)
@@ -116,8 +111,7 @@ class HelpWindow(QDialog):
         self.text.setAccessibleName(f"Page: {page.title}")
 
     def _left(self) -> QFrame:
-        left = QFrame()
-        left.setProperty("kind", "surface")
+        left = styled(QFrame(), "surface")
         left.setFixedWidth(LEFT)
         in_column(self.field, self.none, (self.contents, 1), of=left, margins=(8, 12, 8, 12), spacing=8)
         return left

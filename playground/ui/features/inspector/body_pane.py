@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QGuiApplication, QShowEvent
-from PySide6.QtWidgets import QAbstractButton, QLabel, QPushButton, QStackedWidget, QWidget
+from PySide6.QtWidgets import QAbstractButton, QPushButton, QStackedWidget, QWidget
 
 from playground.ui.features.conversation import large
 from playground.ui.features.conversation.large import MeasuredText, Part
@@ -18,6 +18,7 @@ from playground.ui.features.inspector.excerpt import LINES_AT_MOST, Excerpt, exc
 from playground.ui.widgets.code_editor import CodeEditor
 from playground.ui.widgets.elided_label import ElidedLabel
 from playground.ui.widgets.figures import size
+from playground.ui.widgets.form_parts import paragraph, styled
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.loop import spawn
 from playground.ui.widgets.page_parts import empty_words
@@ -55,14 +56,11 @@ class BodyPane(QWidget):
         self.text = CodeEditor(read_only=True)
         self.text.setAccessibleName(says)
         self.note = ElidedLabel()
-        self.all_button = QPushButton("Show all")
-        self.all_button.setProperty("kind", "quiet")
-        self.copy_button = QPushButton("Copy")
-        self.copy_button.setProperty("kind", "quiet")
+        self.all_button = styled(QPushButton("Show all"), "quiet")
+        self.copy_button = styled(QPushButton("Copy"), "quiet")
         self.copy_button.setAccessibleName(f"Copy the {says.lower()}")
         self.copy_button.setToolTip(tip("Copy the whole body, exactly as it is"))
-        self.error = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
-        self.error.setProperty("kind", "error")
+        self.error = paragraph("", "error")
         self.error.setContentsMargins(12, 4, 12, 4)
         self.error.hide()
         self.empty = empty_words(empty)

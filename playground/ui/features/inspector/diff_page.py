@@ -17,7 +17,7 @@ from playground.jsonkit.values import JSON
 from playground.ui.features.inspector.change_text import ChangeText
 from playground.ui.features.inspector.exchange_words import asked, exchange_words
 from playground.ui.features.inspector.view import ExchangeView, as_it_is
-from playground.ui.widgets.form_parts import text_label
+from playground.ui.widgets.form_parts import styled, text_label
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.loop import spawn
 
@@ -52,8 +52,7 @@ class DiffPage(QWidget):
         self.against.setProperty("kind", "field")
         self.against.setAccessibleName("Compare the request with")
         self.says = text_label("", "small")
-        self.both = QPushButton("Compare answers too")
-        self.both.setProperty("kind", "quiet")
+        self.both = styled(QPushButton("Compare answers too"), "quiet")
         self.text = ChangeText("What the requests differ in")
         bar = in_row(margins=(12, 4, 12, 4), spacing=8)
         self.lead = text_label("This request, compared with", "small")

@@ -13,7 +13,6 @@ from typing import TypeVar
 from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
-    QFrame,
     QMenu,
     QSizePolicy,
     QStackedWidget,
@@ -27,7 +26,7 @@ from playground.ui.features.inspector.status_line import StatusLine
 from playground.ui.features.inspector.view import ExchangeView
 from playground.ui.features.inspector.views import HeadersView, InspectorView, RequestView, ResponseView
 from playground.ui.features.inspector.wire_views import DiffView, LintView, TimelineView
-from playground.ui.widgets.choice_fields import look
+from playground.ui.widgets.form_parts import look, thin_line
 from playground.ui.widgets.icon_button import IconButton
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.loop import Throttle
@@ -203,9 +202,7 @@ class Inspector(QWidget):
         for view in self.views:
             self.row.add_tab(view.title)
             self._stack.addWidget(view.widget)
-        line = QFrame()
-        line.setProperty("kind", "line")
-        in_column(self.row, line, (self._stack, 1), of=self, margins=0, spacing=0)
+        in_column(self.row, thin_line(), (self._stack, 1), of=self, margins=0, spacing=0)
         self._pages: dict[int, Callable[[], QWidget]] = {}  # those that have not been looked at yet, by tab
         self._throttle = Throttle(self._draw_if_seen, self, DRAW_EVERY_MS)
         self.tabs.currentChanged.connect(self._tab_changed)

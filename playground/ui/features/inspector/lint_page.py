@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 from playground.engine.inspect.lint import Finding, Review, report
 from playground.ui.features.inspector.body_pane import COPIED_FOR_MS
 from playground.ui.features.inspector.traces import Trace
-from playground.ui.widgets.form_parts import text_label
+from playground.ui.widgets.form_parts import styled, text_label
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.page_parts import empty_words, look_like_rows
 from playground.ui.widgets.plain_text import show_hidden, tip
@@ -52,8 +52,7 @@ class LintPage(QWidget):
         self.slices = Slices(self._read, self)
         self.count = text_label("", "small")
         self.count.setWordWrap(True)  # what was not seen is a sentence, and the window may be narrow
-        self.copy_button = QPushButton("Copy report")
-        self.copy_button.setProperty("kind", "quiet")
+        self.copy_button = styled(QPushButton("Copy report"), "quiet")
         self.copy_button.setToolTip(tip("A report for those who run the gateway, as Markdown"))
         self.table = _Table()
         self.empty = empty_words(EMPTY)

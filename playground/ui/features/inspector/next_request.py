@@ -25,8 +25,8 @@ from playground.jsonkit.values import JSON, JSONObject
 from playground.ui.features.inspector.excerpt import excerpt
 from playground.ui.features.inspector.field_table import FieldTable
 from playground.ui.features.inspector.put_lines import put_lines
-from playground.ui.widgets.choice_fields import look
 from playground.ui.widgets.code_editor import CodeEditor
+from playground.ui.widgets.form_parts import look, styled
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.plain_text import escape_hidden, show_hidden, tip
 
@@ -186,8 +186,7 @@ class NextRequest(QSplitter):
         self.said = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
         self.discard_button = QPushButton("Discard")
         self.discard_button.setToolTip(tip("Show again what the panels say"))
-        self.apply_button = QPushButton("Apply")
-        self.apply_button.setProperty("kind", "primary")
+        self.apply_button = styled(QPushButton("Apply"), "primary")
         self.apply_button.setToolTip(tip("Take the edit over into the panels and the conversation (Ctrl+Enter)"))
         self._later = QTimer(self, singleShot=True, interval=READ_AFTER_MS)
         self._later.timeout.connect(self.read_now)
@@ -200,8 +199,7 @@ class NextRequest(QSplitter):
         self.apply_button.clicked.connect(self.apply)
 
     def _arrange(self) -> None:
-        self._bar = QFrame()
-        self._bar.setProperty("kind", "undo")
+        self._bar = styled(QFrame(), "undo")
         in_row((self.said, 1), self.discard_button, self.apply_button, of=self._bar, margins=(12, 4, 8, 4), spacing=8)
         self._bar.hide()
         right = QWidget()

@@ -9,9 +9,8 @@ from PySide6.QtWidgets import QLabel, QMenu, QSizePolicy, QToolButton, QWidget
 
 from playground.ui.features.inspector.exchange_words import asked, exchange_words
 from playground.ui.features.inspector.view import ExchangeView
-from playground.ui.widgets.choice_fields import look
 from playground.ui.widgets.elided_label import ElidedLabel
-from playground.ui.widgets.form_parts import text_label
+from playground.ui.widgets.form_parts import look, text_label
 from playground.ui.widgets.icon_button import IconButton
 from playground.ui.widgets.layouts import in_row
 from playground.ui.widgets.plain_text import show_hidden, tip

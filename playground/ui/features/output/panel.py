@@ -18,9 +18,9 @@ from playground.jsonkit.problems import JsonTextError, Problem
 from playground.jsonkit.reading import READ_AT_MOST, read_typed
 from playground.jsonkit.values import JSON, JSONObject
 from playground.ui.widgets.asking import Asking
-from playground.ui.widgets.choice_fields import SwitchPill, look
+from playground.ui.widgets.choice_fields import SwitchPill
 from playground.ui.widgets.elided_label import ElidedLabel
-from playground.ui.widgets.form_parts import text_label
+from playground.ui.widgets.form_parts import look, paragraph, text_label
 from playground.ui.widgets.icon_button import IconButton
 from playground.ui.widgets.json_field import JsonField
 from playground.ui.widgets.json_text import pretty_value
@@ -193,8 +193,7 @@ class SchemaHead(QWidget):
         self.name.setFont(code_font())
         self.name.setPlaceholderText("invoice")
         self.name.setAccessibleName("Name of the schema")
-        self.name_flag = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
-        self.name_flag.setProperty("kind", "flag-error")
+        self.name_flag = paragraph("", "flag-error")
         self.name_flag.hide()
         self.description = QLineEdit(placeholderText="optional: what the answer is for")
         self.description.setAccessibleName("Description of the schema")
@@ -267,9 +266,9 @@ class OutputPanel(ScrollPage):
         self._rows: dict[str, QWidget] = {}
         self.radios: dict[str, QRadioButton] = {}
         self._group = QButtonGroup(self)
-        self.says = _label("small")
-        self.hint = _label("small")
-        self.unsent = _label("flag-error")
+        self.says = paragraph("", "small")
+        self.hint = paragraph("", "small")
+        self.unsent = paragraph("", "flag-error")
         self.head = SchemaHead()
         self.schema = JsonField("Schema", root="schema", placeholder='{"type": "object", …}', least=8)
         self.example_button = QPushButton("Insert an example")
@@ -290,8 +289,7 @@ class OutputPanel(ScrollPage):
 
     def _arrange(self) -> None:
         column = self.fill(8)
-        title = _label("group")
-        title.setText("Format of the answer")
+        title = paragraph("Format of the answer", "group")
         column.addWidget(title)
         column.addWidget(self.says)
         rows = QVBoxLayout()
@@ -472,9 +470,3 @@ def _brings_back(plain: OutputDraft, draft: OutputDraft) -> bool:
 
 def _hint(parameters: Parameters) -> Hint | None:
     return dict(type(parameters).hints()).get(FIELD)
-
-
-def _label(kind: str) -> QLabel:
-    label = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
-    label.setProperty("kind", kind)
-    return label

@@ -16,7 +16,7 @@ from playground.domain.parameters import Parameters
 from playground.jsonkit.values import JSON
 from playground.ui.features.parameters.row import ParameterRow
 from playground.ui.features.parameters.rows import ToolChoiceRow, row_for
-from playground.ui.widgets.form_parts import text_label
+from playground.ui.widgets.form_parts import paragraph, text_label
 from playground.ui.widgets.layouts import in_row, tab_after
 from playground.ui.widgets.plain_text import show_hidden
 from playground.ui.widgets.scroll_page import ScrollPage, column_of
@@ -45,8 +45,7 @@ class ParameterPanel(ScrollPage):
         self._extras: list[tuple[str, QWidget]] = []
         self._forms: dict[type[Parameters], _Form] = {}
         self.rows: dict[str, ParameterRow] = {}
-        self.also_sent = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
-        self.also_sent.setProperty("kind", "small")
+        self.also_sent = paragraph("", "small")
         self._show_form(Parameters)
 
     @property

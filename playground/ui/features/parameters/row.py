@@ -15,7 +15,7 @@ from playground.domain.parameters import Hint
 from playground.jsonkit.problems import JsonTextError
 from playground.jsonkit.reading import read_typed
 from playground.jsonkit.values import JSON, same
-from playground.ui.widgets.choice_fields import look
+from playground.ui.widgets.form_parts import look
 from playground.ui.widgets.icon_button import IconButton
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.plain_text import escape_hidden, show_hidden, tip

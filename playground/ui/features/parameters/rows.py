@@ -12,8 +12,9 @@ from playground.domain.parameters import Hint, Parameters
 from playground.jsonkit.reading import problem_at, read_typed
 from playground.jsonkit.values import JSON, is_number
 from playground.ui.features.parameters.row import ParameterRow, as_text
-from playground.ui.widgets.choice_fields import DEFAULT, ChoiceField, QuietSlider, SwitchPill, ValueField, look
+from playground.ui.widgets.choice_fields import DEFAULT, ChoiceField, QuietSlider, SwitchPill, ValueField
 from playground.ui.widgets.code_editor import CodeEditor
+from playground.ui.widgets.form_parts import look
 from playground.ui.widgets.json_text import pretty_value
 from playground.ui.widgets.numbers import read_number, show_number, stepped
 

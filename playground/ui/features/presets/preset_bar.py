@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QMenu, QPushButton, QWidget
 
+from playground.ui.widgets.form_parts import styled
 from playground.ui.widgets.layouts import in_row
 from playground.ui.widgets.plain_text import show_hidden, tip
 
@@ -33,8 +34,7 @@ class PresetBar(QWidget):
         self.menu = QMenu(self.button)
         self.menu.setToolTipsVisible(True)
         self.button.setMenu(self.menu)
-        self.save_button = QPushButton("Save as preset…")
-        self.save_button.setProperty("kind", "quiet")
+        self.save_button = styled(QPushButton("Save as preset…"), "quiet")
         self.save_button.clicked.connect(self.save_asked)
         in_row(self.button, 1, self.save_button, of=self, margins=(16, 8, 12, 0), spacing=6)
 

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 
 from playground.engine.files.presets import Preset
 from playground.ui.features.presets.contents import PresetContents
+from playground.ui.widgets.form_parts import styled
 from playground.ui.widgets.icon_button import IconButton
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.plain_text import show_hidden, tip
@@ -43,8 +44,7 @@ class PresetsDialog(QDialog):
         self.setWindowTitle("Presets")
         self.list = _List()
         self.contents = PresetContents()
-        self.apply_button = QPushButton("Use")
-        self.apply_button.setProperty("kind", "primary")
+        self.apply_button = styled(QPushButton("Use"), "primary")
         self.apply_button.setToolTip("Set all this in the experiment you look at; one undo takes it back")
         self.rename_button = QPushButton("Rename")
         self.rename_button.setToolTip("F2")
@@ -53,10 +53,8 @@ class PresetsDialog(QDialog):
         self.down_button = IconButton("down", "Move down (Alt+Down)", quiet=False)
         self.delete_button = IconButton("delete", "Delete (Delete)", quiet=False)
         self.said = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
-        self.undo_button = QPushButton("Undo")
-        self.undo_button.setProperty("kind", "quiet")
-        self.undo_bar = QFrame()
-        self.undo_bar.setProperty("kind", "undo")
+        self.undo_button = styled(QPushButton("Undo"), "quiet")
+        self.undo_bar = styled(QFrame(), "undo")
         self._arrange()
         self._connect()
 

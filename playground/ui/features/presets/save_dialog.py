@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QDialog, QLabel, QLineEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QCheckBox, QDialog, QLineEdit, QPushButton, QWidget
 
 from playground.engine.files.presets import Preset
 from playground.ui.features.presets.contents import PresetContents
-from playground.ui.widgets.form_parts import text_label
+from playground.ui.widgets.form_parts import paragraph, styled, text_label
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.plain_text import show_hidden
 
@@ -36,11 +36,9 @@ class SavePresetDialog(QDialog):
         self.name.setAccessibleName("Name of the preset")
         self.with_model = QCheckBox("With protocol and model")
         self.with_model.setToolTip(f"Using the preset then also chooses {show_hidden(model) or 'no model'}")
-        self.taken = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
-        self.taken.setProperty("kind", "warning")
+        self.taken = paragraph("", "warning")
         self.contents = PresetContents()
-        self.save_button = QPushButton("Save", default=True)
-        self.save_button.setProperty("kind", "primary")
+        self.save_button = styled(QPushButton("Save", default=True), "primary")
         cancel = QPushButton("Cancel", autoDefault=False)
         caption = text_label("What is in it", "group")
         note = text_label("No conversation, no gateway and no key.", "small")

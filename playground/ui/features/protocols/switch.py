@@ -15,6 +15,7 @@ from playground.engine.requests.protocol_conversion import CHANGED, DOUBTFUL, LO
 from playground.engine.requests.spoken import TITLES
 from playground.engine.session.changes import Change, PathChanged, SettingsChanged, TurnChanged
 from playground.engine.session.session import Session
+from playground.ui.widgets.form_parts import paragraph, styled
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.plain_text import show_hidden
 
@@ -38,13 +39,10 @@ class ProtocolSwitch(QFrame):
         self._session: Session | None = None
         self._to = ""
         self._cancel: Callable[[], None] | None = None
-        self._title = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
-        self._title.setProperty("kind", "heading")
+        self._title = paragraph("", "heading")
         self._list = _Losses()
-        note = QLabel("Nothing is deleted: switching back sends all of it again.", wordWrap=True)
-        note.setProperty("kind", "small")
-        self.switch = QPushButton()
-        self.switch.setProperty("kind", "primary")
+        note = paragraph("Nothing is deleted: switching back sends all of it again.", "small")
+        self.switch = styled(QPushButton(), "primary")
         self.switch.clicked.connect(self._switch)
         self.stay = QPushButton()
         self.stay.clicked.connect(self.dismiss)

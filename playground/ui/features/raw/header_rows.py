@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QLabel, QLineEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLineEdit, QPushButton, QVBoxLayout, QWidget
 
 from playground.engine.gateways.extras import extra_header_problem, secret_in
 from playground.engine.gateways.secrets import looks_secret
 from playground.jsonkit.values import JSON
-from playground.ui.widgets.choice_fields import look
+from playground.ui.widgets.form_parts import look, paragraph, styled
 from playground.ui.widgets.icon_button import IconButton
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.plain_text import show_hidden
@@ -29,8 +29,7 @@ class HeaderRow(QWidget):
         self.value.setAccessibleName("Header value")
         self.remove = IconButton("close", "Remove this header", size=12)
         self.remove.setFixedSize(20, 20)
-        self.flag = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
-        self.flag.setProperty("kind", "flag-error")
+        self.flag = paragraph("", "flag-error")
         self.flag.hide()
         for field in (self.name, self.value):
             field.setFont(code_font())
@@ -71,8 +70,7 @@ class ExtraHeaders(QWidget):
         self.rows: list[HeaderRow] = []
         self._sent: dict[str, str] = {}
         self._left: list[list[str]] = []
-        self.add_button = QPushButton("Add header")
-        self.add_button.setProperty("kind", "quiet")
+        self.add_button = styled(QPushButton("Add header"), "quiet")
         self._list = QVBoxLayout()
         self._list.setSpacing(6)
         line = in_row(self.add_button, 1)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from playground.engine.gateways.extras import secret_in
 from playground.jsonkit.merge import clashes
@@ -18,6 +18,7 @@ from playground.jsonkit.reading import read_typed
 from playground.jsonkit.values import JSON, JSONObject
 from playground.ui.features.raw.header_rows import ExtraHeaders
 from playground.ui.widgets.code_editor import CodeEditor
+from playground.ui.widgets.form_parts import paragraph, styled
 from playground.ui.widgets.json_field import FRAME, JsonField
 from playground.ui.widgets.json_text import pretty_value
 from playground.ui.widgets.plain_text import show_hidden, shown_name
@@ -58,19 +59,17 @@ class RawPanel(ScrollPage):
         self._sent: JSONObject = {}
         self._known = "", _Read({})  # a text, and what it says
         self._inherited = Inherited()
-        self.inherited_says = _label("small")
-        self.inherited_body = CodeEditor(read_only=True, json=False)
-        self.inherited_body.setProperty("kind", "inherited")
+        self.inherited_says = paragraph("", "small")
+        self.inherited_body = styled(CodeEditor(read_only=True, json=False), "inherited")
         self.inherited_body.setAccessibleName("Extra body from the gateway's settings")
         self.inherited_body.set_wheel_needs_focus()
-        self.replaced = _label("flag")
+        self.replaced = paragraph("", "flag")
         self.body = JsonField("This experiment", root="body", placeholder='{"top_k": 40}', least=5)
-        self.body_state = _label("flag-error")
-        self.inherited_headers = _label("inherited")
-        self.inherited_headers_says = _label("small")
+        self.body_state = paragraph("", "flag-error")
+        self.inherited_headers = paragraph("", "inherited")
+        self.inherited_headers_says = paragraph("", "small")
         self.headers = ExtraHeaders()
-        self.settings_button = QPushButton("Open gateway settings")
-        self.settings_button.setProperty("kind", "quiet")
+        self.settings_button = styled(QPushButton("Open gateway settings"), "quiet")
         self._arrange()
         self.body.edited.connect(self._typed)
         self.headers.changed.connect(self.headers_changed)
@@ -80,21 +79,23 @@ class RawPanel(ScrollPage):
 
     def _arrange(self) -> None:
         column = self.fill(6)
-        column.addWidget(_heading("Extra body"))
-        column.addWidget(_label("small", MERGED))
+        column.addWidget(paragraph("Extra body", "group"))
+        column.addWidget(paragraph(MERGED, "small"))
         column.addWidget(self.inherited_says)
         column.addWidget(self.inherited_body)
         column.addWidget(self.replaced)
         column.addWidget(self.body)
         column.addWidget(self.body_state)
         column.addSpacing(12)
-        column.addWidget(_heading("Extra headers"))
-        column.addWidget(_label("small", "Sent with this experiment's runs; the same name replaces one of ours."))
+        column.addWidget(paragraph("Extra headers", "group"))
+        column.addWidget(paragraph("Sent with this experiment's runs; the same name replaces one of ours.", "small"))
         column.addWidget(self.inherited_headers_says)
         column.addWidget(self.inherited_headers)
         column.addWidget(self.headers)
         column.addSpacing(12)
-        column.addWidget(_label("small", "Keys, and what goes with every request, belong into the gateway's settings."))
+        column.addWidget(
+            paragraph("Keys, and what goes with every request, belong into the gateway's settings.", "small")
+        )
         column.addWidget(self.settings_button, 0, Qt.AlignmentFlag.AlignLeft)
         column.addStretch(1)
 
@@ -202,13 +203,3 @@ def _read(text: str) -> _Read:
             "A key belongs into the gateway's settings.",
         )
     return _Read(body)
-
-
-def _heading(text: str) -> QLabel:
-    return _label("group", text)
-
-
-def _label(kind: str, text: str = "") -> QLabel:
-    label = QLabel(text, textFormat=Qt.TextFormat.PlainText, wordWrap=True)
-    label.setProperty("kind", kind)
-    return label

@@ -11,7 +11,7 @@ from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QComboBox, QLabel, QSizePolicy, QWidget
 
 from playground.domain.request import ReasoningReturn, SendReasoning
-from playground.ui.widgets.choice_fields import look
+from playground.ui.widgets.form_parts import look
 from playground.ui.widgets.plain_text import tip
 from playground.ui.widgets.reasoning_words import REASONING_FIELDS, SEND_REASONING
 

@@ -15,7 +15,6 @@ from PySide6.QtWidgets import (
     QDialogButtonBox,
     QFormLayout,
     QHBoxLayout,
-    QLabel,
     QPushButton,
     QWidget,
 )
@@ -23,6 +22,7 @@ from PySide6.QtWidgets import (
 from playground.ui.features.storage.limits import DAYS, DISK, FOR_EVER, MEMORY, TRASH_DAYS, days_words, size_words
 from playground.ui.widgets.dialogs import dress
 from playground.ui.widgets.elided_label import ElidedLabel
+from playground.ui.widgets.form_parts import paragraph, styled
 from playground.ui.widgets.layouts import in_column, in_row
 
 SAVED = "Everything is saved by itself, as it happens."
@@ -66,13 +66,10 @@ class StorageDialog(QDialog):
         self.setWindowTitle("Storage")
         self.path = ElidedLabel("Kept in", colour="text")
         self.path.set_text(place.path or "In memory only, until the application ends")
-        self.room = _label("small")
-        self.room.setText(f"{size_words(place.size)} on the disk" if place.path else "")
-        self.words = _label("warning")
-        self.words.setText(place.words)
+        self.room = paragraph(f"{size_words(place.size)} on the disk" if place.path else "", "small")
+        self.words = paragraph(place.words, "warning")
         self.words.setVisible(bool(place.words))
-        self.unread = _label("warning")
-        self.unread.setText(place.unread)
+        self.unread = paragraph(place.unread, "warning")
         self.save_unread = QPushButton("Save it to a file…")
         for shown in (self.unread, self.save_unread):
             shown.setVisible(bool(place.unread))
@@ -84,7 +81,7 @@ class StorageDialog(QDialog):
         self.backup.setToolTip("Copy all experiments into one file")
         self.restore.setToolTip("Put such a copy in the place of all experiments")
         self.restore.setEnabled(place.can_restore)
-        self.said = _label("small")
+        self.said = paragraph("", "small")
         self.said.setVisible(False)
         self._days = _choice("Keep bodies for", DAYS, days, days_words)
         self._disk = _choice("Bodies on the disk, at most", DISK, disk, _at_most)
@@ -97,14 +94,10 @@ class StorageDialog(QDialog):
         self.save_unread.clicked.connect(self.unread_asked)
 
     def _build(self, place: StorageState) -> None:
-        saved = _label("muted")
-        saved.setText(SAVED)
-        says = _label("muted")
-        says.setText(SAYS)
-        kept = _label("group")
-        kept.setText("Where experiments are kept")
-        wire = _label("group")
-        wire.setText("What went over the wire")
+        saved = paragraph(SAVED, "muted")
+        says = paragraph(SAYS, "muted")
+        kept = paragraph("Where experiments are kept", "group")
+        wire = paragraph("What went over the wire", "group")
         row = QHBoxLayout()
         row.setSpacing(8)
         for button in (self.folder, self.backup, self.restore):
@@ -119,16 +112,13 @@ class StorageDialog(QDialog):
             ("In memory, for each open experiment", self._memory),
         ):
             form.addRow(words, field)
-        trash = _label("group")
-        trash.setText("Trash")
-        thrown = _label("small")
-        thrown.setText(_trash_words(place))
+        trash = paragraph("Trash", "group")
+        thrown = paragraph(_trash_words(place), "small")
         late = QFormLayout()
         late.setSpacing(8)
         late.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.ExpandingFieldsGrow)
         late.addRow("Keep deleted experiments for", self._trash)
-        taken = _label("small")
-        taken.setText(f"The experiment you look at takes {size_words(place.taken)} of memory now.")
+        taken = paragraph(f"The experiment you look at takes {size_words(place.taken)} of memory now.", "small")
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Save | QDialogButtonBox.StandardButton.Cancel)
         buttons.accepted.connect(self.accept)
         buttons.rejected.connect(self.reject)
@@ -212,17 +202,10 @@ def _at_most(count: int) -> str:
 
 def _choice(name: str, offered: tuple[int, ...], chosen: int, words_of: Callable[[int], str]) -> QComboBox:
     """A field with what is offered and what is in force, in order; no bound comes last."""
-    field = QComboBox()
-    field.setProperty("kind", "field")
+    field = styled(QComboBox(), "field")
     field.setAccessibleName(name)
     values = sorted({*offered, chosen}, key=lambda value: (value == FOR_EVER, value))
     for value in values:
         field.addItem(words_of(value), value)
     field.setCurrentIndex(values.index(chosen))
     return field
-
-
-def _label(kind: str) -> QLabel:
-    label = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
-    label.setProperty("kind", kind)
-    return label

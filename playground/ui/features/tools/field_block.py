@@ -30,7 +30,7 @@ from playground.jsonkit.schema_slots import Slot
 from playground.jsonkit.validation import TYPES
 from playground.jsonkit.values import JSON, Path
 from playground.ui.features.tools.slot_fields import CAPTION, NULL, SlotField, slot_field
-from playground.ui.widgets.form_parts import text_label
+from playground.ui.widgets.form_parts import styled, text_label
 from playground.ui.widgets.icon_button import IconButton
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.plain_text import show_hidden, tip
@@ -60,28 +60,22 @@ class FieldBlock(QFrame):
         self.controls: dict[str, SlotField] = {}
         self._wanted: set[str] = set()  # keywords asked for that are not in the schema yet
         self.setProperty("kind", "field-block")
-        self.name = QLineEdit()
+        self.name = styled(QLineEdit(), "field")
         self.name.setFont(code_font())
-        self.name.setProperty("kind", "field")
         self.name.setAccessibleName("Parameter name")
-        self.type = QComboBox()
-        self.type.setProperty("kind", "field")
+        self.type = styled(QComboBox(), "field")
         self.type.setAccessibleName("Type")
         self.type.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.nullable = QCheckBox("or null")
         self.required = QCheckBox("Required")
-        self.target = QPushButton()
-        self.target.setProperty("kind", "link")
+        self.target = styled(QPushButton(), "link")
         self.kind_words = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
-        self.more = QToolButton()
+        self.more = styled(QToolButton(), "quiet")
         self.more.setText("Add detail")
-        self.more.setProperty("kind", "quiet")
         self.more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.more.setMenu(QMenu(self.more))
-        self.rest = QPushButton()
-        self.rest.setProperty("kind", "link")
-        self.add_button = QPushButton("Add inside")
-        self.add_button.setProperty("kind", "quiet")
+        self.rest = styled(QPushButton(), "link")
+        self.add_button = styled(QPushButton("Add inside"), "quiet")
         self.add_button.setAccessibleName("Add a parameter inside")
         self.up_button = IconButton("up", "Move the parameter up (Ctrl+Shift+Up)")
         self.down_button = IconButton("down", "Move the parameter down (Ctrl+Shift+Down)")

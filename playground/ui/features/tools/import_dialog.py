@@ -26,7 +26,7 @@ from playground.domain.tools import ToolDefinition, definition_tokens
 from playground.named_file import read_named
 from playground.ui.widgets.code_editor import CodeEditor
 from playground.ui.widgets.dialogs import file_dialog
-from playground.ui.widgets.form_parts import text_label
+from playground.ui.widgets.form_parts import styled, text_label
 from playground.ui.widgets.json_text import pretty_value
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.plain_text import show_hidden, tip
@@ -67,14 +67,11 @@ class ImportDialog(QDialog):
         self.list.setAccessibleName("Tools found; Space picks one or leaves it out")
         self.preview = CodeEditor(read_only=True)
         self.preview.setAccessibleName("Parameters of the tool, JSON Schema")
-        self.all_button = QPushButton("None")
-        self.all_button.setProperty("kind", "quiet")
-        self.group = QLineEdit(placeholderText="none")
-        self.group.setProperty("kind", "field")
+        self.all_button = styled(QPushButton("None"), "quiet")
+        self.group = styled(QLineEdit(placeholderText="none"), "field")
         self.group.setMaximumWidth(180)
         self.group.setAccessibleName("Group for the imported tools")
-        self.import_button = QPushButton("Import")
-        self.import_button.setProperty("kind", "primary")
+        self.import_button = styled(QPushButton("Import"), "primary")
         self.import_button.setEnabled(False)
         self._later = QTimer(self, singleShot=True, interval=READ_AFTER_MS)
         self._later.timeout.connect(self.read_now)
@@ -205,8 +202,6 @@ class ImportDialog(QDialog):
         self._count()
 
     def _say(self, words: str, kind: str) -> None:
-        from playground.ui.widgets.choice_fields import look
-
         self.verdict.setText(words)
         look(self.verdict, kind)
 

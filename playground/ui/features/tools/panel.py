@@ -37,7 +37,7 @@ from playground.ui.features.tools.tool_editor import ToolEditor
 from playground.ui.features.tools.tool_list import ToolList
 from playground.ui.features.tools.tool_model import ToolModel
 from playground.ui.widgets.asking import Asking
-from playground.ui.widgets.form_parts import text_label
+from playground.ui.widgets.form_parts import styled, text_label
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.plain_text import show_hidden
 from playground.ui.widgets.slices import SLICE_S
@@ -240,8 +240,7 @@ class ToolsPanel(QWidget):
         self.menu = ToolMenu(self, self)
         self.head.more_button.setMenu(self.menu)
         self.undo_text = text_label()
-        self.undo_button = QPushButton("Undo")
-        self.undo_button.setProperty("kind", "quiet")
+        self.undo_button = styled(QPushButton("Undo"), "quiet")
         self.undo_bar = QFrame()
         self._stack = QStackedWidget()
         self._check = QTimer(self, singleShot=True, interval=CHECK_AFTER_MS)

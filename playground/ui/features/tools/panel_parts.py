@@ -20,7 +20,7 @@ from playground.domain.tools import ToolDefinition
 from playground.ui.features.tools.samples import SAMPLE
 from playground.ui.features.tools.tool_editor import ToolEditor
 from playground.ui.features.tools.tool_list import ROW_HEIGHT, ToolList
-from playground.ui.widgets.form_parts import text_label
+from playground.ui.widgets.form_parts import styled, text_label
 from playground.ui.widgets.icon_button import IconButton
 from playground.ui.widgets.layouts import in_column, in_row
 
@@ -46,8 +46,7 @@ class PanelHead(QWidget):
         self.summary = text_label("", "small")
         self.summary.setMinimumWidth(40)
         self.summary.setToolTip("Tokens are estimated from the length of the definitions.")
-        self.all_button = QPushButton("All off")
-        self.all_button.setProperty("kind", "quiet")
+        self.all_button = styled(QPushButton("All off"), "quiet")
         bar = QHBoxLayout()
         bar.setSpacing(4)
         for button in (self.new_button, self.import_button):
@@ -98,8 +97,7 @@ class EmptyPage(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.add_button = QPushButton("Add one")
-        self.add_button.setProperty("kind", "primary")
+        self.add_button = styled(QPushButton("Add one"), "primary")
         self.sample_button = QPushButton("Add a sample")
         self.sample_button.setToolTip(f"A complete example: {SAMPLE.name}")
         self.import_button = QPushButton("Import…")

@@ -13,8 +13,8 @@ from playground.engine.checks.questions import ArgumentsFit, SampleOf
 from playground.jsonkit.problems import not_checked
 from playground.jsonkit.values import JSONObject
 from playground.ui.widgets.asking import Asking
-from playground.ui.widgets.choice_fields import look
 from playground.ui.widgets.code_editor import CodeEditor
+from playground.ui.widgets.form_parts import look, styled
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.plain_text import shown_name
 
@@ -35,8 +35,7 @@ class SampleDialog(QDialog):
         self.text = CodeEditor(read_only=True)
         self.text.setAccessibleName("Sample arguments")
         self.verdict = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
-        self.copy_button = QPushButton("Copy")
-        self.copy_button.setProperty("kind", "primary")
+        self.copy_button = styled(QPushButton("Copy"), "primary")
         close = QPushButton("Close")
         self.copy_button.clicked.connect(self.copy)
         close.clicked.connect(self.accept)

@@ -12,7 +12,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 
 from playground.jsonkit import schema_edit
 from playground.jsonkit.edit import move, remove_member
@@ -24,8 +24,7 @@ from playground.ui.features.conversation.parts_row import PartsRow
 from playground.ui.features.tools.field_block import Edit, FieldBlock
 from playground.ui.features.tools.field_row import FieldRow
 from playground.ui.widgets.aside import Aside
-from playground.ui.widgets.choice_fields import look
-from playground.ui.widgets.form_parts import text_label
+from playground.ui.widgets.form_parts import look, paragraph, styled, text_label
 from playground.ui.widgets.icons import icon
 from playground.ui.widgets.layouts import in_column, in_row
 
@@ -59,13 +58,10 @@ class SchemaForm(QWidget):
         self._listed: list[tuple[Field, int]] = []  # what has a row on one of the pages
         self._first = 0  # of those, the one with the first row
         self.block: FieldBlock | None = None
-        self.note = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
-        self.note.setProperty("kind", "flag")
+        self.note = paragraph("", "flag")
         self.note.hide()
-        self.empty = QLabel("No parameters: the model calls this tool without arguments.", wordWrap=True)
-        self.empty.setProperty("kind", "small")
-        self.add_button = QPushButton("Add parameter")
-        self.add_button.setProperty("kind", "quiet")
+        self.empty = paragraph("No parameters: the model calls this tool without arguments.", "small")
+        self.add_button = styled(QPushButton("Add parameter"), "quiet")
         self.add_button.setIcon(icon("plus", "muted"))
         self.definitions = text_label("Definitions", "group")
         bar = in_row(self.add_button, 1)

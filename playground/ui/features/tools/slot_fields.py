@@ -15,10 +15,10 @@ from PySide6.QtWidgets import QLineEdit, QSizePolicy, QWidget
 from playground.jsonkit.reading import read_typed
 from playground.jsonkit.schema_slots import Slot
 from playground.jsonkit.values import JSON, is_number, same
-from playground.ui.widgets.choice_fields import SwitchPill, look
+from playground.ui.widgets.choice_fields import SwitchPill
 from playground.ui.widgets.exact_field import ExactField
 from playground.ui.widgets.flow_layout import FlowLayout
-from playground.ui.widgets.form_parts import text_label
+from playground.ui.widgets.form_parts import look, styled, text_label
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.plain_text import HIDDEN, escape_hidden, show_hidden, tip
 from playground.ui.widgets.text_chip import TextChip, spelled, unspelled
@@ -78,8 +78,7 @@ class TextSlot(SlotField):
 
     def __init__(self, slot: Slot, parent: QWidget | None = None) -> None:
         super().__init__(slot, parent)
-        self.field = QLineEdit()
-        self.field.setProperty("kind", "field")
+        self.field = styled(QLineEdit(), "field")
         self._introduce(self.field)
         self.field.textEdited.connect(self._typed)
         self.show_slot(slot)
@@ -99,8 +98,7 @@ class LinesSlot(SlotField):
 
     def __init__(self, slot: Slot, parent: QWidget | None = None) -> None:
         super().__init__(slot, parent)
-        self.field = ExactField()
-        self.field.setProperty("kind", "field")
+        self.field = styled(ExactField(), "field")
         self.field.setTabChangesFocus(True)
         self.field.document().setDocumentMargin(1)
         self.field.setFixedHeight(LINES_HEIGHT)
@@ -123,8 +121,7 @@ class NumberSlot(SlotField):
 
     def __init__(self, slot: Slot, parent: QWidget | None = None) -> None:
         super().__init__(slot, parent)
-        self.field = QLineEdit()
-        self.field.setProperty("kind", "field")
+        self.field = styled(QLineEdit(), "field")
         self.field.setMaximumWidth(120)
         self._introduce(self.field)
         self.row.addStretch(1)
@@ -181,8 +178,7 @@ class ChoicesSlot(SlotField):
         self.numeric = numeric
         self.items: list[JSON] = []
         self.chips: list[TextChip] = []
-        self.field = QLineEdit(placeholderText="add a value, then Enter")
-        self.field.setProperty("kind", "field")
+        self.field = styled(QLineEdit(placeholderText="add a value, then Enter"), "field")
         self._holder = QWidget()
         self._flow = FlowLayout(self._holder)
         self._holder.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
@@ -252,8 +248,7 @@ class JsonSlot(SlotField):
 
     def __init__(self, slot: Slot, parent: QWidget | None = None) -> None:
         super().__init__(slot, parent)
-        self.field = QLineEdit()
-        self.field.setProperty("kind", "field")
+        self.field = styled(QLineEdit(), "field")
         self.field.setFont(code_font())
         self.field.setPlaceholderText("JSON")
         self._introduce(self.field)

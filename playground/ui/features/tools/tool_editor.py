@@ -33,10 +33,10 @@ from playground.ui.features.debugger.rule_summary import RuleSummary
 from playground.ui.features.tools.schema_form import READING, SchemaForm
 from playground.ui.features.tools.tool_text import is_large, read_schema, schema_text, splice, whole_definition
 from playground.ui.widgets.aside import Aside
-from playground.ui.widgets.choice_fields import SwitchPill, look
+from playground.ui.widgets.choice_fields import SwitchPill
 from playground.ui.widgets.code_editor import CodeEditor
 from playground.ui.widgets.exact_field import ExactField
-from playground.ui.widgets.form_parts import text_label
+from playground.ui.widgets.form_parts import look, styled, text_label
 from playground.ui.widgets.icon_button import IconButton
 from playground.ui.widgets.json_text import MARKED_AT_MOST
 from playground.ui.widgets.layouts import in_column, in_row
@@ -73,8 +73,7 @@ class ToolEditor(QWidget):
         self.name.setFont(code_font())
         self.name.setPlaceholderText("get_weather")
         self.name.setAccessibleName("Tool name")
-        self.description = ExactField()
-        self.description.setProperty("kind", "field")
+        self.description = styled(ExactField(), "field")
         self.description.setPlaceholderText("What it does and when the model should call it")
         self.description.setAccessibleName("Tool description")
         self.description.setTabChangesFocus(True)
@@ -96,8 +95,7 @@ class ToolEditor(QWidget):
         self.strict_reset.setFixedSize(20, 20)
         self.strict_reset.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.rule = RuleSummary(self.name)
-        self.group = QComboBox(editable=True, insertPolicy=QComboBox.InsertPolicy.NoInsert)
-        self.group.setProperty("kind", "field")
+        self.group = styled(QComboBox(editable=True, insertPolicy=QComboBox.InsertPolicy.NoInsert), "field")
         self.group.setAccessibleName("Group")
         self.group.setToolTip(tip("The heading this tool stands under in the list. It is not sent."))
         self.layout_button = IconButton("format", "Format: lay the JSON out anew (Ctrl+Shift+F)")
@@ -169,8 +167,7 @@ class ToolEditor(QWidget):
         self._scroll = QScrollArea(widgetResizable=True)
         self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        holder = QWidget()
-        holder.setProperty("kind", "surface")
+        holder = styled(QWidget(), "surface")
         in_column(self.form, of=holder, margins=(0, 0, 10, 0))
         self._scroll.setWidget(holder)
         split = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False)

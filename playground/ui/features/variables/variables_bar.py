@@ -19,7 +19,7 @@ from playground.domain.variables import as_written
 from playground.jsonkit.texts import cut
 from playground.ui.features.conversation.inline_editor import GrowingField
 from playground.ui.widgets.elided_label import ElidedLabel
-from playground.ui.widgets.form_parts import text_label
+from playground.ui.widgets.form_parts import styled, text_label
 from playground.ui.widgets.icon_button import IconButton
 from playground.ui.widgets.icons import icon
 from playground.ui.widgets.layouts import in_column, in_row
@@ -51,15 +51,13 @@ class VariableRow(QWidget):
         title.setFont(code_font())
         title.set_text(name)
         title.setFixedWidth(NAME_WIDTH)
-        self.field = GrowingField(most=MOST_LINES, compact=True)
-        self.field.setProperty("kind", "field")
+        self.field = styled(GrowingField(most=MOST_LINES, compact=True), "field")
         self.field.setAccessibleName(f"Value of {name}")
         self.field.textChanged.connect(self._typed)
         self.field.cancelled.connect(self.left)
         self.field.submitted.connect(self.run_asked)
         self.state = text_label("", "small")
-        self.written_button = QPushButton("Send as written")
-        self.written_button.setProperty("kind", "quiet")
+        self.written_button = styled(QPushButton("Send as written"), "quiet")
         self.written_button.setToolTip(f"{as_written(name)} goes out with its braces")
         self.written_button.setAccessibleName(f"Send {name} as written")
         self.remove_button = IconButton("close", f"Take the value of {name} away", size=12)
@@ -119,19 +117,16 @@ class VariablesBar(QFrame):
         self._asked_for = False
         self.setProperty("kind", "card")
         self.setAccessibleName("Variables")
-        self.fold_button = QToolButton(toolButtonStyle=Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        self.fold_button.setProperty("kind", "quiet")
+        self.fold_button = styled(QToolButton(toolButtonStyle=Qt.ToolButtonStyle.ToolButtonTextBesideIcon), "quiet")
         self.fold_button.setText("Variables")
         self.fold_button.clicked.connect(self._turn_over)
         self.summary = ElidedLabel("Variables", elide=Qt.TextElideMode.ElideRight)
         self.flag = text_label("", "warning")
-        self.written_button = QPushButton("Send as written")
-        self.written_button.setProperty("kind", "quiet")
+        self.written_button = styled(QPushButton("Send as written"), "quiet")
         self.written_button.clicked.connect(self._all_as_written)
         self.close_button = IconButton("close", "Close the variables", size=12)
         self.close_button.clicked.connect(self._close)
-        self.how = QLabel(HOW, wordWrap=True)
-        self.how.setProperty("kind", "muted")
+        self.how = styled(QLabel(HOW, wordWrap=True), "muted")
         self.preview = ElidedLabel("The message as sent", elide=Qt.TextElideMode.ElideRight)
         self._arrange()
         self.hide()

@@ -26,7 +26,7 @@ from playground.engine.session.changes import Change, ExchangeChanged, RunState,
 from playground.engine.session.session import Session
 from playground.ui.features.inspector.change_text import ChangeText
 from playground.ui.features.inspector.exchange_words import asked, exchange_words
-from playground.ui.widgets.form_parts import text_label
+from playground.ui.widgets.form_parts import styled, text_label
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.loop import Throttle, spawn
 from playground.ui.widgets.plain_text import tip
@@ -164,8 +164,7 @@ class CompareWindow(SessionWindow):
             choices.addWidget(side.box, 1)
         area = QScrollArea(widgetResizable=True)
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        inner = QWidget()
-        inner.setProperty("kind", "surface")
+        inner = styled(QWidget(), "surface")
         in_column(self.bars, 1, of=inner, margins=(0, 4, 0, 0))
         area.setWidget(inner)
         right = QWidget()
@@ -271,8 +270,7 @@ class _Choice:
     """One of the two exchanges."""
 
     def __init__(self, says: str) -> None:
-        self.box = QComboBox()
-        self.box.setProperty("kind", "field")
+        self.box = styled(QComboBox(), "field")
         self.box.setAccessibleName(says)
         self.ids: list[str] = []
 

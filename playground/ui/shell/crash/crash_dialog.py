@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt, QTimer, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QDialog, QPlainTextEdit, QWidget
 
-from playground.ui.widgets.form_parts import push_button, say, text_label
+from playground.ui.widgets.form_parts import push_button, say, styled, text_label
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.theme import code_font
 
@@ -48,8 +48,7 @@ class CrashDialog(QDialog):
         self.heading = text_label(words, "title", wrap=True)
         self.repeats = text_label(kind="warning", wrap=True)
         self.repeats.hide()
-        self.report = QPlainTextEdit(text, readOnly=True)
-        self.report.setProperty("kind", "code")
+        self.report = styled(QPlainTextEdit(text, readOnly=True), "code")
         self.report.setFont(code_font())
         self.report.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self.report.setTabChangesFocus(True)

@@ -26,6 +26,7 @@ from playground.ui.features.inspector.traces import Trace
 from playground.ui.widgets.code_editor import CodeEditor
 from playground.ui.widgets.elided_label import ElidedLabel
 from playground.ui.widgets.figures import size
+from playground.ui.widgets.form_parts import styled
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.mark_label import MarkLabel
 from playground.ui.widgets.page_parts import empty_words, look_like_rows, set_row_height
@@ -61,8 +62,7 @@ class FrameDetail(QWidget):
         self.says = _Says()
         self.switch = Segments(("Decoded", "Raw"), "How the frame is shown")
         self.switch.chosen.connect(self._draw)
-        self.odd = MarkLabel(wraps=True)
-        self.odd.setProperty("kind", "flag")
+        self.odd = styled(MarkLabel(wraps=True), "flag")
         self.odd.setContentsMargins(12, 0, 12, 4)
         self.odd.set_mark(*ODD)
         self.odd.hide()

@@ -25,6 +25,7 @@ from PySide6.QtWidgets import QApplication, QPushButton, QSizePolicy, QToolTip, 
 
 from playground.engine.inspect.timeline import Lane, Mark, Rate, Segment, Stall, Timeline
 from playground.ui.features.inspector.timeline.scale import TimeScale, duration_words
+from playground.ui.widgets.form_parts import styled
 from playground.ui.widgets.plain_text import tip
 from playground.ui.widgets.theme import body_font, tokens
 
@@ -65,8 +66,7 @@ class TimelinePicture(QWidget):
         self.setMinimumHeight(COMPACT)
         self.setMaximumHeight(TALLEST)
         self.setAccessibleName("Timeline")
-        self.whole = QPushButton("Show all", self)
-        self.whole.setProperty("kind", "over")
+        self.whole = styled(QPushButton("Show all", self), "over")
         self.whole.setToolTip(tip("Show the whole exchange (0)"))
         self.whole.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the key 0 does it
         self.whole.hide()
