@@ -46,11 +46,8 @@ class SidePanel(QFrame):
             self._pages.addWidget(page)
             self.tabs.addTab(title)
         self.tabs.currentChanged.connect(self._pages.setCurrentIndex)
-        layout = in_column(of=self, margins=0, spacing=0)
         row = in_row(self.tabs, 1, margins=(8, 0, 8, 0))
-        layout.addLayout(row)
-        layout.addWidget(thin_line())
-        layout.addWidget(self._pages, 1)
+        in_column(row, thin_line(), (self._pages, 1), of=self, margins=0, spacing=0)
 
     def fill(self, title: str, page: QWidget) -> None:
         """Put a page under its tab."""

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import Final, TypeAlias, TypeVar
+from typing import TypeAlias, TypeVar
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLayout, QStackedWidget, QVBoxLayout, QWidget
 
-#: Room that takes what nothing else does.
-STRETCH: Final = 0
 
-#: A number is room that stretches by that factor; with a pair its widget or layout does.
-Item: TypeAlias = QWidget | QLayout | int | tuple[QWidget | QLayout, int]
+class Gap(int):
+    """Room of that many pixels, besides what is between all."""
+
+
+#: A number is room that stretches by that factor; beside a widget or a layout it is theirs, and where they stand in it.
+Item: TypeAlias = QWidget | QLayout | int | tuple[QWidget | QLayout, int] | tuple[QWidget, int, Qt.AlignmentFlag]
 Margins: TypeAlias = int | tuple[int, int, int, int]
 _B = TypeVar("_B", bound=QBoxLayout)
 
@@ -63,18 +65,26 @@ def _stops_at(widget: QWidget) -> bool:
     return widget.focusPolicy() != Qt.FocusPolicy.NoFocus and widget.focusProxy() is None
 
 
+def stacked(*pages: QWidget) -> QStackedWidget:
+    """``pages`` in one place, of which the first is shown."""
+    stack = QStackedWidget()
+    for page in pages:
+        stack.addWidget(page)
+    return stack
+
+
 def _filled(box: _B, items: tuple[Item, ...], margins: Margins | None, spacing: int | None) -> _B:
     if margins is not None:
         box.setContentsMargins(*(margins if isinstance(margins, tuple) else (margins,) * 4))
     if spacing is not None:
         box.setSpacing(spacing)
     for item in items:
-        if isinstance(item, int):
+        if isinstance(item, Gap):
+            box.addSpacing(item)
+        elif isinstance(item, int):
             box.addStretch(item)
-            continue
-        inner, factor = item if isinstance(item, tuple) else (item, 0)
-        if isinstance(inner, QLayout):
-            box.addLayout(inner, factor)
         else:
-            box.addWidget(inner, factor)
+            inner, *how = item if isinstance(item, tuple) else (item,)
+            add = box.addLayout if isinstance(inner, QLayout) else box.addWidget
+            add(inner, *how)
     return box

@@ -37,8 +37,7 @@ class NoticeBar(QFrame):
         self._inner.setSpacing(8)
         self._inner.addWidget(self._words, 1)
         self._inner.addLayout(self._line)
-        layout = in_row((self._inner, 1), of=self, margins=(12, 5, 8, 5))
-        layout.addWidget(close, 0, Qt.AlignmentFlag.AlignVCenter)
+        in_row((self._inner, 1), (close, 0, Qt.AlignmentFlag.AlignVCenter), of=self, margins=(12, 5, 8, 5))
         self.hide()
 
     @property

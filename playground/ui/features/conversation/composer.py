@@ -20,7 +20,6 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import (
     QBoxLayout,
     QFrame,
-    QHBoxLayout,
     QMenu,
     QPushButton,
     QScrollArea,
@@ -35,6 +34,7 @@ from playground.ui.widgets.elided_label import ElidedLabel
 from playground.ui.widgets.exact_field import ExactField
 from playground.ui.widgets.form_parts import paragraph, styled, text_label
 from playground.ui.widgets.icons import icon
+from playground.ui.widgets.layouts import in_row
 from playground.ui.widgets.role_words import ROLE_WORDS
 from playground.ui.widgets.theme import body_font, tokens
 
@@ -230,9 +230,9 @@ class Composer(QFrame):
         self._add.clicked.connect(self.add_asked)
         self._run = QPushButton()
         self._run.clicked.connect(self._button_pressed)
-        self._ways = _side_by_side(self._role_button, self._image_button, self._variables_button)
+        self._ways = in_row(self._role_button, self._image_button, self._variables_button, spacing=SPACING)
         self._ways.addStretch(1)
-        self._ends = _side_by_side(self._tokens, self._add, self._run)
+        self._ends = in_row(self._tokens, self._add, self._run, spacing=SPACING)
         self._ends.insertStretch(0, 1)
         row = self._row = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         row.setSpacing(SPACING)
@@ -483,14 +483,6 @@ class Composer(QFrame):
         super().changeEvent(event)
         if event.type() == QEvent.Type.PaletteChange and hasattr(self, "_run"):
             self.set_state(self._state)
-
-
-def _side_by_side(*widgets: QWidget) -> QHBoxLayout:
-    row = QHBoxLayout()
-    row.setSpacing(SPACING)
-    for widget in widgets:
-        row.addWidget(widget)
-    return row
 
 
 def _width_of(*buttons: QPushButton) -> int:

@@ -48,8 +48,7 @@ class ComposerBeside(QWidget):
         self.add.setAccessibleName("Add a tool call")
         self.add.setToolTip("A call that this turn makes: a tool, an id, arguments")
         self.add.clicked.connect(self._add_asked)
-        column = in_column(self.row, self._scroll, of=self, margins=0, spacing=4)
-        column.addWidget(self.add, 0, Qt.AlignmentFlag.AlignLeft)
+        in_column(self.row, self._scroll, (self.add, 0, Qt.AlignmentFlag.AlignLeft), of=self, margins=0, spacing=4)
         self.show_role(Role.USER)
 
     @property

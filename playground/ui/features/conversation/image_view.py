@@ -14,7 +14,6 @@ from PySide6.QtGui import QColor, QGuiApplication, QImage, QPainter, QPainterPat
 from PySide6.QtWidgets import (
     QAbstractButton,
     QFrame,
-    QHBoxLayout,
     QMenu,
     QPushButton,
     QSizePolicy,
@@ -244,11 +243,7 @@ class ImageBox(QFrame):
     def _lay_out(self) -> None:
         name = in_row((self._name, 1), self.remove, spacing=4)
         line = in_row(self._figures, 1, self.detail, spacing=4)
-        pills = QHBoxLayout()
-        pills.setSpacing(6)
-        for pill in (self.copy_address, self.open_address):
-            pills.addWidget(pill)
-        pills.addStretch(1)
+        pills = in_row(self.copy_address, self.open_address, 1, spacing=6)
         warned = in_row((self._warning, 1), self.shrink, spacing=8)
         words = in_column(name, line, spacing=1)
         whole = in_column(of=self, margins=(7, 7, 7, 6), spacing=5)

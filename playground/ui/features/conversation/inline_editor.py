@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QFont, QKeyEvent, QKeySequence, QResizeEvent, QTextCursor
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 
 from playground.ui.widgets.exact_field import ExactField
 from playground.ui.widgets.form_parts import paragraph, styled
-from playground.ui.widgets.layouts import in_column
+from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.theme import body_font, code_font
 
 ROOMY, COMPACT = 20, 12  # pixels above and below the lines: padding, border and the document's own margin
@@ -107,10 +107,7 @@ class InlineEditor(QWidget):
         keep.clicked.connect(self.kept)
         run.clicked.connect(self.run_asked)
         cancel.clicked.connect(self.cancelled)
-        buttons = QHBoxLayout()
-        buttons.setSpacing(6)
-        for button in (keep, run, cancel):
-            buttons.addWidget(button)
+        buttons = in_row(keep, run, cancel, spacing=6)
         keys = styled(QLabel("Ctrl+Enter keeps · Alt+Enter runs" if runs else "", wordWrap=True), "small")
         buttons.addWidget(keys, 1)
         self._note = branch_note()

@@ -200,12 +200,9 @@ class TurnCard(CardFrame):
         column.addLayout(self._end)
         self.parts = CardParts(self._body, row_of_parts, self._make, self._fill)
         self.finds = CardFinds(self, self.parts, self.turn_to)
-        layout = in_column(of=self, margins=(17, 6, 10, 10), spacing=2)
         top = QVBoxLayout()  # what stands above the parts
         top.setContentsMargins(1, 0, 4, 0)
-        layout.addWidget(self._header)
-        layout.addLayout(top)
-        layout.addLayout(column)
+        layout = in_column(self._header, top, column, of=self, margins=(17, 6, 10, 10), spacing=2)
         self.editing = CardEditing(self._drawing, self.parts, self._header, self._body, top)
         self._sent = AsSent(commands.values, self._header.sent)
         self._sent.height_changed.connect(self.height_changed)

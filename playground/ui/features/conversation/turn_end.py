@@ -7,7 +7,7 @@ from functools import partial
 
 from PySide6.QtCore import QEvent, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QPushButton, QVBoxLayout, QWidget
 
 from playground.domain.durations import countdown, span
 from playground.domain.errors import Failure
@@ -126,12 +126,11 @@ class HoleCard(ErrorFrame):
 
     def __init__(self, notes: Iterable[str], *, calls: bool = False, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        layout = in_column(of=self, margins=(14, 10, 12, 10), spacing=4)
         title = paragraph(TITLE, "error")
         font = title.font()
         font.setBold(True)
         title.setFont(font)
-        layout.addWidget(title)
+        layout = in_column(title, of=self, margins=(14, 10, 12, 10), spacing=4)
         said = TextView(mode="plain")  # breaks a line anywhere: an excerpt of JSON may be one long word
         said.setAccessibleName("What could not be read")
         said.set_text("\n".join(f"{note[:1].upper()}{note[1:LONGEST]}" for note in notes))
@@ -139,13 +138,10 @@ class HoleCard(ErrorFrame):
         layout.addWidget(said)
         rest = " No rule answers its calls: look at them before you do." if calls else ""
         layout.addWidget(paragraph(f"What could be read stands above; the frames hold what came.{rest}", "muted"))
-        row = QHBoxLayout()
-        row.setContentsMargins(0, 6, 0, 0)
         button = QPushButton("Show the frame")
         button.setToolTip("Show in the timeline what could not be read, as it came")
         button.clicked.connect(self.frame_asked)
-        row.addWidget(button)
-        row.addStretch(1)
+        row = in_row(button, 1, margins=(0, 6, 0, 0))
         layout.addLayout(row)
         self.setAccessibleName(f"Error: {TITLE}")
 

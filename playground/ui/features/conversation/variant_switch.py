@@ -26,9 +26,7 @@ class VariantSwitch(QWidget):
         self._after = IconButton("chevron-right", f"Later {of}", size=14)
         self._before.clicked.connect(self._go_before)
         self._after.clicked.connect(self._go_after)
-        row = in_row(of=self, margins=0, spacing=6)
-        for control in (self._before, self._words, self._after):
-            row.addWidget(control)
+        in_row(self._before, self._words, self._after, of=self, margins=0, spacing=6)
         self.hide()
 
     def show_variants(self, turn_id: str, variants: Sequence[str]) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDialog, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QPushButton, QScrollArea, QWidget
 
 from playground.engine.session.changes import Change, PathChanged, TurnChanged, TurnGrew
 from playground.engine.session.session import Session
@@ -127,10 +127,7 @@ class VariantsDialog(QDialog):
         area.setWidget(holder)
         use = QPushButton("Use this one")
         use.clicked.connect(partial(self._use, turn_id))
-        layout = QVBoxLayout(column)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(use, 0, Qt.AlignmentFlag.AlignLeft)
-        layout.addWidget(area, 1)
+        in_column((use, 0, Qt.AlignmentFlag.AlignLeft), (area, 1), of=column, margins=0)
         return column
 
     def _use(self, turn_id: str) -> None:

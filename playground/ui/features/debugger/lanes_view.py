@@ -99,13 +99,9 @@ class LanesView(SessionWindow):
 
     def _arrange(self) -> None:
         top = in_row(self.picker, self.name, (self.arguments, 1), self.stop_button, margins=(14, 10, 14, 8), spacing=8)
-        below = in_row(margins=(14, 0, 14, 8), spacing=8)
         marks = text_label("Mark differences from", "muted")
         marks.setBuddy(self.base)
-        below.addWidget(marks)
-        below.addWidget(self.base)
-        below.addWidget(self.legend)
-        below.addStretch(1)
+        below = in_row(marks, self.base, self.legend, 1, margins=(14, 0, 14, 8), spacing=8)
         self._grid.setContentsMargins(14, 0, 14, 12)
         self._grid.setHorizontalSpacing(10)
         self._grid.setVerticalSpacing(0)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QLabel, QLineEdit, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QLineEdit, QSizePolicy, QWidget
 
 from playground.domain.debugging import load_paths
 from playground.engine.checks.questions import Fit, PathFits
 from playground.ui.widgets import loop
 from playground.ui.widgets.asking import Asking
 from playground.ui.widgets.form_parts import look, styled
+from playground.ui.widgets.layouts import in_column
 from playground.ui.widgets.plain_text import show_hidden
 from playground.ui.widgets.theme import code_font
 
@@ -38,11 +39,7 @@ class PathField(QWidget):
         self.said = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
         self.said.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.said.hide()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(2)
-        column.addWidget(self.line)
-        column.addWidget(self.said)
+        in_column(self.line, self.said, of=self, margins=0, spacing=2)
         self.setFocusProxy(self.line)
         self.line.textEdited.connect(self._typed)
 

@@ -35,7 +35,7 @@ from playground.ui.features.debugger.rule_editor import RuleEditor
 from playground.ui.features.debugger.rule_words import rule_words
 from playground.ui.widgets.dialogs import file_dialog
 from playground.ui.widgets.form_parts import look, paragraph, styled, text_label, thin_line
-from playground.ui.widgets.layouts import in_column, in_row
+from playground.ui.widgets.layouts import Gap, in_column, in_row
 from playground.ui.widgets.loop import Throttle
 from playground.ui.widgets.plain_text import show_hidden, shown_name
 from playground.ui.widgets.session_window import SessionWindow
@@ -237,9 +237,7 @@ class RulesDialog(SessionWindow):
     def _arrange(self) -> None:
         head = in_row((self.title, 1), self.default_button)
         content = styled(QWidget(), "surface")
-        inside = in_column(head, self.origin, of=content, margins=(16, 12, 16, 12), spacing=6)
-        inside.addSpacing(6)
-        inside.addWidget(self.editor, 1)
+        in_column(head, self.origin, Gap(6), (self.editor, 1), of=content, margins=(16, 12, 16, 12), spacing=6)
         scroll = QScrollArea(widgetResizable=True)
         scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -252,12 +250,9 @@ class RulesDialog(SessionWindow):
         split.setSizes([210, WIDE - 210])
         in_row((self.notice, 1), self.undo_button, of=self._notice_bar, margins=(12, 4, 8, 4))
         self._notice_bar.setProperty("kind", "undo")
-        foot = in_row(margins=(12, 8, 12, 10), spacing=6)
         limit = QLabel("Step limit")
         limit.setBuddy(self.limit)
-        foot.addWidget(limit)
-        foot.addWidget(self.limit)
-        foot.addStretch(1)
+        foot = in_row(limit, self.limit, 1, margins=(12, 8, 12, 10), spacing=6)
         for button in (self.import_button, self.export_button, self.close_button):
             button.setAutoDefault(False)
             foot.addWidget(button)

@@ -8,7 +8,7 @@ from functools import partial
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QPushButton, QStackedWidget, QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from playground.engine.inspect.calls import Span, read_sequence
 from playground.engine.session.changes import PathChanged, RunState, RunStateChanged, SettingsChanged, TurnChanged
@@ -18,7 +18,7 @@ from playground.ui.features.debugger.sequence_words import summary
 from playground.ui.widgets.elided_label import ElidedLabel
 from playground.ui.widgets.form_parts import styled
 from playground.ui.widgets.icon_button import IconButton
-from playground.ui.widgets.layouts import in_column, in_row
+from playground.ui.widgets.layouts import in_column, in_row, stacked
 from playground.ui.widgets.page_parts import empty_words
 from playground.ui.widgets.plain_text import tip
 from playground.ui.widgets.session_page import SessionPage
@@ -44,9 +44,7 @@ class SequencePage(SessionPage):
         self.larger = IconButton("plus", "Show less time (Ctrl+wheel)")
         self.copy_button = styled(QPushButton("Copy as text"), "quiet")
         self.empty = empty_words(EMPTY)
-        self._stack = QStackedWidget()
-        self._stack.addWidget(self.empty)
-        self._stack.addWidget(self.view)
+        self._stack = stacked(self.empty, self.view)
         bar = in_row((self.said, 1), margins=(12, 4, 12, 4), spacing=4)
         for widget in (self.smaller, self.usual, self.larger, self.copy_button):
             bar.addWidget(widget)

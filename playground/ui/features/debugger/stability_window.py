@@ -50,7 +50,7 @@ from playground.engine.session.stability import (
 from playground.ui.features.debugger.stability_words import Bar, bars, brief, figures, progress_words, share
 from playground.ui.features.debugger.variant_editor import VariantEditor
 from playground.ui.widgets.form_parts import look, styled, text_label
-from playground.ui.widgets.layouts import in_column, in_row
+from playground.ui.widgets.layouts import Gap, in_column, in_row
 from playground.ui.widgets.loop import Throttle, spawn
 from playground.ui.widgets.plain_text import one_line_of, short_title, show_hidden, shown_name, tip
 from playground.ui.widgets.save_text import save_as
@@ -189,10 +189,7 @@ class VariantView(QFrame):
         self._grid.setVerticalSpacing(3)
         self._grid.setColumnStretch(1, 1)
         self.histogram = Histogram(f"How often each came, {title}")
-        column = in_column(self.title, self._grid, of=self, margins=(12, 10, 12, 12), spacing=8)
-        column.addSpacing(4)
-        column.addWidget(self.histogram)
-        column.addStretch(1)
+        in_column(self.title, self._grid, Gap(4), self.histogram, 1, of=self, margins=(12, 10, 12, 12), spacing=8)
 
     def figure(self, name: str) -> str:
         """The words of a figure. Raises KeyError."""
@@ -293,12 +290,7 @@ class StabilityWindow(QDialog):
         self._split.addWidget(area)
         self._split.setStretchFactor(0, 2)
         self._split.setStretchFactor(1, 3)
-        column = in_column(of=self, margins=(16, 14, 16, 16), spacing=10)
-        for row in (first, second):
-            column.addLayout(row)
-        column.addWidget(self.progress)
-        column.addLayout(third)
-        column.addWidget(self._split, 1)
+        in_column(first, second, self.progress, third, (self._split, 1), of=self, margins=(16, 14, 16, 16), spacing=10)
         self.run_button.clicked.connect(self.run)
         self.stop_button.clicked.connect(self.stop)
         self.export_button.clicked.connect(self._export)

@@ -15,13 +15,11 @@ from PySide6.QtGui import QAction, QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QAbstractItemDelegate,
     QAbstractItemView,
-    QHBoxLayout,
     QLineEdit,
     QListView,
     QMenu,
     QPushButton,
     QStackedLayout,
-    QStackedWidget,
     QToolButton,
     QVBoxLayout,
     QWidget,
@@ -38,6 +36,7 @@ from playground.ui.widgets.flow_layout import FlowLayout
 from playground.ui.widgets.form_parts import paragraph, styled
 from playground.ui.widgets.icon_button import IconButton
 from playground.ui.widgets.icons import icon
+from playground.ui.widgets.layouts import in_row, stacked
 from playground.ui.widgets.opening_label import OpeningLabel
 from playground.ui.widgets.plain_text import show_prose, tip
 
@@ -214,14 +213,8 @@ class ExperimentsPanel(QWidget):
         for label in (self.empty, self.opening):
             label.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop)
             label.setContentsMargins(8, 24, 8, 8)
-        self._stack = QStackedWidget()
-        self._stack.addWidget(self.list)
-        self._stack.addWidget(self.empty)
-        self._stack.addWidget(self.opening)
-        row = QHBoxLayout()
-        row.setSpacing(4)
-        row.addWidget(self.search, 1)
-        row.addWidget(self.chips.button)
+        self._stack = stacked(self.list, self.empty, self.opening)
+        row = in_row((self.search, 1), self.chips.button, spacing=4)
         self.trash_button = styled(QPushButton("Trash"), "quiet")
         self.trash_button.setIcon(icon("delete", "muted"))
         self.trash_button.setStyleSheet("text-align: left;")

@@ -14,12 +14,9 @@ from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QObject, QP
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QHBoxLayout,
     QLineEdit,
     QMenu,
     QPushButton,
-    QStackedWidget,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -31,6 +28,7 @@ from playground.ui.features.experiments.rows import SHOWN, Heading, Hit, Line, M
 from playground.ui.widgets.flow_layout import FlowLayout
 from playground.ui.widgets.form_parts import paragraph
 from playground.ui.widgets.icon_button import IconButton
+from playground.ui.widgets.layouts import in_column, in_row, stacked
 from playground.ui.widgets.plain_text import show_prose
 
 DAY = 86400
@@ -91,25 +89,13 @@ class TrashPage(QWidget):
         back = IconButton("chevron-left", "Back to the experiments")
         back.clicked.connect(self.left)
         title = paragraph("Trash", "heading")
-        head = QHBoxLayout()
-        head.setSpacing(4)
-        head.addWidget(back)
-        head.addWidget(title, 1)
-        self._stack = QStackedWidget()
-        self._stack.addWidget(self.list)
-        self._stack.addWidget(self.empty)
+        head = in_row(back, (title, 1), spacing=4)
+        self._stack = stacked(self.list, self.empty)
         buttons = QWidget()
         flow = FlowLayout(buttons)
         for button in (self.restore_button, self.erase_button, self.empty_button):
             flow.addWidget(button)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(10, 5, 10, 8)
-        column.setSpacing(10)
-        column.addLayout(head)
-        column.addWidget(self.search)
-        column.addWidget(self._stack, 1)
-        column.addWidget(self._says)
-        column.addWidget(buttons)
+        in_column(head, self.search, (self._stack, 1), self._says, buttons, of=self, margins=(10, 5, 10, 8), spacing=10)
 
     # What is shown
 

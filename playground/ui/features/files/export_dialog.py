@@ -18,7 +18,7 @@ from playground.domain.transcript import Transcript
 from playground.engine.files.export import HTML, MARKDOWN
 from playground.engine.requests.spoken import TITLES
 from playground.ui.widgets.form_parts import paragraph, styled, text_label
-from playground.ui.widgets.layouts import in_column, in_row
+from playground.ui.widgets.layouts import Gap, in_column, in_row
 from playground.ui.widgets.plain_text import show_hidden
 
 FORMATS = (
@@ -53,9 +53,7 @@ class ExportDialog(QDialog):
         heading = paragraph(show_hidden(title), "heading")
         self.formats = QButtonGroup(self)
         self.scopes = QButtonGroup(self)
-        column = in_column(heading, of=self, margins=(18, 14, 18, 14), spacing=6)
-        column.addSpacing(4)
-        column.addWidget(_group("As"))
+        column = in_column(heading, Gap(4), _group("As"), of=self, margins=(18, 14, 18, 14), spacing=6)
         preferred = FORMATS[0][0]
         for number, (which, words, says) in enumerate(FORMATS):
             column.addWidget(_radio(self.formats, number, words, says, checked=which == preferred))

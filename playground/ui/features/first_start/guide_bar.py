@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QBoxLayout, QFrame, QLabel, QPushButton, QWidget
 
 from playground.ui.widgets.form_parts import styled, text_label
 from playground.ui.widgets.layouts import in_row
@@ -29,10 +29,7 @@ class GuideBar(QFrame):
         self.skip_button.setToolTip("No more hints, now and later; Help has them again")
         self.skip_button.clicked.connect(self.skipped)
         buttons = in_row(1, self.act_button, self.skip_button, spacing=6)
-        words = QHBoxLayout()
-        words.setSpacing(10)
-        words.addWidget(self._count, 0, Qt.AlignmentFlag.AlignTop)
-        words.addWidget(self._words, 1)
+        words = in_row((self._count, 0, Qt.AlignmentFlag.AlignTop), (self._words, 1), spacing=10)
         self._whole = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
         self._whole.setContentsMargins(12, 8, 8, 8)
         self._whole.setSpacing(8)

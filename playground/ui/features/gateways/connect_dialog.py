@@ -21,7 +21,6 @@ from PySide6.QtWidgets import (
     QProgressBar,
     QPushButton,
     QScrollArea,
-    QStackedWidget,
     QWidget,
 )
 
@@ -36,7 +35,7 @@ from playground.ui.features.gateways.draft import Draft, HeaderRow, connection_o
 from playground.ui.features.gateways.key_field import KeyField
 from playground.ui.features.gateways.test_result import TestResult
 from playground.ui.widgets.form_parts import look, push_button, say, styled, text_label, thin_line
-from playground.ui.widgets.layouts import in_column, in_row
+from playground.ui.widgets.layouts import Gap, in_column, in_row, stacked
 from playground.ui.widgets.mark_label import MarkLabel
 from playground.ui.widgets.plain_text import show_hidden
 
@@ -116,10 +115,9 @@ class TestPage(QScrollArea):
         self.skip.setToolTip("Save this gateway although the test failed, for instance because it is switched off now")
         self.skip.clicked.connect(self.skip_asked)
         inner = QWidget()
-        column = in_column(of=inner, margins=(24, 4, 24, 8), spacing=10)
-        for widget in (self.headline, self.progress, self.words, self.found):
-            column.addWidget(widget)
-        column.addSpacing(6)
+        column = in_column(
+            self.headline, self.progress, self.words, self.found, Gap(6), of=inner, margins=(24, 4, 24, 8), spacing=10
+        )
         row = in_row(self.again, self.skip, 1, spacing=8)
         column.addLayout(row)
         column.addStretch(1)
@@ -481,9 +479,7 @@ class ConnectDialog(QDialog):
         self.resize(600, 540)
         self.steps = StepsRow(STEPS)
         self.first, self.second, self.third = AddressPage(), TestPage(), ModelPage()
-        self.pages = QStackedWidget()
-        for page in (self.first, self.second, self.third):
-            self.pages.addWidget(page)
+        self.pages = stacked(self.first, self.second, self.third)
         self.settings_button = push_button("All settings…", "quiet")
         self.settings_button.setToolTip("Certificates, headers, time-outs and more, with what is typed here filled in")
         self.cancel_button = push_button("Cancel")

@@ -65,12 +65,9 @@ def left_side(gateways: QWidget, add: QToolButton, copy: QToolButton, remove: QT
     left = styled(QFrame(), "surface")
     left.setFixedWidth(216)
     buttons = in_row(add, 1, copy, remove, spacing=4)
-    layout = in_column(of=left, margins=(8, 12, 8, 12), spacing=8)
     heading = text_label("Gateways", "group")
     heading.setContentsMargins(8, 0, 0, 0)
-    layout.addWidget(heading)
-    layout.addWidget(gateways, 1)
-    layout.addLayout(buttons)
+    in_column(heading, (gateways, 1), buttons, of=left, margins=(8, 12, 8, 12), spacing=8)
     return left
 
 
@@ -86,16 +83,8 @@ def right_side(
         if number == 1:
             row.addStretch(1)
         row.addWidget(button)
-    layout = in_column(margins=(0, 0, 0, 12), spacing=12)
-    form = QVBoxLayout()
-    form.setSpacing(0)  # the rule ends the form; rows go under it as it is scrolled
-    form.addWidget(form_area, 1)
-    form.addWidget(thin_line())
-    layout.addLayout(form, 1)
-    layout.addLayout(asking)
-    layout.addLayout(telling)
-    layout.addLayout(row)
-    return layout
+    form = in_column((form_area, 1), thin_line(), spacing=0)  # the line ends the form; rows go under it as it scrolls
+    return in_column((form, 1), asking, telling, row, margins=(0, 0, 0, 12), spacing=12)
 
 
 class FittingArea(QScrollArea):

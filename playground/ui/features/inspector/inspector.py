@@ -28,7 +28,7 @@ from playground.ui.features.inspector.views import HeadersView, InspectorView, R
 from playground.ui.features.inspector.wire_views import DiffView, LintView, TimelineView
 from playground.ui.widgets.form_parts import look, thin_line
 from playground.ui.widgets.icon_button import IconButton
-from playground.ui.widgets.layouts import in_column, in_row
+from playground.ui.widgets.layouts import Gap, in_column, in_row
 from playground.ui.widgets.loop import Throttle
 
 V = TypeVar("V", bound=InspectorView)
@@ -65,10 +65,7 @@ class TabRow(QWidget):
         self.menu = QMenu(self.more)
         self.more.setMenu(self.menu)
         self.more.hide()
-        row = in_row(self.tabs, self.more, of=self, margins=(EDGE, 0, RIGHT, 0), spacing=0)
-        row.addSpacing(GAP)
-        row.addStretch(1)
-        row.addWidget(self.status, 1000)
+        in_row(self.tabs, self.more, Gap(GAP), 1, (self.status, 1000), of=self, margins=(EDGE, 0, RIGHT, 0), spacing=0)
         self.menu.aboutToShow.connect(self._fill)
         self.tabs.currentChanged.connect(self._changed)
         self.status.changed.connect(self.fit)

@@ -97,11 +97,9 @@ class HeaderTables(QStackedWidget):
         self._split = QSplitter(childrenCollapsible=False, handleWidth=1)
         for title, table in (("Request", self.request), ("Response", self.response)):
             side = QWidget()
-            column = in_column(of=side, margins=(12, 8, 4, 0), spacing=4)
             caption = text_label(title, "group")
             caption.setContentsMargins(4, 0, 0, 0)
-            column.addWidget(caption)
-            column.addWidget(table)
+            in_column(caption, table, of=side, margins=(12, 8, 4, 0), spacing=4)
             self._split.addWidget(side)
         self._split.setSizes([500, 500])
         self.addWidget(empty)

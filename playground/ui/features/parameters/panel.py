@@ -17,7 +17,7 @@ from playground.jsonkit.values import JSON
 from playground.ui.features.parameters.row import ParameterRow
 from playground.ui.features.parameters.rows import ToolChoiceRow, row_for
 from playground.ui.widgets.form_parts import paragraph, text_label
-from playground.ui.widgets.layouts import in_row, tab_after
+from playground.ui.widgets.layouts import in_column, in_row, tab_after
 from playground.ui.widgets.plain_text import show_hidden
 from playground.ui.widgets.scroll_page import ScrollPage, column_of
 
@@ -88,13 +88,11 @@ class ParameterPanel(ScrollPage):
     def add_extra(self, group: str, label: str, field: QWidget) -> None:
         """Put a control that is no parameter at the end of a group, in the look of the rows; it stays on rebuilds."""
         row = QWidget()
-        line = in_row(of=row, margins=0, spacing=8)
         name = QLabel(label, wordWrap=True)
         name.setBuddy(field)
         if not field.accessibleName():
             field.setAccessibleName(label)
-        line.addWidget(name, 1)
-        line.addWidget(field)
+        in_row((name, 1), field, of=row, margins=0, spacing=8)
         self._extras.append((group, row))
         self._group(group).addWidget(row)
         self._put_in_order()
@@ -137,10 +135,8 @@ class ParameterPanel(ScrollPage):
     def _group(self, title: str) -> QVBoxLayout:
         form = self._form
         if title not in form.groups:
-            box = QVBoxLayout()
-            box.setSpacing(ROW_GAP)
             heading = text_label(title, "group")
-            box.addWidget(heading)
+            box = in_column(heading, spacing=ROW_GAP)
             form.groups[title] = box
             form.column.insertLayout(len(form.groups) - 1, box)
         return form.groups[title]

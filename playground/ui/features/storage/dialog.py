@@ -14,7 +14,6 @@ from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
     QFormLayout,
-    QHBoxLayout,
     QPushButton,
     QWidget,
 )
@@ -98,11 +97,7 @@ class StorageDialog(QDialog):
         says = paragraph(SAYS, "muted")
         kept = paragraph("Where experiments are kept", "group")
         wire = paragraph("What went over the wire", "group")
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        for button in (self.folder, self.backup, self.restore):
-            row.addWidget(button)
-        row.addStretch(1)
+        row = in_row(self.folder, self.backup, self.restore, 1, spacing=8)
         form = QFormLayout()
         form.setSpacing(8)
         form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.ExpandingFieldsGrow)
@@ -122,13 +117,10 @@ class StorageDialog(QDialog):
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Save | QDialogButtonBox.StandardButton.Cancel)
         buttons.accepted.connect(self.accept)
         buttons.rejected.connect(self.reject)
-        column = in_column(of=self, margins=(20, 16, 20, 14), spacing=8)
-        for item in (kept, saved, self.path, self.room, self.words):
-            column.addWidget(item)
-        column.addLayout(row)
-        column.addWidget(self.said)
-        aside = in_row((self.unread, 1), spacing=8)
-        aside.addWidget(self.save_unread, 0, Qt.AlignmentFlag.AlignTop)
+        column = in_column(
+            kept, saved, self.path, self.room, self.words, row, self.said, of=self, margins=(20, 16, 20, 14), spacing=8
+        )
+        aside = in_row((self.unread, 1), (self.save_unread, 0, Qt.AlignmentFlag.AlignTop), spacing=8)
         column.addLayout(aside)
         column.addSpacing(8)
         for item in (wire, says):

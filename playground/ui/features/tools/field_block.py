@@ -267,11 +267,10 @@ class FieldBlock(QFrame):
 
 def _captioned(caption: str, *controls: QWidget) -> QWidget:
     row = QWidget()
-    layout = in_row(of=row, margins=0, spacing=6)
     label = text_label(caption, "small")
     label.setFixedWidth(CAPTION)
     label.setBuddy(controls[0])
-    layout.addWidget(label)
+    layout = in_row(label, of=row, margins=0, spacing=6)
     for number, control in enumerate(controls):
         layout.addWidget(control, 0 if number or isinstance(control, QPushButton | QCheckBox) else 1)
     if isinstance(controls[0], QPushButton | QCheckBox):

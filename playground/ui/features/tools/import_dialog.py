@@ -12,7 +12,6 @@ from PySide6.QtCore import QMimeData, Qt, QTimer, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication
 from PySide6.QtWidgets import (
     QDialog,
-    QHBoxLayout,
     QLabel,
     QLineEdit,
     QListWidget,
@@ -26,7 +25,7 @@ from playground.domain.tools import ToolDefinition, definition_tokens
 from playground.named_file import read_named
 from playground.ui.widgets.code_editor import CodeEditor
 from playground.ui.widgets.dialogs import file_dialog
-from playground.ui.widgets.form_parts import styled, text_label
+from playground.ui.widgets.form_parts import look, styled, text_label
 from playground.ui.widgets.json_text import pretty_value
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.plain_text import show_hidden, tip
@@ -86,13 +85,9 @@ class ImportDialog(QDialog):
         self.import_button.clicked.connect(self._import)
 
     def _arrange(self) -> None:
-        top = QHBoxLayout()
         caption = text_label("From", "group")
         caption.setBuddy(self.text)
-        top.addWidget(caption)
-        top.addStretch(1)
-        top.addWidget(self.paste_button)
-        top.addWidget(self.file_button)
+        top = in_row(caption, 1, self.paste_button, self.file_button)
         found = in_row((self.verdict, 1), self.all_button)
         split = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False)
         split.addWidget(self.list)

@@ -22,7 +22,7 @@ from playground.ui.features.tools.tool_editor import ToolEditor
 from playground.ui.features.tools.tool_list import ROW_HEIGHT, ToolList
 from playground.ui.widgets.form_parts import styled, text_label
 from playground.ui.widgets.icon_button import IconButton
-from playground.ui.widgets.layouts import in_column, in_row
+from playground.ui.widgets.layouts import Gap, in_column, in_row
 
 SEARCH_FROM = 6  # tools: fewer can be seen at once
 #: Of the height at most, until somebody drags the line: a long list is what one looks at more than at the editor.
@@ -117,12 +117,7 @@ class EmptyPage(QWidget):
             button.setMinimumWidth(56)
             buttons.addWidget(button)
         buttons.addStretch(1)
-        column = in_column(heading, says, of=self, margins=(16, 24, 16, 16), spacing=8)
-        column.addSpacing(4)
-        column.addLayout(buttons)
-        column.addSpacing(4)
-        column.addWidget(ways)
-        column.addStretch(1)
+        in_column(heading, says, Gap(4), buttons, Gap(4), ways, 1, of=self, margins=(16, 24, 16, 16), spacing=8)
 
 
 class WorkArea(QWidget):

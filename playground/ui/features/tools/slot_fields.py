@@ -46,8 +46,7 @@ class SlotField(QWidget):
         self.caption.setWordWrap(True)
         self.caption.setContentsMargins(0, 4, 0, 0)
         self.caption.setToolTip(tip(slot.keyword))
-        self.row = in_row(of=self, margins=0, spacing=6)
-        self.row.addWidget(self.caption, 0, Qt.AlignmentFlag.AlignTop)
+        self.row = in_row((self.caption, 0, Qt.AlignmentFlag.AlignTop), of=self, margins=0, spacing=6)
 
     def control(self) -> QWidget:
         """What takes the focus."""

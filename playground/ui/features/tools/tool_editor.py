@@ -13,7 +13,6 @@ from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QKeySequence, QShortcut, QTextCursor
 from PySide6.QtWidgets import (
     QComboBox,
-    QHBoxLayout,
     QLabel,
     QLineEdit,
     QPushButton,
@@ -127,13 +126,8 @@ class ToolEditor(QWidget):
         column.addWidget(_caption("Description", self.description))
         column.addWidget(self.description)
         column.addSpacing(8)
-        head = QHBoxLayout()
-        head.setSpacing(2)
         caption = _caption("Parameters", self.schema)
-        head.addWidget(caption)
-        head.addStretch(1)
-        head.addWidget(self.layout_button)
-        head.addWidget(self.sample_button)
+        head = in_row(caption, 1, self.layout_button, self.sample_button, spacing=2)
         if self._wide:
             self.views.hide()
             self.large_button.hide()

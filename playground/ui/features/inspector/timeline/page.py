@@ -13,7 +13,6 @@ from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QSplitter,
-    QStackedWidget,
     QTableView,
     QWidget,
 )
@@ -27,7 +26,7 @@ from playground.ui.widgets.code_editor import CodeEditor
 from playground.ui.widgets.elided_label import ElidedLabel
 from playground.ui.widgets.figures import size
 from playground.ui.widgets.form_parts import styled
-from playground.ui.widgets.layouts import in_column, in_row
+from playground.ui.widgets.layouts import in_column, in_row, stacked
 from playground.ui.widgets.mark_label import MarkLabel
 from playground.ui.widgets.page_parts import empty_words, look_like_rows, set_row_height
 from playground.ui.widgets.plain_text import show_hidden, tip
@@ -317,9 +316,7 @@ class TimelinePage(QWidget):
         split.addWidget(left)
         split.addWidget(self.detail)
         split.setSizes([560, 420])
-        self._stack = QStackedWidget()
-        self._stack.addWidget(self.empty)
-        self._stack.addWidget(split)
+        self._stack = stacked(self.empty, split)
         in_column(self._stack, of=self, margins=0)
         self.table.frames_chosen.connect(self._chosen)
         self.picture.moment_asked.connect(self._go_to_moment)
