@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import TypeAlias, TypeVar
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QBoxLayout,
+    QHBoxLayout,
+    QLayout,
+    QSplitter,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
 
 
 class Gap(int):
@@ -73,6 +82,25 @@ def stacked(*pages: QWidget) -> QStackedWidget:
     return stack
 
 
+def split(*parts: QWidget, sizes: Sequence[int] = (), thin: bool = False) -> QSplitter:
+    """``parts`` from left to right, of ``sizes`` in pixels, with a handle between them to move; ``thin`` is a line."""
+    splitter = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False)
+    if thin:
+        splitter.setHandleWidth(1)
+    for part in parts:
+        splitter.addWidget(part)
+    splitter.setSizes(sizes)
+    return splitter
+
+
+def discard(layout: QLayout, *widgets: QWidget) -> None:
+    """Take these out of the layout; they are gone at once and deleted as soon as that may be."""
+    for widget in widgets:
+        layout.removeWidget(widget)
+        widget.hide()
+        widget.deleteLater()
+
+
 def _filled(box: _B, items: tuple[Item, ...], margins: Margins | None, spacing: int | None) -> _B:
     if margins is not None:
         box.setContentsMargins(*(margins if isinstance(margins, tuple) else (margins,) * 4))
@@ -84,7 +112,12 @@ def _filled(box: _B, items: tuple[Item, ...], margins: Margins | None, spacing: 
         elif isinstance(item, int):
             box.addStretch(item)
         else:
-            inner, *how = item if isinstance(item, tuple) else (item,)
-            add = box.addLayout if isinstance(inner, QLayout) else box.addWidget
-            add(inner, *how)
+            _put(box, *item if isinstance(item, tuple) else (item,))
     return box
+
+
+def _put(box: QBoxLayout, item: QWidget | QLayout, factor: int = 0, *where: Qt.AlignmentFlag) -> None:
+    if isinstance(item, QLayout):
+        box.addLayout(item, factor)
+    else:
+        box.addWidget(item, factor, *where)

@@ -10,7 +10,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLabel, QPushButton, QWidget
 
 from playground.ui.widgets.icon_button import IconButton
-from playground.ui.widgets.layouts import in_row
+from playground.ui.widgets.layouts import discard, in_row
 
 STAYS_MS = 10_000
 SIDE_BY_SIDE = 640  # pixels; a narrower bar with several buttons has them below the words
@@ -54,10 +54,7 @@ class NoticeBar(QFrame):
     def offer(self, words: str, *choices: Choice) -> None:
         """Show ``words`` and a button for each choice; any of them hides the notice and then acts."""
         self._timer.stop()
-        for button in self.buttons:
-            self._line.removeWidget(button)
-            button.hide()
-            button.deleteLater()
+        discard(self._line, *self.buttons)
         self.buttons = []
         for text, act in choices:
             button = QPushButton(text)

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QSizePolicy, QVBoxLay
 from playground.jsonkit.problems import Problem
 from playground.ui.widgets.form_parts import look, styled
 from playground.ui.widgets.icons import icon
-from playground.ui.widgets.layouts import in_column, in_row
+from playground.ui.widgets.layouts import discard, in_column, in_row
 from playground.ui.widgets.plain_text import show_hidden
 from playground.ui.widgets.theme import tokens
 
@@ -103,10 +103,7 @@ class ProblemList(QWidget):
         self.more_button.setVisible(len(problems) > len(listed))
         if [line.problem for line in self.lines] == listed:
             return
-        for line in self.lines:
-            self._column.removeWidget(line)
-            line.hide()
-            line.deleteLater()
+        discard(self._column, *self.lines)
         self.lines = []
         for item in listed:
             line = ProblemLine(item, self._within)

@@ -1,8 +1,9 @@
-"""A page of the side panel: scrolls up and down, never sideways, and lets the wheel and Tab through."""
+"""What scrolls up and down, never sideways: areas in windows, and pages of the side panel."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from playground.ui.widgets.form_parts import styled
@@ -12,14 +13,59 @@ MARGIN = 16
 LEAST_WIDTH = 260
 
 
-class ScrollPage(QScrollArea):
-    """Base of the pages. ``fill`` gives the column that a page puts its rows into."""
+class DownArea(QScrollArea):
+    """What it holds is as wide as it is, and scrolls up and down; it has no frame."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, held: QWidget | None = None, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setWidgetResizable(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        if held is not None:
+            self.setWidget(held)
+
+
+class FittingArea(DownArea):
+    """As tall as what it holds, at most ``most`` pixels and, if need be, ``least``; what it stands on shows through.
+
+    ``by_width``: how tall that is follows from its width.
+    """
+
+    def __init__(self, *, most: int, least: int, wide: int = 100, by_width: bool = False) -> None:
+        super().__init__()
+        self._most, self._least, self._wide, self._by_width = most, least, wide, by_width
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
+        self.viewport().setAutoFillBackground(False)
+
+    def hold(self, held: QWidget) -> None:
+        """Have this, in the place of what was held before."""
+        self.setWidget(held)
+        held.setAutoFillBackground(False)
+        self.updateGeometry()
+
+    def sizeHint(self) -> QSize:
+        held: QWidget | None = self.widget()  # none at first
+        height = 0
+        if held is not None and self._by_width:
+            height = held.heightForWidth(max(self.viewport().width(), self._wide))
+        elif held is not None:
+            height = held.sizeHint().height()
+        return QSize(self._wide, min(height, self._most))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(self._wide, min(self.sizeHint().height(), self._least))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if self._by_width and event.size().width() != event.oldSize().width():
+            self.updateGeometry()
+
+
+class ScrollPage(DownArea):
+    """Base of the pages of the side panel. ``fill`` gives the column that a page puts its rows into."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent=parent)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setMinimumWidth(LEAST_WIDTH)
 

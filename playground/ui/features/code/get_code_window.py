@@ -22,7 +22,6 @@ from PySide6.QtWidgets import (
     QListWidget,
     QListWidgetItem,
     QPushButton,
-    QSplitter,
     QWidget,
 )
 
@@ -39,7 +38,7 @@ from playground.ui.widgets.exact_field import units
 from playground.ui.widgets.form_parts import styled, text_label
 from playground.ui.widgets.icon_button import IconButton
 from playground.ui.widgets.late_colours import SLICE_S, LateColours
-from playground.ui.widgets.layouts import in_column, in_row, stacked
+from playground.ui.widgets.layouts import in_column, in_row, split, stacked
 from playground.ui.widgets.loop import Throttle, spawn
 from playground.ui.widgets.plain_text import show_hidden, tip
 from playground.ui.widgets.save_text import save_as
@@ -306,17 +305,14 @@ class GetCodeWindow(SessionWindow):
         self._stack = stacked(self.view, self.refusal)
         right = QWidget()
         in_column((self._stack, 1), self.notes, self._install_row, of=right, margins=(8, 0, 0, 0), spacing=6)
-        split = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False)
-        split.addWidget(self.languages)
-        split.addWidget(right)
-        split.setStretchFactor(1, 1)
-        split.setSizes([176, 700])
+        halves = split(self.languages, right, sizes=[176, 700])
+        halves.setStretchFactor(1, 1)
         close = QPushButton("Close")
         close.clicked.connect(self.close)
         bottom = in_row((self.said, 1), close, self.save_button, self.copy_button, spacing=8)
         for button in (close, self.save_button, self.copy_button):
             button.setAutoDefault(False)
-        in_column(top, (split, 1), bottom, of=self, margins=(14, 12, 14, 12), spacing=10)
+        in_column(top, (halves, 1), bottom, of=self, margins=(14, 12, 14, 12), spacing=10)
         self.fit_into_window(WIDE, TALL)
 
     # What is shown

@@ -22,8 +22,6 @@ from PySide6.QtWidgets import (
     QFrame,
     QMenu,
     QPushButton,
-    QScrollArea,
-    QSizePolicy,
     QVBoxLayout,
     QWidget,
 )
@@ -36,6 +34,7 @@ from playground.ui.widgets.form_parts import paragraph, styled, text_label
 from playground.ui.widgets.icons import icon
 from playground.ui.widgets.layouts import in_row
 from playground.ui.widgets.role_words import ROLE_WORDS
+from playground.ui.widgets.scroll_page import FittingArea
 from playground.ui.widgets.theme import body_font, tokens
 
 if TYPE_CHECKING:
@@ -283,7 +282,8 @@ class Composer(QFrame):
         self._run.setToolTip(f"{word} ({keys})" if keys else "It runs as soon as all that it needs is there")
 
     def _build_images(self) -> None:
-        self._chips: _Chips | None = None
+        self._strip: ImageStrip | None = None
+        self._chips: FittingArea | None = None
         self._reading = text_label("", "small")
         self._reading.hide()
         self._image_button = styled(QPushButton("Image"), "bare-menu")
@@ -298,27 +298,31 @@ class Composer(QFrame):
     @property
     def images(self) -> ImageStrip:
         """The attached images as they are shown; made when first asked for, after the window's first paint."""
-        if self._chips is None:
+        if self._strip is None:
             from playground.ui.features.conversation.image_view import ImageStrip
 
-            strip = ImageStrip(large=False)
-            strip.detail_chosen.connect(self._set_detail)
-            strip.removed.connect(self._remove_image)
-            self._chips = _Chips(strip)
-            self._rows.insertWidget(self._rows.indexOf(self._reading), self._chips)
-        return self._chips.strip
+            self._strip = ImageStrip(large=False)
+            self._strip.detail_chosen.connect(self._set_detail)
+            self._strip.removed.connect(self._remove_image)
+            chips = FittingArea(most=MOST_CHIPS, least=LEAST_CHIPS, by_width=True)
+            chips.hold(self._strip)
+            chips.setAccessibleName("Attached images")
+            self._chips = chips
+            self._rows.insertWidget(self._rows.indexOf(self._reading), chips)
+        return self._strip
 
     @property
     def attached(self) -> tuple[Image, ...]:
         """The images that go with the text."""
-        return self._chips.strip.images if self._chips is not None else ()
+        return self._strip.images if self._strip is not None else ()
 
     def set_images(self, images: tuple[Image, ...]) -> None:
         """Replace the images that go with the text."""
         if images != self.attached:
             self.images.show_images(images)
             if self._chips is not None:
-                self._chips.fit()
+                self._chips.setVisible(bool(images))
+                self._chips.updateGeometry()
             self.edited.emit()
 
     def replace_image(self, old: Image, new: Image) -> None:
@@ -500,37 +504,3 @@ class _Estimate(ElidedLabel):
 
     def minimumSizeHint(self) -> QSize:
         return QSize(0, super().minimumSizeHint().height())
-
-
-class _Chips(QScrollArea):
-    """The attached images, as tall as they need, up to a few rows; more of them scroll. Hidden without any."""
-
-    def __init__(self, strip: ImageStrip) -> None:
-        super().__init__()
-        self.strip = strip
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setWidgetResizable(True)
-        self.setWidget(strip)
-        self.viewport().setAutoFillBackground(False)
-        strip.setAutoFillBackground(False)
-        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
-        self.setAccessibleName("Attached images")
-        self.hide()
-
-    def fit(self) -> None:
-        """Take the height that the images need at this width."""
-        self.setVisible(bool(self.strip.boxes))
-        self.updateGeometry()
-
-    def sizeHint(self) -> QSize:
-        height = self.strip.heightForWidth(max(self.viewport().width(), 100))
-        return QSize(100, min(height, MOST_CHIPS))
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(100, min(self.sizeHint().height(), LEAST_CHIPS))
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        if event.size().width() != event.oldSize().width():
-            self.updateGeometry()

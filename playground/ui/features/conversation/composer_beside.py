@@ -5,8 +5,8 @@ Made when a role first needs it, after the window's first paint.
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtWidgets import QFrame, QPushButton, QScrollArea, QSizePolicy, QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from playground.domain.parts import ToolCall
 from playground.domain.roles import Role
@@ -15,7 +15,8 @@ from playground.ui.features.conversation.answers_row import AnswersRow, Calls
 from playground.ui.features.conversation.calls.call_form import CallForm
 from playground.ui.widgets.form_parts import styled, text_label
 from playground.ui.widgets.icons import icon
-from playground.ui.widgets.layouts import in_column
+from playground.ui.widgets.layouts import discard, in_column
+from playground.ui.widgets.scroll_page import FittingArea
 
 MOST, LEAST = 230, 96  # pixels; more calls scroll
 MOST_FORMS = 40  # calls that have a form; a draft from elsewhere may hold any number
@@ -40,9 +41,11 @@ class ComposerBeside(QWidget):
         self.row = AnswersRow(above, at_once=True)
         self.row.chosen.connect(self._call_chosen)
         self._list = in_column(margins=0, spacing=6)
-        inner = QWidget()
-        in_column(self._list, self._more, of=inner, margins=0)
-        self._scroll = _Calls(inner)
+        self._calls = QWidget()
+        in_column(self._list, self._more, of=self._calls, margins=0)
+        self._scroll = FittingArea(most=MOST, least=LEAST)
+        self._scroll.hold(self._calls)
+        self._scroll.setAccessibleName("Calls of the message")
         self.add = styled(QPushButton("Tool call"), "quiet")
         self.add.setIcon(icon("plus"))
         self.add.setAccessibleName("Add a tool call")
@@ -101,7 +104,8 @@ class ComposerBeside(QWidget):
         form = self._add()
         self._number()
         form.setFocus()
-        self._scroll.show_last(form)
+        self._calls.adjustSize()
+        self._scroll.ensureWidgetVisible(form)
         self.edited.emit()
 
     def _add(self) -> CallForm:
@@ -125,9 +129,7 @@ class ComposerBeside(QWidget):
 
     def _take_out(self, form: CallForm) -> None:
         self.forms.remove(form)
-        self._list.removeWidget(form)
-        form.hide()
-        form.deleteLater()
+        discard(self._list, form)
 
     def _number(self) -> None:
         for number, form in enumerate(self.forms, 1):
@@ -137,30 +139,3 @@ class ComposerBeside(QWidget):
     def _fit(self) -> None:
         self._scroll.setVisible(self._role is Role.ASSISTANT and bool(self.forms))
         self._scroll.updateGeometry()
-
-
-class _Calls(QScrollArea):
-    """As tall as the calls need, up to a few."""
-
-    def __init__(self, inner: QWidget) -> None:
-        super().__init__()
-        self._inner = inner
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setWidgetResizable(True)
-        self.setWidget(inner)
-        self.viewport().setAutoFillBackground(False)
-        inner.setAutoFillBackground(False)
-        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
-        self.setAccessibleName("Calls of the message")
-
-    def show_last(self, form: QWidget) -> None:
-        """Scroll to a call that was just added."""
-        self._inner.adjustSize()
-        self.ensureWidgetVisible(form)
-
-    def sizeHint(self) -> QSize:
-        return QSize(100, min(self._inner.sizeHint().height(), MOST))
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(100, min(self.sizeHint().height(), LEAST))

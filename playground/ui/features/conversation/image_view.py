@@ -29,7 +29,7 @@ from playground.ui.widgets.flow_layout import FlowLayout
 from playground.ui.widgets.form_parts import paragraph, styled, text_label
 from playground.ui.widgets.icon_button import IconButton
 from playground.ui.widgets.icons import icon
-from playground.ui.widgets.layouts import in_column, in_row
+from playground.ui.widgets.layouts import discard, in_column, in_row
 from playground.ui.widgets.loop import spawn
 from playground.ui.widgets.theme import tokens
 
@@ -327,10 +327,7 @@ class ImageStrip(QWidget):
                 self.boxes[at].show_image(image)
             else:
                 self._add(image)
-        for box in self.boxes[len(images) :]:
-            self._flow.removeWidget(box)
-            box.hide()
-            box.deleteLater()
+        discard(self._flow, *self.boxes[len(images) :])
         del self.boxes[len(images) :]
         self.updateGeometry()
 

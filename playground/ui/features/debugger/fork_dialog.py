@@ -35,7 +35,7 @@ from playground.ui.features.debugger.rule_words import answer_words, match_words
 from playground.ui.widgets.elided_label import ElidedLabel
 from playground.ui.widgets.form_parts import look, styled, text_label
 from playground.ui.widgets.icon_button import IconButton
-from playground.ui.widgets.layouts import in_column, in_row
+from playground.ui.widgets.layouts import discard, in_column, in_row
 from playground.ui.widgets.loop import Throttle, spawn
 from playground.ui.widgets.plain_text import show_hidden, shown_name, tip
 from playground.ui.widgets.session_window import main_window
@@ -215,9 +215,7 @@ class ForkDialog(QDialog):
         """Show these answers, each in a column."""
         while len(self.columns) > len(answers):
             column = self.columns.pop()
-            column.hide()
-            self._row.removeWidget(column)
-            column.deleteLater()
+            discard(self._row, column)
         while len(self.columns) < len(answers):
             column = AnswerColumn(self._starts)
             column.changed.connect(self._edited)

@@ -17,7 +17,6 @@ from PySide6.QtWidgets import (
     QListWidgetItem,
     QPushButton,
     QScrollArea,
-    QSplitter,
     QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
@@ -35,7 +34,7 @@ from playground.ui.features.debugger.rule_editor import RuleEditor
 from playground.ui.features.debugger.rule_words import rule_words
 from playground.ui.widgets.dialogs import file_dialog
 from playground.ui.widgets.form_parts import look, paragraph, styled, text_label, thin_line
-from playground.ui.widgets.layouts import Gap, in_column, in_row
+from playground.ui.widgets.layouts import Gap, in_column, in_row, split
 from playground.ui.widgets.loop import Throttle
 from playground.ui.widgets.plain_text import show_hidden, shown_name
 from playground.ui.widgets.session_window import SessionWindow
@@ -243,11 +242,8 @@ class RulesDialog(SessionWindow):
         scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         scroll.setMinimumWidth(340)
         scroll.setWidget(content)
-        split = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False)
-        split.addWidget(self.list)
-        split.addWidget(scroll)
-        split.setStretchFactor(1, 1)
-        split.setSizes([210, WIDE - 210])
+        halves = split(self.list, scroll, sizes=[210, WIDE - 210])
+        halves.setStretchFactor(1, 1)
         in_row((self.notice, 1), self.undo_button, of=self._notice_bar, margins=(12, 4, 8, 4))
         self._notice_bar.setProperty("kind", "undo")
         limit = QLabel("Step limit")
@@ -256,7 +252,7 @@ class RulesDialog(SessionWindow):
         for button in (self.import_button, self.export_button, self.close_button):
             button.setAutoDefault(False)
             foot.addWidget(button)
-        in_column((split, 1), self._notice_bar, thin_line(), foot, of=self, margins=0, spacing=0)
+        in_column((halves, 1), self._notice_bar, thin_line(), foot, of=self, margins=0, spacing=0)
         for quiet in (self.default_button, self.undo_button, *self.editor.findChildren(QPushButton)):
             quiet.setAutoDefault(False)
         self.import_button.setAccessibleName("Import answer tables")

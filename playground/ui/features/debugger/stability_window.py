@@ -26,7 +26,6 @@ from PySide6.QtWidgets import (
     QScrollArea,
     QSizePolicy,
     QSpinBox,
-    QSplitter,
     QToolTip,
     QWidget,
 )
@@ -50,7 +49,7 @@ from playground.engine.session.stability import (
 from playground.ui.features.debugger.stability_words import Bar, bars, brief, figures, progress_words, share
 from playground.ui.features.debugger.variant_editor import VariantEditor
 from playground.ui.widgets.form_parts import look, styled, text_label
-from playground.ui.widgets.layouts import Gap, in_column, in_row
+from playground.ui.widgets.layouts import Gap, in_column, in_row, split
 from playground.ui.widgets.loop import Throttle, spawn
 from playground.ui.widgets.plain_text import one_line_of, short_title, show_hidden, shown_name, tip
 from playground.ui.widgets.save_text import save_as
@@ -285,9 +284,7 @@ class StabilityWindow(QDialog):
         area = QScrollArea(widgetResizable=True)
         area.setWidget(holder)
         area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._split = QSplitter(childrenCollapsible=False, handleWidth=1)
-        self._split.addWidget(self.editor)
-        self._split.addWidget(area)
+        self._split = split(self.editor, area, thin=True)
         self._split.setStretchFactor(0, 2)
         self._split.setStretchFactor(1, 3)
         in_column(first, second, self.progress, third, (self._split, 1), of=self, margins=(16, 14, 16, 16), spacing=10)

@@ -36,7 +36,7 @@ from playground.ui.widgets.flow_layout import FlowLayout
 from playground.ui.widgets.form_parts import paragraph, styled
 from playground.ui.widgets.icon_button import IconButton
 from playground.ui.widgets.icons import icon
-from playground.ui.widgets.layouts import in_row, stacked
+from playground.ui.widgets.layouts import discard, in_row, stacked
 from playground.ui.widgets.opening_label import OpeningLabel
 from playground.ui.widgets.plain_text import show_prose, tip
 
@@ -116,10 +116,7 @@ class FilterChips(QWidget):
         self.set_filters(replace(self.filters, **{attribute: value}))
 
     def _show(self) -> None:
-        for chip in self.chips:
-            self._flow.removeWidget(chip)
-            chip.hide()
-            chip.deleteLater()
+        discard(self._flow, *self.chips)
         self.chips = []
         model, protocol = self.filters.model, self.filters.protocol
         if model:

@@ -15,7 +15,6 @@ from PySide6.QtWidgets import (
     QListWidget,
     QListWidgetItem,
     QPushButton,
-    QSplitter,
     QWidget,
 )
 
@@ -26,7 +25,7 @@ from playground.jsonkit.texts import cut
 from playground.ui.features.conversation.documents import documents
 from playground.ui.widgets.form_parts import look, styled, text_label
 from playground.ui.widgets.import_outline import outline
-from playground.ui.widgets.layouts import in_column, in_row
+from playground.ui.widgets.layouts import in_column, in_row, split
 from playground.ui.widgets.outline_tree import Group, OutlineTree
 from playground.ui.widgets.plain_text import show_hidden
 from playground.ui.widgets.role_words import ROLE_WORDS
@@ -88,10 +87,7 @@ class ImportMessagesDialog(QDialog):
         said = in_row((self.verdict, 1), self.all_button)
         right = QWidget()
         in_column((self.preview, 1), self.notes, of=right, margins=0, spacing=6)
-        self.split = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False)
-        self.split.addWidget(self.list)
-        self.split.addWidget(right)
-        self.split.setSizes([290, 500])
+        self.split = split(self.list, right, sizes=[290, 500])
         cancel = QPushButton("Cancel")
         cancel.clicked.connect(self.reject)
         bottom = in_row(1, cancel, self.import_button, spacing=8)

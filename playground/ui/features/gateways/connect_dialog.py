@@ -15,12 +15,10 @@ import shiboken6
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QDialog,
-    QFrame,
     QLineEdit,
     QListWidget,
     QProgressBar,
     QPushButton,
-    QScrollArea,
     QWidget,
 )
 
@@ -38,6 +36,7 @@ from playground.ui.widgets.form_parts import look, push_button, say, styled, tex
 from playground.ui.widgets.layouts import Gap, in_column, in_row, stacked
 from playground.ui.widgets.mark_label import MarkLabel
 from playground.ui.widgets.plain_text import show_hidden
+from playground.ui.widgets.scroll_page import DownArea
 
 STEPS = ("Address and key", "Test", "Model")
 ADDRESS, TEST, MODEL = range(3)
@@ -47,7 +46,7 @@ ASKED = "An empty request is refused before anything is generated, so nothing is
 WHERE = "Paste the address your provider gives for its interface (API), and the key that belongs to it."
 
 
-class AddressPage(QScrollArea):
+class AddressPage(DownArea):
     """Address and key, with the same fields as in the gateway settings."""
 
     changed = Signal()
@@ -68,9 +67,6 @@ class AddressPage(QScrollArea):
             column.addWidget(field)
         column.addWidget(self.message)
         column.addStretch(1)
-        self.setWidgetResizable(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setWidget(inner)
         self.address.changed.connect(self._edited)
         self.key.changed.connect(self._edited)
@@ -86,7 +82,7 @@ class AddressPage(QScrollArea):
         self.changed.emit()
 
 
-class TestPage(QScrollArea):
+class TestPage(DownArea):
     """What the test found. ``again_asked`` and ``skip_asked``: the person wants another one, or to go on without.
 
     ``offer_taken`` carries the ``Offer`` that is to be carried out.
@@ -121,9 +117,6 @@ class TestPage(QScrollArea):
         row = in_row(self.again, self.skip, 1, spacing=8)
         column.addLayout(row)
         column.addStretch(1)
-        self.setWidgetResizable(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setWidget(inner)
 
     def begin(self, where: str) -> None:

@@ -42,8 +42,9 @@ from playground.ui.features.gateways.draft import NEW_NAME, Draft, connection_of
 from playground.ui.features.gateways.form import ProfileForm
 from playground.ui.features.gateways.test_result import TestResult
 from playground.ui.widgets.form_parts import push_button, quiet_button, say, styled, text_label, thin_line, thin_upright
-from playground.ui.widgets.layouts import in_column, in_row
+from playground.ui.widgets.layouts import discard, in_column, in_row
 from playground.ui.widgets.plain_text import one_line_of, show_hidden
+from playground.ui.widgets.scroll_page import DownArea
 from playground.ui.widgets.theme import SMALL_PX, tokens
 
 USE = "Save and us&e"
@@ -77,7 +78,7 @@ def right_side(
     """The form; below it the question, the message and what a test found; then the buttons, the first apart."""
     question, message, result = told
     asking = in_column(question, margins=(16, 0, 16, 0))
-    telling = in_column(message, FittingArea(result), margins=(24, 0, 24, 0), spacing=6)
+    telling = in_column(message, ResultArea(result), margins=(24, 0, 24, 0), spacing=6)
     row = in_row(margins=(24, 0, 24, 0), spacing=8)
     for number, button in enumerate(buttons):
         if number == 1:
@@ -87,21 +88,17 @@ def right_side(
     return in_column((form, 1), asking, telling, row, margins=(0, 0, 0, 12), spacing=12)
 
 
-class FittingArea(QScrollArea):
+class ResultArea(DownArea):
     """As high as what it holds, up to a share of the window, and scrolled beyond that; gone while that is hidden."""
 
     SHARE = 0.45
 
     def __init__(self, held: QWidget) -> None:
-        super().__init__()
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setWidgetResizable(True)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        super().__init__(held)
         policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
         self._held = held
-        self.setWidget(held)
         held.installEventFilter(self)
         self.setVisible(not held.isHidden())
 
@@ -250,10 +247,7 @@ class QuestionBar(QFrame):
         act()
 
     def _clear(self) -> None:
-        for button in self.buttons:
-            self._line.removeWidget(button)
-            button.hide()
-            button.deleteLater()
+        discard(self._line, *self.buttons)
         self.buttons = []
 
 
@@ -620,10 +614,7 @@ class ProfileDialog(QDialog):
             margins=0,
             spacing=0,
         )
-        self.form_area = QScrollArea(self, widgetResizable=True)  # in its window: what moves there is dressed anew
-        self.form_area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.form_area.setFrameShape(QFrame.Shape.NoFrame)
-        self.form_area.setWidget(self.form)
+        self.form_area = DownArea(self.form, self)  # in its window: what moves there is dressed anew
         told = self.question, self.message, self.found
         buttons = self.test_button, self.close_button, self.use_button, self.save_button
         whole.addLayout(right_side(self.form_area, told, buttons), 1)

@@ -34,7 +34,7 @@ from playground.ui.widgets.form_parts import (
     text_label,
 )
 from playground.ui.widgets.json_field import JsonField
-from playground.ui.widgets.layouts import in_column, in_row
+from playground.ui.widgets.layouts import discard, in_column, in_row
 from playground.ui.widgets.reasoning_words import REASONING_FIELDS, SEND_REASONING
 
 LABEL_WIDTH = 116
@@ -164,9 +164,7 @@ class HeaderRows(QWidget):
 
     def _drop(self, edit: HeaderRowEdit) -> None:
         self.edits.remove(edit)
-        self._rows.removeWidget(edit)
-        edit.hide()
-        edit.deleteLater()
+        discard(self._rows, edit)
 
 
 class ProfileForm(QWidget):

@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QListWidget,
     QListWidgetItem,
-    QScrollArea,
     QWidget,
 )
 
@@ -21,6 +20,7 @@ from playground.ui.features.help.pages import Page, search
 from playground.ui.widgets.form_parts import paragraph, styled, thin_upright
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.plain_text import tip
+from playground.ui.widgets.scroll_page import DownArea
 
 NAME = Qt.ItemDataRole.UserRole
 READING = 720  # pixels: the widest a line of text gets
@@ -50,10 +50,7 @@ class HelpWindow(QDialog):
         self.text = TextView()
         self.text.setAccessibleName("Page")
         self.text.link_clicked.connect(self.link_clicked)
-        self._area = QScrollArea(widgetResizable=True)
-        self._area.setFrameShape(QFrame.Shape.NoFrame)
-        self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._area.setWidget(self._page())
+        self._area = DownArea(self._page())
         in_row(self._left(), thin_upright(), (self._area, 1), of=self, margins=0, spacing=0)
         self.field.textChanged.connect(self._search)
         self.contents.currentItemChanged.connect(self._chosen)

@@ -12,6 +12,7 @@ from playground.ui.features.parameters.row import ParameterRow
 from playground.ui.widgets.choice_fields import DEFAULT, ValueField
 from playground.ui.widgets.flow_layout import FlowLayout
 from playground.ui.widgets.form_parts import text_label
+from playground.ui.widgets.layouts import discard
 from playground.ui.widgets.text_chip import TextChip, spelled, unspelled
 
 
@@ -65,10 +66,7 @@ class ListRow(ParameterRow):
         self._build()
 
     def _build(self) -> None:
-        for chip in self.chips:
-            self._flow.removeWidget(chip)
-            chip.hide()
-            chip.deleteLater()
+        discard(self._flow, *self.chips)
         self.chips = []
         for item in self._items:
             chip = TextChip(spelled(item))

@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QListWidget,
     QListWidgetItem,
     QPushButton,
-    QSplitter,
     QWidget,
 )
 
@@ -21,7 +20,7 @@ from playground.engine.files.presets import Preset
 from playground.ui.features.presets.contents import PresetContents
 from playground.ui.widgets.form_parts import styled
 from playground.ui.widgets.icon_button import IconButton
-from playground.ui.widgets.layouts import in_column, in_row
+from playground.ui.widgets.layouts import in_column, in_row, split
 from playground.ui.widgets.plain_text import show_hidden, tip
 
 WIDE, TALL = 680, 460
@@ -66,16 +65,13 @@ class PresetsDialog(QDialog):
             button.setFixedSize(24, 24)
             tools.addWidget(button)
         side.addLayout(tools)
-        split = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False)
-        split.addWidget(left)
-        split.addWidget(self.contents)
-        split.setSizes([220, 430])
+        halves = split(left, self.contents, sizes=[220, 430])
         close = QPushButton("Close")
         close.clicked.connect(self.reject)
         bottom = in_row(self.overwrite_button, 1, close, self.apply_button, spacing=8)
         in_row((self.said, 1), self.undo_button, of=self.undo_bar, margins=(12, 4, 8, 4))
         self.undo_bar.hide()
-        in_column((split, 1), self.undo_bar, bottom, of=self, margins=(14, 12, 14, 12), spacing=10)
+        in_column((halves, 1), self.undo_bar, bottom, of=self, margins=(14, 12, 14, 12), spacing=10)
         for plain in (self.rename_button, self.overwrite_button, self.undo_button, close):
             plain.setAutoDefault(False)
         window = self.parentWidget()

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QScrollArea, QSizePolicy, QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QWidget
 
 from playground.engine.requests.protocol_conversion import CHANGED, DOUBTFUL, LOST, Loss, losses
 from playground.engine.requests.spoken import TITLES
@@ -18,6 +17,7 @@ from playground.engine.session.session import Session
 from playground.ui.widgets.form_parts import paragraph, styled
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.plain_text import show_hidden
+from playground.ui.widgets.scroll_page import FittingArea
 
 HEADINGS = {
     LOST: "Not sent",
@@ -110,17 +110,12 @@ def _title(protocol: str) -> str:
     return TITLES[protocol]
 
 
-class _Losses(QScrollArea):
+class _Losses(FittingArea):
     """The list, grouped by what happens to each thing; the same of several turns stands on one line."""
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__(most=TALLEST, least=LEAST, wide=200, by_width=True)
         self.lines: list[str] = []
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setWidgetResizable(True)
-        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.viewport().setAutoFillBackground(False)
         self.setAccessibleName("What is not carried over")
 
     def show_losses(self, found: Sequence[Loss]) -> None:
@@ -138,23 +133,7 @@ class _Losses(QScrollArea):
         if not found:
             column.addWidget(_label("Everything can be carried over now.", ""))
         column.addStretch(1)
-        self.setWidget(page)
-        page.setAutoFillBackground(False)
-        self.updateGeometry()
-
-    def sizeHint(self) -> QSize:
-        page: QWidget | None = self.widget()  # none before the first list
-        layout = page.layout() if page is not None else None
-        height = layout.heightForWidth(max(self.viewport().width(), 200)) if layout is not None else 0
-        return QSize(200, min(height, TALLEST))
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(200, min(self.sizeHint().height(), LEAST))
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        if event.size().width() != event.oldSize().width():
-            self.updateGeometry()
+        self.hold(page)
 
 
 def _label(words: str, kind: str) -> QLabel:

@@ -10,7 +10,7 @@ from playground.engine.gateways.secrets import looks_secret
 from playground.jsonkit.values import JSON
 from playground.ui.widgets.form_parts import look, paragraph, styled
 from playground.ui.widgets.icon_button import IconButton
-from playground.ui.widgets.layouts import in_column, in_row
+from playground.ui.widgets.layouts import discard, in_column, in_row
 from playground.ui.widgets.plain_text import show_hidden
 from playground.ui.widgets.theme import code_font
 
@@ -111,9 +111,7 @@ class ExtraHeaders(QWidget):
 
     def _drop(self, row: HeaderRow) -> None:
         self.rows.remove(row)
-        self._list.removeWidget(row)
-        row.hide()
-        row.deleteLater()
+        discard(self._list, row)
 
     def _edited(self) -> None:
         sent, left = self._judge()

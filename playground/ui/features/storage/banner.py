@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QWidget
 from playground.engine.library.store import Mode, Status
 from playground.ui.widgets.icon_button import IconButton
 from playground.ui.widgets.icons import icon
-from playground.ui.widgets.layouts import in_row
+from playground.ui.widgets.layouts import discard, in_row
 
 WAITS = "Nothing is lost: changes wait in memory and are written as soon as that is possible. Leave the window open."
 GONE = "Export what you want to keep, or save it as a file."
@@ -56,10 +56,7 @@ class StorageBanner(QFrame):
         """Say how a store stands, with a button for each thing that can be done."""
         self._status = status
         words = status_words(status)
-        for button in self.buttons:
-            self._line.removeWidget(button)
-            button.hide()
-            button.deleteLater()
+        discard(self._line, *self.buttons)
         self.buttons = []
         for text, act in choices if words else ():
             button = QPushButton(text)

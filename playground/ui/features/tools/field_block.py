@@ -32,7 +32,7 @@ from playground.jsonkit.values import JSON, Path
 from playground.ui.features.tools.slot_fields import CAPTION, NULL, SlotField, slot_field
 from playground.ui.widgets.form_parts import styled, text_label
 from playground.ui.widgets.icon_button import IconButton
-from playground.ui.widgets.layouts import in_column, in_row
+from playground.ui.widgets.layouts import discard, in_column, in_row
 from playground.ui.widgets.plain_text import show_hidden, tip
 from playground.ui.widgets.theme import code_font
 
@@ -170,10 +170,7 @@ class FieldBlock(QFrame):
         names = [slot.keyword for slot in wanted]
         if names != list(self.controls):
             kept = {name: self.controls.pop(name) for name in names if name in self.controls}
-            for old in self.controls.values():
-                self._slots.removeWidget(old)
-                old.hide()
-                old.deleteLater()
+            discard(self._slots, *self.controls.values())
             self.controls = {}
             numeric = bool(field.types) and set(field.types) <= {"number", "integer", "null"}
             for at, slot in enumerate(wanted):

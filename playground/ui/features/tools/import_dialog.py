@@ -17,7 +17,6 @@ from PySide6.QtWidgets import (
     QListWidget,
     QListWidgetItem,
     QPushButton,
-    QSplitter,
     QWidget,
 )
 
@@ -27,7 +26,7 @@ from playground.ui.widgets.code_editor import CodeEditor
 from playground.ui.widgets.dialogs import file_dialog
 from playground.ui.widgets.form_parts import look, styled, text_label
 from playground.ui.widgets.json_text import pretty_value
-from playground.ui.widgets.layouts import in_column, in_row
+from playground.ui.widgets.layouts import in_column, in_row, split
 from playground.ui.widgets.plain_text import show_hidden, tip
 
 READ_AFTER_MS = 200
@@ -89,10 +88,7 @@ class ImportDialog(QDialog):
         caption.setBuddy(self.text)
         top = in_row(caption, 1, self.paste_button, self.file_button)
         found = in_row((self.verdict, 1), self.all_button)
-        split = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False)
-        split.addWidget(self.list)
-        split.addWidget(self.preview)
-        split.setSizes([300, 380])
+        halves = split(self.list, self.preview, sizes=[300, 380])
         cancel = QPushButton("Cancel")
         cancel.clicked.connect(self.reject)
         cancel.setAutoDefault(False)
@@ -102,7 +98,7 @@ class ImportDialog(QDialog):
         for button in (self.paste_button, self.file_button, self.all_button):
             button.setAutoDefault(False)
         in_column(
-            top, (self.text, 2), found, self.notes, (split, 3), bottom, of=self, margins=(14, 12, 14, 12), spacing=8
+            top, (self.text, 2), found, self.notes, (halves, 3), bottom, of=self, margins=(14, 12, 14, 12), spacing=8
         )
         window = self.parentWidget()
         room = window.window().size() if window is not None else self.size()

@@ -5,12 +5,10 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
-    QFrame,
     QHBoxLayout,
     QLabel,
     QLineEdit,
     QPushButton,
-    QScrollArea,
     QSplitter,
     QToolButton,
     QWidget,
@@ -23,6 +21,7 @@ from playground.ui.features.tools.tool_list import ROW_HEIGHT, ToolList
 from playground.ui.widgets.form_parts import styled, text_label
 from playground.ui.widgets.icon_button import IconButton
 from playground.ui.widgets.layouts import Gap, in_column, in_row
+from playground.ui.widgets.scroll_page import DownArea
 
 SEARCH_FROM = 6  # tools: fewer can be seen at once
 #: Of the height at most, until somebody drags the line: a long list is what one looks at more than at the editor.
@@ -128,13 +127,10 @@ class WorkArea(QWidget):
         self._list = tools
         self._dragged = False
         head.search.left.connect(tools.setFocus)
-        scroll = QScrollArea(widgetResizable=True)
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        scroll.setFrameShape(QFrame.Shape.NoFrame)
         editor.setProperty("kind", "surface")
         editor.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        scroll.setWidget(editor)
+        scroll = DownArea(editor)
+        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         scroll.setMinimumHeight(120)
         tools.setMinimumHeight(ROW_HEIGHT)
         self.split = QSplitter(Qt.Orientation.Vertical, childrenCollapsible=False)

@@ -19,7 +19,7 @@ from playground.ui.widgets.choice_fields import SwitchPill
 from playground.ui.widgets.exact_field import ExactField
 from playground.ui.widgets.flow_layout import FlowLayout
 from playground.ui.widgets.form_parts import look, styled, text_label
-from playground.ui.widgets.layouts import in_column, in_row
+from playground.ui.widgets.layouts import discard, in_column, in_row
 from playground.ui.widgets.plain_text import HIDDEN, escape_hidden, show_hidden, tip
 from playground.ui.widgets.text_chip import TextChip, spelled, unspelled
 from playground.ui.widgets.theme import code_font
@@ -198,10 +198,7 @@ class ChoicesSlot(SlotField):
             self._build()
 
     def _build(self) -> None:
-        for chip in self.chips:
-            self._flow.removeWidget(chip)
-            chip.hide()
-            chip.deleteLater()
+        discard(self._flow, *self.chips)
         self.chips = []
         for item in self.items:
             chip = TextChip(spelled(item))

@@ -18,7 +18,6 @@ from PySide6.QtWidgets import (
     QPushButton,
     QScrollArea,
     QSizePolicy,
-    QSplitter,
     QVBoxLayout,
     QWidget,
 )
@@ -38,7 +37,7 @@ from playground.ui.widgets.exact_field import ExactField
 from playground.ui.widgets.form_parts import look, styled, text_label
 from playground.ui.widgets.icon_button import IconButton
 from playground.ui.widgets.json_text import MARKED_AT_MOST
-from playground.ui.widgets.layouts import in_column, in_row
+from playground.ui.widgets.layouts import in_column, in_row, split
 from playground.ui.widgets.plain_text import tip
 from playground.ui.widgets.problem_line import MOST_MARKS, ProblemList
 from playground.ui.widgets.segments import Segments
@@ -164,13 +163,9 @@ class ToolEditor(QWidget):
         holder = styled(QWidget(), "surface")
         in_column(self.form, of=holder, margins=(0, 0, 10, 0))
         self._scroll.setWidget(holder)
-        split = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False)
-        split.addWidget(self._scroll)
         side = QWidget()
         in_column(self.schema, of=side, margins=(10, 0, 0, 0))
-        split.addWidget(side)
-        split.setSizes([SIDE_BY_SIDE, SIDE_BY_SIDE])
-        return split
+        return split(self._scroll, side, sizes=[SIDE_BY_SIDE, SIDE_BY_SIDE])
 
     def _connect(self) -> None:
         self.name.textEdited.connect(self._named)

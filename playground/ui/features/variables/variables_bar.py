@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QFrame,
     QLabel,
     QPushButton,
-    QScrollArea,
-    QSizePolicy,
     QToolButton,
     QWidget,
 )
@@ -22,8 +20,9 @@ from playground.ui.widgets.elided_label import ElidedLabel
 from playground.ui.widgets.form_parts import styled, text_label
 from playground.ui.widgets.icon_button import IconButton
 from playground.ui.widgets.icons import icon
-from playground.ui.widgets.layouts import in_column, in_row
+from playground.ui.widgets.layouts import discard, in_column, in_row
 from playground.ui.widgets.plain_text import tip
+from playground.ui.widgets.scroll_page import FittingArea
 from playground.ui.widgets.theme import code_font
 
 TALLEST = 168  # pixels of the rows; more of them scroll
@@ -135,7 +134,9 @@ class VariablesBar(QFrame):
         head = in_row(self.fold_button, (self.summary, 1), self.flag, self.written_button, self.close_button, spacing=6)
         inner = QWidget()
         self._column = in_column(of=inner, margins=(0, 0, 4, 0), spacing=4)
-        self.table = _Rows(inner)
+        self.table = FittingArea(most=TALLEST, least=LEAST, wide=200)
+        self.table.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.table.hold(inner)
         in_column(head, self.how, self.table, self.preview, of=self, margins=(8, 4, 8, 6), spacing=4)
 
     def open(self) -> None:
@@ -185,9 +186,7 @@ class VariablesBar(QFrame):
     def _rebuild(self, names: Sequence[str]) -> None:
         for name in [name for name in self.rows if name not in names]:
             row = self.rows.pop(name)
-            self._column.removeWidget(row)
-            row.hide()
-            row.deleteLater()
+            discard(self._column, row)
         rows: dict[str, VariableRow] = {}
         for at, name in enumerate(names):
             kept = self.rows.get(name)
@@ -204,7 +203,7 @@ class VariablesBar(QFrame):
         row.as_written.connect(self._one_as_written)
         row.left.connect(self.left)
         row.run_asked.connect(self.run_asked)
-        row.field.height_changed.connect(self.table.fit)
+        row.field.height_changed.connect(self.table.updateGeometry)
         return row
 
     def _place(self) -> None:
@@ -221,7 +220,7 @@ class VariablesBar(QFrame):
         self.table.setVisible(not folded and bool(self.rows))
         self.preview.setVisible(not folded and bool(self.preview.text))
         self.setVisible(used or self._asked_for)
-        self.table.fit()
+        self.table.updateGeometry()
 
     def _turn_over(self) -> None:
         self.set_folded(not self._folded)
@@ -237,32 +236,6 @@ class VariablesBar(QFrame):
 
     def _one_as_written(self, name: str) -> None:
         self.as_written.emit((name,))
-
-
-class _Rows(QScrollArea):
-    """As tall as its rows, up to a few."""
-
-    def __init__(self, inner: QWidget) -> None:
-        super().__init__()
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setWidgetResizable(True)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._inner = inner
-        self.setWidget(inner)
-        self.viewport().setAutoFillBackground(False)
-        inner.setAutoFillBackground(False)
-
-    def fit(self) -> None:
-        """Take the height that the rows need."""
-        self.updateGeometry()
-
-    def sizeHint(self) -> QSize:
-        return QSize(200, min(self._inner.sizeHint().height(), TALLEST))
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(200, min(self.sizeHint().height(), LEAST))
 
 
 def _short(value: str, name: str) -> str:

@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QScrollArea,
     QSizePolicy,
-    QSplitter,
     QStackedWidget,
     QTabBar,
     QWidget,
@@ -27,7 +26,7 @@ from playground.engine.session.session import Session
 from playground.ui.features.inspector.change_text import ChangeText
 from playground.ui.features.inspector.exchange_words import asked, exchange_words
 from playground.ui.widgets.form_parts import styled, text_label
-from playground.ui.widgets.layouts import in_column, in_row
+from playground.ui.widgets.layouts import in_column, in_row, split
 from playground.ui.widgets.loop import Throttle, spawn
 from playground.ui.widgets.plain_text import tip
 from playground.ui.widgets.session_window import SessionWindow
@@ -153,10 +152,7 @@ class CompareWindow(SessionWindow):
 
     def _arrange(self) -> None:
         for tab in range(len(TABS)):
-            split = QSplitter(childrenCollapsible=False, handleWidth=1)
-            for text in self.texts.get(tab, (self.request,)):
-                split.addWidget(text)
-            self._stack.addWidget(split)
+            self._stack.addWidget(split(*self.texts.get(tab, (self.request,)), thin=True))
         choices = QHBoxLayout()
         choices.setSpacing(16)
         for side, colour in zip(self.sides, ("accent", "tool"), strict=True):
@@ -170,10 +166,7 @@ class CompareWindow(SessionWindow):
         right = QWidget()
         head = in_row(self.tabs, 1, self.says)
         in_column(head, (self._stack, 1), of=right, margins=0, spacing=4)
-        body = QSplitter(childrenCollapsible=False, handleWidth=1)
-        body.addWidget(area)
-        body.addWidget(right)
-        body.setSizes([300, 760])
+        body = split(area, right, sizes=[300, 760], thin=True)
         in_column(choices, (body, 1), of=self, margins=(16, 14, 16, 16), spacing=10)
 
     # Choosing
