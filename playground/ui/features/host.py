@@ -6,10 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSettings
+from PySide6.QtCore import QObject, QSettings
 from PySide6.QtWidgets import QWidget
 
 from playground.ui.widgets.notice_bar import NoticeBar
+from playground.ui.widgets.plain_text import show_hidden
 
 if TYPE_CHECKING:
     from playground.engine.library.workspace import Workspace
@@ -44,3 +45,22 @@ class Host:
     def notice(self) -> NoticeBar:
         """The line above the message field that says what happened."""
         return self.pane.notice
+
+
+class Control(QObject):
+    """What acts for a feature in a window, for as long as that is there."""
+
+    def __init__(self, host: Host) -> None:
+        super().__init__(host.window)
+        self._host = host
+        self._workspace = host.workspace
+        self._settings = host.settings
+
+    @property
+    def _session(self) -> Session:
+        """The experiment looked at."""
+        return self._workspace.current
+
+    def _say(self, words: str, action: str = "", act: Callable[[], None] | None = None, *, stays: bool = True) -> None:
+        """Say what happened, and with ``act`` offer to do something about it."""
+        self._host.notice.say(show_hidden(words), action, act, stays=stays)

@@ -32,7 +32,7 @@ from playground.engine.session.session import Session
 from playground.engine.session.settings import ExperimentSettings, different
 from playground.ui.features.action import Action, key_text
 from playground.ui.features.conversation import STOP
-from playground.ui.features.host import Host
+from playground.ui.features.host import Control, Host
 from playground.ui.features.inspector.inspector import DRAW_EVERY_MS
 from playground.ui.shell.actions import ENTER, OWN, REDO, THEMES, UNDO, Commands
 from playground.ui.shell.advice_control import AdviceControl
@@ -92,7 +92,7 @@ _NAMES = {
 }
 
 
-class UndoControl(QObject):
+class UndoControl(Control):
     """``offer`` and ``offer_again`` are the actions for undo and redo. While a run lasts, they say why not.
 
     ``settled`` is called when settings went back: fields are to show them, whatever was being typed there.
@@ -107,23 +107,21 @@ class UndoControl(QObject):
         settled: Callable[[], None],
         undelete: Callable[[], None],
     ) -> None:
-        super().__init__(host.window)
-        self._host = host
-        self._workspace = host.workspace
+        super().__init__(host)
         self._undo, self._redo = offer, offer_again
         self._settled = settled
         self._undelete = undelete
-        self._session: Session | None = None
+        self._followed: Session | None = None
         self._unsubscribe: Callable[[], None] | None = None
         host.workspace.subscribe(self._show)
 
     def show_session(self) -> None:
         """Follow the experiment looked at."""
         session = self._workspace.current
-        if session is not self._session:
+        if session is not self._followed:
             if self._unsubscribe is not None:
                 self._unsubscribe()
-            self._session = session
+            self._followed = session
             self._unsubscribe = session.subscribe(self._changed, *EDITS)
         self._show()
 

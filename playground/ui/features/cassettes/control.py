@@ -9,11 +9,9 @@ import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject
-
 from playground.engine.library.store import StoreError
 from playground.engine.session.session import Session
-from playground.ui.features.host import Host
+from playground.ui.features.host import Control, Host
 from playground.ui.widgets.dialogs import ask_where, ask_which
 from playground.ui.widgets.loop import spawn
 
@@ -29,13 +27,11 @@ RUNNING = "The exchange is still under way. Wait for its end, or stop it."
 SUFFIX = ".cassette.json"
 
 
-class CassetteControl(QObject):
+class CassetteControl(Control):
     """``show_session`` brings the bar of the replay up to the session looked at; ``aclose`` ends all replays."""
 
     def __init__(self, host: Host) -> None:
-        super().__init__(host.window)
-        self._host = host
-        self._workspace = host.workspace
+        super().__init__(host)
         self._players: dict[str, CassettePlayer] = {}  # by session id
         self._bar: ReplayBar | None = None
 
@@ -161,9 +157,6 @@ class CassetteControl(QObject):
         if cassette.unread_words:
             self._say(cassette.unread_words)
         return True
-
-    def _say(self, words: str, *, stays: bool = True) -> None:
-        self._host.notice.say(words, stays=stays)
 
 
 def _count(exchanges: list[Exchange]) -> str:

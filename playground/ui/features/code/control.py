@@ -6,12 +6,9 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject
-
 from playground.engine.session.open_edits import REQUEST, OpenEdit
-from playground.engine.session.session import Session
 from playground.ui.features.code.request_preview import AT_ONCE, RequestPreview
-from playground.ui.features.host import Host
+from playground.ui.features.host import Control, Host
 from playground.ui.features.inspector.views import RequestView
 from playground.ui.features.inspector.wire_views import DiffView
 
@@ -27,7 +24,7 @@ LANGUAGE = "code/language"  # where the settings keep the language chosen last
 MASKED = "A key stands in this request and is masked here. Take it out in the conversation or the panels first."
 
 
-class RequestControl(QObject):
+class RequestControl(Control):
     """``poke`` whenever the next request may be different.
 
     ``open_code`` opens the code of an exchange, or of the next request for an empty id.
@@ -38,13 +35,13 @@ class RequestControl(QObject):
         host: Host,
         open_code: Callable[[str], None],
     ) -> None:
-        super().__init__(host.window)
-        self._host = host
-        self._workspace = host.workspace
+        super().__init__(host)
         self._open_code = open_code
         self._tab = next(view for view in host.inspector.views if isinstance(view, RequestView))
         show = host.inspector.set_preview
-        self._preview = RequestPreview(self._session, host.workspace.gateways.keys.known, show, self._wanted, self)
+        self._preview = RequestPreview(
+            lambda: host.session, host.workspace.gateways.keys.known, show, self._wanted, self
+        )
         self.poke = self._preview.poke
         self._tab.next.set_editor(self._read, self._apply)
         self._tab.next.left.connect(self._left)
@@ -52,9 +49,6 @@ class RequestControl(QObject):
         self._tab.pane.shown.connect(self.poke)
         self._diff = host.inspector.view(DiffView)
         self._diff.when_made(self._diff_made)
-
-    def _session(self) -> Session:
-        return self._workspace.current
 
     def _wanted(self) -> bool:
         return self._tab.widget.isVisible() or self._diff.wants_next
@@ -75,7 +69,7 @@ class RequestControl(QObject):
 
     def _read(self, text: str) -> tuple[str, ...]:
         """What an edit comes to; of a long conversation only once it is applied."""
-        if len(self._session().transcript.path) > AT_ONCE:
+        if len(self._session.transcript.path) > AT_ONCE:
             return ()
         return self._edited(text).notes
 
@@ -83,7 +77,7 @@ class RequestControl(QObject):
         """Do it: the turns in one step that can be undone, the rest as the panels do."""
         from playground.engine.requests.edit import apply_edit
 
-        session = self._session()
+        session = self._session
         session.editors.keep_what_can_be()  # what is edited here was shown with it
         edited = self._edited(text)
         before = [tool for tool in session.settings.tools if tool.sendable]
@@ -97,13 +91,13 @@ class RequestControl(QObject):
         from playground.engine.requests.edit import read_edit
         from playground.engine.requests.view import request_view
 
-        session, known = self._session(), self._workspace.gateways.keys.known()
+        session, known = self._session, self._workspace.gateways.keys.known()
         if known and request_view(session).text != request_view(session, known).text:
             raise ValueError(MASKED)
         return read_edit(session, text)
 
 
-class CodeControl(QObject):
+class CodeControl(Control):
     """``show_session`` brings an open window up to what is set now.
 
     ``set_up`` sets a new gateway up as an imported request has it, with its secrets or without them; ``store`` keeps
@@ -113,11 +107,8 @@ class CodeControl(QObject):
     def __init__(
         self, host: Host, set_up: Callable[[Imported, bool], None], store: Callable[[Imported, str], None]
     ) -> None:
-        super().__init__(host.window)
-        self._host = host
-        self._workspace = host.workspace
+        super().__init__(host)
         self._set_up, self._store = set_up, store
-        self._settings = host.settings
         self._code: GetCodeWindow | None = None
         host.pane.composer.edited.connect(self.show_session)
         self.next = RequestControl(host, self.open_code)

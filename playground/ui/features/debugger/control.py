@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QApplication, QWidget
 
 from playground.domain.debugging import Debugging
@@ -15,20 +14,18 @@ from playground.engine.session.session import Session
 from playground.ui.features.debugger.default_rule import DefaultRuleFields
 from playground.ui.features.debugger.rule_summary import RuleSummary
 from playground.ui.features.debugger.run_pages import RunPages
-from playground.ui.features.host import Host
+from playground.ui.features.host import Control, Host
 from playground.ui.widgets.session_window import SessionWindow
 
 
-class DebugControl(QObject):
+class DebugControl(Control):
     """``show_session`` brings the fields and the open windows up to the session looked at.
 
     ``default_rule`` is what is set for all tools, ``of_tool`` tells the rule of one.
     """
 
     def __init__(self, host: Host, default_rule: DefaultRuleFields, of_tool: RuleSummary) -> None:
-        super().__init__(host.window)
-        self._host = host
-        self._workspace = host.workspace
+        super().__init__(host)
         self._followed: Session | None = None
         self._cancel: Callable[[], None] | None = None
         self._default_rule, self._of_tool = default_rule, of_tool
@@ -38,10 +35,6 @@ class DebugControl(QObject):
         of_tool.asked.connect(self.open_rules)
         host.pane.calls.rules_asked.connect(self.open_rules)
         host.pane.calls.fork_asked.connect(self._fork)
-
-    @property
-    def _session(self) -> Session:
-        return self._workspace.current
 
     def show_session(self) -> None:
         """Show the rules of the session looked at, and follow it."""

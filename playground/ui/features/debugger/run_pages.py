@@ -5,14 +5,12 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
 from playground.domain.transcript import Role
 from playground.engine.inspect.calls import CallEntry
-from playground.engine.session.session import Session
 from playground.ui.features.conversation.going import go_to, show_branch
-from playground.ui.features.host import Host
+from playground.ui.features.host import Control, Host
 
 if TYPE_CHECKING:
     from playground.ui.features.debugger.call_list import CallList
@@ -21,21 +19,15 @@ if TYPE_CHECKING:
 CALLS, SEQUENCE = "Calls", "Sequence"
 
 
-class RunPages(QObject):
+class RunPages(Control):
     """``show_session`` brings the pages up to the session looked at."""
 
     def __init__(self, host: Host) -> None:
-        super().__init__(host.window)
-        self._host = host
-        self._workspace = host.workspace
+        super().__init__(host)
         self.calls: CallList | None = None
         self.sequence: SequencePage | None = None
         host.inspector.add_page(CALLS, self._make_calls)
         host.inspector.add_page(SEQUENCE, self._make_sequence)
-
-    @property
-    def _session(self) -> Session:
-        return self._workspace.current
 
     def show_session(self) -> None:
         """Show the session looked at in the pages there are."""

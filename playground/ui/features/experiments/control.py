@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from PySide6.QtCore import QObject
-
 from playground.engine.library.experiment_summary import ExperimentSummary
 from playground.engine.library.store import Filters, SearchResult, StoreError
 from playground.engine.session.changes import Change, TitleChanged
@@ -14,7 +12,7 @@ from playground.engine.session.open_edits import TITLE, OpenEdit
 from playground.ui.features.conversation.going import go_to
 from playground.ui.features.experiments.panel import ARCHIVE, DELETE, DUPLICATE, PIN, RENAME, ExperimentsPanel
 from playground.ui.features.experiments.trash_control import TrashControl
-from playground.ui.features.host import Host
+from playground.ui.features.host import Control, Host
 from playground.ui.widgets import dialogs
 from playground.ui.widgets.loop import Throttle, spawn
 from playground.ui.widgets.plain_text import short_title
@@ -22,13 +20,11 @@ from playground.ui.widgets.plain_text import short_title
 REFRESH_MS = 100
 
 
-class ExperimentsControl(QObject):
+class ExperimentsControl(Control):
     """One for each window; ``trash`` is the other page of the list."""
 
     def __init__(self, host: Host, panel: ExperimentsPanel) -> None:
-        super().__init__(host.window)
-        self._host = host
-        self._workspace = host.workspace
+        super().__init__(host)
         self._panel = panel
         self._watched: dict[str, Callable[[], None]] = {}
         self._refresh_soon = Throttle(self.refresh, self, interval=REFRESH_MS)
@@ -212,6 +208,3 @@ class ExperimentsControl(QObject):
     def _title(self, experiment_id: str) -> str:
         experiment = self._summary_of(experiment_id)
         return short_title(experiment.title) if experiment is not None else ""
-
-    def _say(self, words: str) -> None:
-        self._host.notice.say(words)

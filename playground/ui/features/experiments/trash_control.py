@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject
-
 from playground.engine.library.store import StoreError
 from playground.ui.features.experiments.panel import ExperimentsPanel
-from playground.ui.features.host import Host
+from playground.ui.features.host import Control, Host
 from playground.ui.widgets.dialogs import agreed
 from playground.ui.widgets.loop import Throttle, spawn
 from playground.ui.widgets.plain_text import short_title
@@ -20,13 +18,11 @@ if TYPE_CHECKING:
 REFRESH_MS = 100
 
 
-class TrashControl(QObject):
+class TrashControl(Control):
     """``show`` opens an experiment."""
 
     def __init__(self, host: Host, panel: ExperimentsPanel, show: Callable[[str], None]) -> None:
-        super().__init__(host.window)
-        self._host = host
-        self._workspace = host.workspace
+        super().__init__(host)
         self._show = show
         self._panel = panel
         self.page: TrashPage | None = None

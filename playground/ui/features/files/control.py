@@ -20,7 +20,7 @@ from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QMenu, QWidget
 
 from playground.ui.features.files.drop_place import DropTarget
-from playground.ui.features.host import Host
+from playground.ui.features.host import Control, Host
 from playground.ui.widgets.dialogs import ask_folder, ask_several, ask_where, ask_which
 from playground.ui.widgets.loop import ask, spawn
 from playground.ui.widgets.palette import Entry, Palette
@@ -115,22 +115,15 @@ def _folder(path: Path) -> str:
     return show_hidden(words if len(words) <= LONGEST else f"…{words[-LONGEST:]}")
 
 
-class FileControl(QObject):
+class FileControl(Control):
     """``open_path`` and ``open_paths`` are what everybody calls who has a file: a start, a drop, a menu."""
 
     def __init__(self, host: Host, drops: DropTarget, open_cassette: Callable[[Path], Awaitable[bool]]) -> None:
-        super().__init__(host.window)
-        self._host = host
-        self._workspace = host.workspace
-        self._settings = host.settings
+        super().__init__(host)
         self._open_cassette = open_cassette
         self._files: dict[str, Path] = {}  # where an experiment came from or went to, by its id
         self.recent = RecentFiles(host.settings, self.open_path, host.window)
         drops.dropped.connect(self.open_paths)
-
-    @property
-    def _session(self) -> Session:
-        return self._workspace.current
 
     # Opening
 
@@ -414,9 +407,6 @@ class FileControl(QObject):
             later.cancel()
             if notice.words == show_hidden(words):
                 notice.hide()
-
-    def _say(self, words: str, action: str = "", act: Callable[[], None] | None = None, *, stays: bool = True) -> None:
-        self._host.notice.say(show_hidden(words), action, act, stays=stays)
 
 
 def _arrival_words(arrived: OpenedExperiment, gateway: str) -> str:

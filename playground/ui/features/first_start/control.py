@@ -4,21 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QObject
-
 from playground.ui.features.conversation.samples import FIRST, SAMPLES, Sample
 from playground.ui.features.first_start.guide import Guide
 from playground.ui.features.first_start.guide_bar import GuideBar
-from playground.ui.features.host import Host
+from playground.ui.features.host import Control, Host
 
 
-class FirstStartControl(QObject):
+class FirstStartControl(Control):
     """``open_frames`` shows the timeline."""
 
     def __init__(self, host: Host, open_frames: Callable[[], None]) -> None:
-        super().__init__(host.window)
-        self._workspace = host.workspace
-        self._host = host
+        super().__init__(host)
         bar = GuideBar()
         host.pane.add_bar(bar)
         self.guide = Guide(bar, host.settings, open_frames)

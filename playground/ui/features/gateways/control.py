@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QDoubleValidator
 from PySide6.QtWidgets import QCheckBox, QDialog, QDialogButtonBox, QFormLayout, QLabel, QLineEdit, QWidget
 
@@ -18,7 +18,7 @@ from playground.engine.gateways.reach import Reach, reach_of
 from playground.engine.requests.spoken import TITLES
 from playground.engine.session.session import Session
 from playground.ui.features.gateways.model_picker import ModelPicker
-from playground.ui.features.host import Host
+from playground.ui.features.host import Control, Host
 from playground.ui.widgets.dialogs import dress
 from playground.ui.widgets.layouts import in_column
 from playground.ui.widgets.loop import spawn
@@ -89,7 +89,7 @@ def _amount(text: str) -> float | None:
         return None
 
 
-class GatewayControl(QObject):
+class GatewayControl(Control):
     """Acts on the current session. ``changed``: a gateway in the list is different; ``priced``: a price is.
 
     ``show_model`` shows the model in use, and the name of the gateway whose list does not have it.
@@ -99,9 +99,7 @@ class GatewayControl(QObject):
     priced = Signal()
 
     def __init__(self, host: Host, picker: ModelPicker, show_model: Callable[[str, str], None]) -> None:
-        super().__init__(host.window)
-        self._host = host
-        self._workspace = host.workspace
+        super().__init__(host)
         self._picker = picker
         self._show_model = show_model
         self._states: dict[str, Reach] = {}

@@ -6,17 +6,17 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import shiboken6
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import Signal
 
 from playground.ui.features.action import Action
 from playground.ui.features.help.update_control import UpdateControl
-from playground.ui.features.host import Host
+from playground.ui.features.host import Control, Host
 
 if TYPE_CHECKING:
     from playground.ui.features.help.help_window import HelpWindow
 
 
-class HelpControl(QObject):
+class HelpControl(Control):
     """``link_asked`` carries an address that a person wants to open, from a page or for a download.
 
     ``actions`` are those of the whole window, for the page on shortcuts.
@@ -25,9 +25,7 @@ class HelpControl(QObject):
     link_asked = Signal(str)
 
     def __init__(self, host: Host, actions: Sequence[Action[Any]]) -> None:
-        super().__init__(host.window)
-        self._host = host
-        self._settings = host.settings
+        super().__init__(host)
         self._actions = actions
         self._help: HelpWindow | None = None
         self.updates = UpdateControl(host)

@@ -10,10 +10,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import shiboken6
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import Signal
 
 from playground import __version__
-from playground.ui.features.host import Host
+from playground.ui.features.host import Control, Host
 from playground.ui.widgets.kept_number import number
 from playground.ui.widgets.loop import spawn
 
@@ -27,15 +27,13 @@ DAY = 24 * 3600.0
 log = logging.getLogger("playground.updates")
 
 
-class UpdateControl(QObject):
+class UpdateControl(Control):
     """``page_asked`` carries the address of a download page that a person wants to see."""
 
     page_asked = Signal(str)
 
     def __init__(self, host: Host, now: Callable[[], float] = time.time) -> None:
-        super().__init__(host.window)
-        self._host = host
-        self._settings = host.settings
+        super().__init__(host)
         self._now = now
         self._dialog: UpdateDialog | None = None
         self._found: Update | None = None

@@ -7,12 +7,9 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject
-
-from playground.ui.features.host import Host
+from playground.ui.features.host import Control, Host
 from playground.ui.widgets.loop import spawn
 from playground.ui.widgets.palette import Entry, Palette
-from playground.ui.widgets.plain_text import show_hidden
 
 if TYPE_CHECKING:
     from playground.engine.files.presets import Preset, PresetStore
@@ -22,13 +19,11 @@ if TYPE_CHECKING:
 Work = Callable[[], object]
 
 
-class PresetControl(QObject):
+class PresetControl(Control):
     """``make_store`` gives the presets; it reads a small file."""
 
     def __init__(self, host: Host, bar: PresetBar, make_store: Callable[[], PresetStore]) -> None:
-        super().__init__(host.window)
-        self._host = host
-        self._workspace = host.workspace
+        super().__init__(host)
         self._make_store = make_store
         self._store: PresetStore | None = None
         self._dialog: PresetsDialog | None = None
@@ -218,9 +213,6 @@ class PresetControl(QObject):
             return
         if then is not None:
             then()
-
-    def _say(self, words: str, action: str = "", act: Callable[[], None] | None = None, *, stays: bool = True) -> None:
-        self._host.notice.say(show_hidden(words), action, act, stays=stays)
 
 
 def _call(work: Work) -> None:

@@ -8,7 +8,7 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QObject, QStandardPaths, Qt, QUrl, Signal
+from PySide6.QtCore import QStandardPaths, Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QMessageBox, QWidget
 
@@ -17,7 +17,7 @@ from playground.engine.library.store.retention import KeepTapes
 from playground.engine.library.workspace import Workspace
 from playground.engine.session.session import Session
 from playground.jsonkit.texts import listed
-from playground.ui.features.host import Host
+from playground.ui.features.host import Control, Host
 from playground.ui.features.storage.banner import Choice, StorageBanner
 from playground.ui.features.storage.dialog import StorageDialog, StorageState
 from playground.ui.features.storage.limits import (
@@ -115,13 +115,11 @@ def cleaned_words(rows: int, *, in_turns: bool) -> str:
     return f"{words} Turns that are open still have it: they are what is sent." if in_turns else words
 
 
-class CleanControl(QObject):
+class CleanControl(Control):
     """``settle`` returns when it is known whether there is a store."""
 
     def __init__(self, host: Host, settle: Callable[[], Awaitable[None]]) -> None:
-        super().__init__(host.window)
-        self._host = host
-        self._workspace = host.workspace
+        super().__init__(host)
         self._settle = settle
         self._task: asyncio.Task[None] | None = None
         self._again = False
@@ -157,21 +155,15 @@ class CleanControl(QObject):
         if rows:
             self._say(cleaned_words(rows, in_turns=in_turns))
 
-    def _say(self, words: str) -> None:
-        self._host.notice.say(words)
 
-
-class StorageControl(QObject):
+class StorageControl(Control):
     """``opened`` says that the list of experiments is there. ``changed`` says that other limits are in force."""
 
     opened = Signal()
     changed = Signal()
 
     def __init__(self, host: Host) -> None:
-        super().__init__(host.window)
-        self._host = host
-        self._workspace = host.workspace
-        self._settings = host.settings
+        super().__init__(host)
         self._opening: asyncio.Task[None] | None = None
         self._dialog: StorageDialog | None = None
         self._fetched = ""
@@ -316,7 +308,7 @@ class StorageControl(QObject):
         except StoreError:
             return 0
 
-    def _say(self, words: str) -> None:
+    def _tell(self, words: str) -> None:
         if self._dialog is not None:
             self._dialog.say(words)
         else:
@@ -338,17 +330,17 @@ class StorageControl(QObject):
             return
         store = self._workspace.store
         if store is not None and path.resolve() == store.path.resolve():
-            self._say("That is the file experiments are kept in. Choose another name for the copy.")
+            self._tell("That is the file experiments are kept in. Choose another name for the copy.")
             return
-        self._say(f"Copying to {path.name}…")
+        self._tell(f"Copying to {path.name}…")
         if self._dialog is not None:
             self._dialog.set_busy(True)
         try:
             await self._workspace.backup(path)
         except StoreError as error:
-            self._say(str(error))
+            self._tell(str(error))
         else:
-            self._say(f"Backed up to {path}.")
+            self._tell(f"Backed up to {path}.")
         if self._dialog is not None:
             self._dialog.set_busy(False)
 
@@ -363,13 +355,13 @@ class StorageControl(QObject):
         try:
             aside = await self._workspace.restore(path)
         except StoreError as error:
-            self._say(str(error))
+            self._tell(str(error))
             return
         kept = f" What there was before is kept as {aside}." if aside is not None else ""
         if self._dialog is not None:
             self._dialog.reject()
             self._dialog = None
-        self._say(f"Restored from {path.name}.{kept}")
+        self._tell(f"Restored from {path.name}.{kept}")
 
     async def _agreed(self, path: Path) -> bool:
         return await agreed(self._dialog or self._host.window, "Restore this copy?", str(path), RESTORE, "Restore")

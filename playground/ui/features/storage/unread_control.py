@@ -5,13 +5,12 @@ from __future__ import annotations
 import asyncio
 from functools import partial
 
-from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
 from playground.engine.io.whole_file import write_whole
 from playground.engine.library.store import Mode, StoreError
 from playground.engine.library.store.unread import Tally, tally, told
-from playground.ui.features.host import Host
+from playground.ui.features.host import Control, Host
 from playground.ui.widgets.dialogs import ask_where
 from playground.ui.widgets.loop import spawn
 
@@ -20,13 +19,11 @@ FILES = "JSON (*.json);;All files (*)"
 NAME = "could-not-be-read.json"
 
 
-class UnreadControl(QObject):
+class UnreadControl(Control):
     """Of each experiment it is told once, as long as the window is open; *Storage* has it all the time."""
 
     def __init__(self, host: Host) -> None:
-        super().__init__(host.window)
-        self._host = host
-        self._workspace = host.workspace
+        super().__init__(host)
         self._told: set[str] = set()
 
     def show_session(self) -> None:

@@ -2,31 +2,23 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
-from playground.engine.session.session import Session
 from playground.ui.features.conversation.going import go_to
-from playground.ui.features.host import Host
+from playground.ui.features.host import Control, Host
 from playground.ui.features.tree.page import TreePage
 from playground.ui.features.tree.words import plural
 
 TREE = "Tree"
 
 
-class TreeControl(QObject):
+class TreeControl(Control):
     """``show_session`` brings the page up to the session looked at."""
 
     def __init__(self, host: Host) -> None:
-        super().__init__(host.window)
-        self._host = host
-        self._workspace = host.workspace
+        super().__init__(host)
         self.page: TreePage | None = None
         host.inspector.add_page(TREE, self._make)
-
-    @property
-    def _session(self) -> Session:
-        return self._workspace.current
 
     def _make(self) -> QWidget:
         self.page = TreePage()

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from PySide6.QtCore import QObject
-
 from playground.domain.roles import Role
 from playground.domain.transcript import Transcript, Turn, make_turn
 from playground.domain.variables import as_written, mentions, names_in, resolve, unresolved
 from playground.engine.session.changes import Change, DraftChanged, PathChanged, SettingsChanged, TurnChanged
 from playground.engine.session.next_request import without_value
 from playground.engine.session.session import Session
-from playground.ui.features.host import Host
+from playground.ui.features.host import Control, Host
 from playground.ui.features.variables.variables_bar import VariablesBar
 from playground.ui.widgets.loop import Throttle
 
@@ -21,15 +19,12 @@ FOLDED = "variables/folded"  # among the settings
 LATER_MS = 60
 
 
-class VariablesControl(QObject):
+class VariablesControl(Control):
     """``show_session`` brings the table up to the session looked at."""
 
     def __init__(self, host: Host) -> None:
-        super().__init__(host.window)
-        self._host = host
-        self._workspace = host.workspace
-        self._settings = host.settings
-        self._session: Session | None = None
+        super().__init__(host)
+        self._followed: Session | None = None
         self._unsubscribe: Callable[[], None] | None = None
         self._known: tuple[Transcript, tuple[str, ...]] | None = None
         self._values: dict[str, str] = {}
@@ -48,10 +43,10 @@ class VariablesControl(QObject):
     def show_session(self) -> None:
         """Follow the experiment looked at."""
         session = self._workspace.current
-        if session is not self._session:
+        if session is not self._followed:
             if self._unsubscribe is not None:
                 self._unsubscribe()
-            self._session = session
+            self._followed = session
             self._unsubscribe = session.subscribe(
                 self._changed, PathChanged, TurnChanged, SettingsChanged, DraftChanged
             )

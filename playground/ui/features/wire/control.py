@@ -10,12 +10,11 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QApplication
 
 from playground.engine.library.store import StoreError
 from playground.engine.session.session import Session
-from playground.ui.features.host import Host
+from playground.ui.features.host import Control, Host
 from playground.ui.features.inspector.view import ExchangeView, as_it_is, no_others, no_trace
 from playground.ui.features.inspector.wire_views import DiffView, LintView, TimelineView
 from playground.ui.widgets.loop import spawn
@@ -63,13 +62,11 @@ def _body_of(exchange: Exchange) -> bytes:
     return exchange.body
 
 
-class WireControl(QObject):
+class WireControl(Control):
     """``view_of`` gives an exchange as the inspector wants it."""
 
     def __init__(self, host: Host) -> None:
-        super().__init__(host.window)
-        self._host = host
-        self._workspace = host.workspace
+        super().__init__(host)
         self._shown: Exchange | None = None
         self._traces: Traces | None = None
         self._linking: Linking | None = None
@@ -82,10 +79,6 @@ class WireControl(QObject):
         host.pane.wire.hole_asked.connect(self.show_hole)
         host.pane.wire.lint_asked.connect(self._lint_of)
         host.pane.wire.compare_asked.connect(self.compare_turn)
-
-    @property
-    def _session(self) -> Session:
-        return self._workspace.current
 
     @property
     def traces(self) -> Traces:
