@@ -17,8 +17,8 @@ from playground.ui.features.first_start.guide import DONE, HINTS
 from playground.ui.features.gateways.connect_dialog import ConnectDialog
 from playground.ui.features.gateways.dialog import ProfileDialog
 from playground.ui.features.help.about_dialog import AboutDialog
+from playground.ui.features.help.control import ADDRESS, DAILY
 from playground.ui.features.help.help_window import HelpWindow
-from playground.ui.features.help.update_control import ADDRESS, DAILY
 from playground.ui.features.help.update_dialog import UpdateDialog
 from playground.ui.features.inspector.wire_views import TimelineView
 from playground.ui.shell.features import FIRST_START

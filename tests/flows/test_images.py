@@ -15,7 +15,7 @@ from playground.domain.parts import Reasoning
 from playground.domain.transcript import Ending, Role
 from playground.ui.features.conversation.image_dialog import ImageDialog
 from playground.ui.features.conversation.image_view import ImageBox
-from playground.ui.features.protocols.switch import ProtocolSwitch
+from playground.ui.features.protocols.control import ProtocolSwitch
 from playground.ui.widgets.icon_button import IconButton
 from tests.flows.conftest import Person, Stage
 

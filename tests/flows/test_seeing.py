@@ -18,7 +18,7 @@ from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role, make_turn
 from playground.engine.session.changes import RunState
 from playground.ui.features.debugger.call_list import CallList
-from playground.ui.features.debugger.sequence_page import SequencePage
+from playground.ui.features.debugger.sequence_view import SequencePage
 from playground.ui.features.debugger.stability_window import StabilityWindow
 from playground.ui.features.tools.samples import SAMPLE
 from tests.flows.conftest import Person, Stage

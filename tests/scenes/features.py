@@ -7,7 +7,7 @@ from PySide6.QtGui import QColor, QImage, QLinearGradient, QPainter
 
 from playground.domain.prices import Price
 from playground.domain.transcript import Role, make_turn
-from playground.ui.features.protocols.switch import ProtocolSwitch
+from playground.ui.features.protocols.control import ProtocolSwitch
 from tests.scenes.registry import WIDE, scene
 from tests.scenes.stage import SceneError, Stage
 

@@ -14,6 +14,7 @@ from typing import Protocol as Interface
 from PySide6.QtCore import QObject, QSettings, QTimer, Signal
 from PySide6.QtGui import QAction
 
+from playground.engine.advice.parts import Action as Advised
 from playground.engine.gateways.reach import reach_of
 from playground.engine.library.workspace import Workspace
 from playground.engine.session.changes import (
@@ -30,12 +31,13 @@ from playground.engine.session.changes import (
 )
 from playground.engine.session.session import Session
 from playground.engine.session.settings import ExperimentSettings, different
+from playground.ui.features import output, parameters, raw, tools
 from playground.ui.features.action import Action, key_text
 from playground.ui.features.conversation import STOP
+from playground.ui.features.gateways.control import GatewayControl
 from playground.ui.features.host import Control, Host
 from playground.ui.features.inspector.inspector import DRAW_EVERY_MS
 from playground.ui.shell.actions import ENTER, OWN, REDO, THEMES, UNDO, Commands
-from playground.ui.shell.advice_control import AdviceControl
 from playground.ui.shell.features import (
     ACTIONS,
     CASSETTES,
@@ -45,8 +47,11 @@ from playground.ui.shell.features import (
     GATEWAYS,
     HELP,
     OUTPUT,
+    PARAMETER_PANEL,
     PROTOCOLS,
     RAW,
+    RAW_PANEL,
+    REASONING_RETURN,
     STORAGE,
     VARIABLES,
     WIRE,
@@ -75,7 +80,6 @@ AHEAD = (
     "playground.ui.features.debugger.rule_editor",
     "playground.ui.features.debugger.rules_dialog",
 )
-
 EDITS = (PathChanged, TurnChanged, RunStateChanged, SettingsChanged, TitleChanged, DebugChanged)
 _MOST = 3  # parameters named one by one
 _NAMES = {
@@ -90,6 +94,51 @@ _NAMES = {
     "title": "the title",
     "debugging": "the rules for tool calls",
 }
+#: Parameters that mean the same; the one that is set is shown.
+ALIKE = {"max_tokens": ("max_completion_tokens", "max_tokens")}
+PAGES = {"parameters": parameters.PAGE, "tools": tools.PAGE, "output": output.PAGE, "raw": raw.PAGE}
+
+
+class AdviceControl(QObject):
+    """``choose_protocol`` speaks the protocol of that name, after asking where something is at stake."""
+
+    def __init__(self, window: MainWindow, gateways: GatewayControl, choose_protocol: Callable[[str], None]) -> None:
+        super().__init__(window)
+        self._window = window
+        self._gateways = gateways
+        self._choose_protocol = choose_protocol
+        window.pane.advice_asked.connect(self.take)
+
+    def take(self, action: Advised) -> None:
+        """Do what the button said."""
+        match action.name:
+            case "gateway":
+                self._gateways.open_settings()
+            case "key":
+                self._gateways.enter_key()
+            case "header":
+                self._gateways.add_header(action.value)
+            case "timeout":
+                self._gateways.raise_timeouts()
+            case "model":
+                self._window.bar.model.setFocus()
+            case "protocol":
+                self._choose_protocol(action.value)
+            case "parameters" | "tools" | "output" | "raw":
+                self._show(PAGES[action.name], action.value)
+            case _:
+                pass
+
+    def _show(self, page: str, about: str) -> None:
+        window, panels = self._window, self._window.panels
+        window.right_dock.show()
+        window.side.show_page(page)
+        if page == parameters.PAGE and about == "reasoning_return":
+            panels.of(REASONING_RETURN).when.setFocus()
+        elif page == parameters.PAGE and about:
+            panels.of(PARAMETER_PANEL).show_row(*ALIKE.get(about, (about,)))
+        elif page == raw.PAGE:
+            panels.of(RAW_PANEL).show_place("headers" if about == "headers" else "body")
 
 
 class UndoControl(Control):

@@ -32,7 +32,7 @@ from playground.engine.gateways.profiles import ProfileStore
 from playground.engine.gateways.secrets import Keys
 from playground.engine.library.workspace import Workspace
 from playground.ui.features.action import MENUS, key_text
-from playground.ui.features.protocols.switch import ProtocolSwitch
+from playground.ui.features.protocols.control import ProtocolSwitch
 from playground.ui.shell.actions import SHOW_INSPECTOR, SHOW_LIST
 from playground.ui.shell.features import ACTIONS, VARIABLES
 from playground.ui.shell.main_window import MainWindow

@@ -6,14 +6,17 @@ It is painted from spans of time (``playground.engine.inspect.calls``), only whe
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import accumulate
 from statistics import median
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import (
     QColor,
+    QGuiApplication,
     QHelpEvent,
     QKeyEvent,
     QMouseEvent,
@@ -24,13 +27,20 @@ from PySide6.QtGui import (
     QResizeEvent,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QAbstractScrollArea, QToolTip, QWidget
+from PySide6.QtWidgets import QAbstractScrollArea, QPushButton, QToolTip, QWidget
 
-from playground.engine.inspect.calls import Span
+from playground.engine.inspect.calls import Span, read_sequence
+from playground.engine.session.changes import PathChanged, RunState, RunStateChanged, SettingsChanged, TurnChanged
+from playground.engine.session.session import Session
 from playground.ui.features.debugger.call_words import seconds_words
 from playground.ui.features.debugger.sequence_words import about, clock_words, numbers, summary, title, told
-from playground.ui.widgets.page_parts import scroll_across
+from playground.ui.widgets.elided_label import ElidedLabel
+from playground.ui.widgets.form_parts import styled
+from playground.ui.widgets.icon_button import IconButton
+from playground.ui.widgets.layouts import in_column, in_row, stacked
+from playground.ui.widgets.page_parts import empty_words, scroll_across
 from playground.ui.widgets.plain_text import one_line_of, tip
+from playground.ui.widgets.session_page import SessionPage
 from playground.ui.widgets.theme import Tokens, tokens
 
 GUTTER, EDGE = 58, 16  # pixels: names of the lines; room at both ends of time
@@ -39,13 +49,14 @@ APP, MODEL, TOOLS = AXIS + 8, AXIS + 22, AXIS + 50  # the app's line; the tops o
 TICKS = 90  # least pixels between two times on the axis
 LEAST_HIT = 6.0
 ZOOMS = (0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0, 5.6, 8.0, 16.0)
-
 STEP_PX = 150.0  # a usual step, at zoom 1
 BREAK_PX = 64.0
 LEAST_PX = 4.0  # anything that takes any time at all
 IDLE_LIMIT, BUSY_LIMIT = 1.0, 4.0  # usual steps until a stretch is broken: while answers are waited for, and otherwise
 NOT_THE_GATEWAY = "result"
 SHORTEST_STEP = 0.001  # seconds
+MOST_REQUESTS = 300  # the newest ones; more is no picture any more
+EMPTY = "No run yet. Requests, calls and their answers stand here as they follow one another in time."
 
 
 @dataclass(frozen=True, slots=True)
@@ -505,3 +516,76 @@ def _colour(t: Tokens, span: Span) -> str:
     if not span.ok:
         return t.error
     return {"reasoning": t.reasoning, "text": t.assistant, "call": t.tool}.get(span.kind, t.muted)
+
+
+class SequencePage(SessionPage):
+    """``card_asked`` carries a turn id and a call id, which may be empty."""
+
+    FOLLOWED = (PathChanged, TurnChanged, RunStateChanged, SettingsChanged)
+    card_asked = Signal(str, str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.view = SequenceView()
+        self.said = ElidedLabel("Sequence", elide=Qt.TextElideMode.ElideRight)
+        self.smaller = IconButton("minus", "Show more time (Ctrl+wheel)")
+        self.usual = styled(QPushButton("100 %"), "quiet")
+        self.usual.setAccessibleName("Back to the usual zoom")
+        self.usual.setToolTip(tip("Back to the usual zoom"))
+        self.larger = IconButton("plus", "Show less time (Ctrl+wheel)")
+        self.copy_button = styled(QPushButton("Copy as text"), "quiet")
+        self.empty = empty_words(EMPTY)
+        self._stack = stacked(self.empty, self.view)
+        bar = in_row((self.said, 1), margins=(12, 4, 12, 4), spacing=4)
+        for widget in (self.smaller, self.usual, self.larger, self.copy_button):
+            bar.addWidget(widget)
+        in_column(bar, (self._stack, 1), of=self, margins=0, spacing=0)
+        self.smaller.clicked.connect(partial(self._zoom, -1))
+        self.usual.clicked.connect(partial(self._zoom, 0))
+        self.larger.clicked.connect(partial(self._zoom, 1))
+        self.copy_button.clicked.connect(self._copy)
+        self.view.zoomed.connect(self._zoomed)
+        self.view.chosen.connect(self._chosen)
+        self._show([], 0)
+
+    def _begin(self, session: Session) -> None:
+        self._show([], 0)
+
+    def _read(self) -> Iterator[None]:
+        session = self._session
+        if session is None:
+            return
+        self._stale = False
+        newest: deque[list[Span]] = deque(maxlen=MOST_REQUESTS)
+        count = 0
+        for spans in read_sequence(session):
+            if spans:
+                newest.append(spans)
+                count += 1
+            yield
+        shown = sorted((span for spans in newest for span in spans), key=lambda span: span.start)
+        self._show(shown, count)
+
+    def _show(self, spans: list[Span], requests: int) -> None:
+        self.view.set_spans(spans)
+        self._stack.setCurrentWidget(self.view if spans else self.empty)
+        words = [summary(spans)] if spans else []
+        if requests > MOST_REQUESTS:
+            words.insert(0, f"the last {MOST_REQUESTS} of {requests:,} requests")
+        if self._session is not None and self._session.state is not RunState.IDLE:
+            words.append("a request is under way")
+        self.said.set_text(" · ".join(words))
+        for button in (self.smaller, self.usual, self.larger, self.copy_button):
+            button.setEnabled(bool(spans))
+
+    def _zoom(self, step: int, _checked: bool = False) -> None:
+        self.view.step_zoom(step)
+
+    def _zoomed(self) -> None:
+        self.usual.setText(f"{self.view.zoom:.0%}".replace("%", " %"))
+
+    def _copy(self) -> None:
+        QGuiApplication.clipboard().setText(self.view.text())
+
+    def _chosen(self, span: Span) -> None:
+        self.card_asked.emit(span.turn_id, span.call_id)

@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, Qt, QTimer, Signal
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QKeyEvent, QTextCursor
 from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QSplitter, QWidget
 
 from playground.jsonkit.layout import TOKEN, locate
@@ -24,9 +24,9 @@ from playground.jsonkit.reading import read_typed
 from playground.jsonkit.values import JSON, JSONObject
 from playground.ui.features.inspector.excerpt import excerpt
 from playground.ui.features.inspector.field_table import FieldTable
-from playground.ui.features.inspector.put_lines import put_lines
 from playground.ui.widgets.code_editor import CodeEditor
 from playground.ui.widgets.form_parts import look, styled
+from playground.ui.widgets.json_highlight import LONGEST_LINE
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.plain_text import escape_hidden, show_hidden, tip
 
@@ -37,14 +37,38 @@ READ_AFTER_MS = 250
 EDITED_AT_MOST = 300_000  # characters, long strings folded; more than that is for reading
 TOO_LONG = "This request is too long to be changed here: change it in the panels and in the conversation."
 PENDING = "Not applied yet: a run sends what the panels say."
-
 #: What an edited body comes to, as sentences for people. Raises ValueError, in words.
 Edit = Callable[[str], tuple[str, ...]]
-
 LONGEST = 20_000  # characters of a string that is shown whole
 LONGEST_DATA = 2_000  # the same for data: addresses
 KEPT = 40
 _WHOLE = re.compile(r'(?:[^"\\]|\\u[0-9a-fA-F]{4}|\\[^u])*')
+
+
+def put_lines(editor: CodeEditor, text: str) -> None:
+    """Show ``text``. What was there before cannot be brought back by undoing."""
+    shown = editor.text()
+    if text == shown:
+        return
+    old, new = shown.split("\n"), text.split("\n")
+    least = min(len(old), len(new))
+    head = next((n for n in range(least) if old[n] != new[n]), least)
+    tail = next((n for n in range(least - head) if old[-n - 1] != new[-n - 1]), least - head)
+    if head + tail == least:  # nothing but whole lines came or went: take one that stays along
+        head, tail = (head - 1, tail) if head else (head, tail - 1)
+    changed = new[head : len(new) - tail]
+    put = "\n".join(changed)
+    if head + tail <= 0 or any(len(line) > LONGEST_LINE for line in changed):
+        editor.setPlainText(text)
+        return
+    editor.clear_marks()
+    document = editor.document()
+    cursor = QTextCursor(document.findBlockByNumber(head))
+    last = document.findBlockByNumber(len(old) - tail - 1)
+    cursor.setPosition(last.position() + last.length() - 1, QTextCursor.MoveMode.KeepAnchor)
+    editor.find_fonts(put)
+    cursor.insertText(put)
+    document.clearUndoRedoStacks()
 
 
 def typed_value(text: str) -> JSON:

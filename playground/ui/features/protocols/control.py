@@ -2,11 +2,161 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QWidget
+
+from playground.engine.requests.protocol_conversion import CHANGED, DOUBTFUL, LOST, Loss, losses
 from playground.engine.requests.spoken import TITLES
+from playground.engine.session.changes import Change, PathChanged, SettingsChanged, TurnChanged
+from playground.engine.session.session import Session
 from playground.ui.features.host import Host
-from playground.ui.features.protocols.switch import ProtocolSwitch
+from playground.ui.widgets.form_parts import paragraph, styled
+from playground.ui.widgets.layouts import in_column, in_row
+from playground.ui.widgets.plain_text import show_hidden
+from playground.ui.widgets.scroll_page import FittingArea
+
+HEADINGS = {
+    LOST: "Not sent",
+    CHANGED: "Sent in another form",
+    DOUBTFUL: "Sent as it is, and may be refused",
+}
+TALLEST, LEAST = 190, 120  # pixels of the list; more scrolls
+MOST_PLACES = 6
+
+
+class ProtocolSwitch(QFrame):
+    """Hidden until a switch needs an answer. ``switched`` says that the session speaks another protocol now."""
+
+    switched = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("kind", "banner")
+        self._session: Session | None = None
+        self._to = ""
+        self._cancel: Callable[[], None] | None = None
+        self._title = paragraph("", "heading")
+        self._list = _Losses()
+        note = paragraph("Nothing is deleted: switching back sends all of it again.", "small")
+        self.switch = styled(QPushButton(), "primary")
+        self.switch.clicked.connect(self._switch)
+        self.stay = QPushButton()
+        self.stay.clicked.connect(self.dismiss)
+        row = in_row(1, self.stay, self.switch, spacing=8)
+        in_column(self._title, note, self._list, row, of=self, margins=(12, 9, 10, 9), spacing=5)
+        self.hide()
+
+    @property
+    def lines(self) -> list[str]:
+        """What is listed, a line each."""
+        return self._list.lines
+
+    def choose(self, session: Session, to: str) -> None:
+        """Switch at once when nothing is at stake, else ask. The protocol in force takes a question back."""
+        self.dismiss()
+        if to == session.settings.protocol:
+            return
+        self._session, self._to = session, to
+        found = losses(session.next_request.build(), to)
+        if not found:
+            self._switch()
+            return
+        here, there = _title(session.settings.protocol), _title(to)
+        self._title.setText(f"{there} cannot carry everything as it stands")
+        self.switch.setText(f"Switch to {there}")
+        self.stay.setText(f"Stay with {here}")
+        self._list.show_losses(found)
+        self.setAccessibleName(f"Switch to {there}?")
+        self.setAccessibleDescription("\n".join(self._list.lines))
+        self._cancel = session.subscribe(self._changed, PathChanged, TurnChanged, SettingsChanged)
+        self.show()
+        self.switch.setFocus()
+
+    def dismiss(self) -> None:
+        """Stay with the protocol in force."""
+        if self._cancel is not None:
+            self._cancel()
+            self._cancel = None
+        self._session = None
+        self.hide()
+
+    def follow(self, session: Session) -> None:
+        """Another experiment is looked at: the question about the one before is taken back."""
+        if self._session is not None and self._session is not session:
+            self.dismiss()
+
+    def _switch(self) -> None:
+        session, to = self._session, self._to
+        self.dismiss()
+        if session is not None:
+            session.switch_protocol(to)
+            self.switched.emit()
+
+    def _changed(self, _change: Change) -> None:
+        session = self._session
+        if session is None:
+            return
+        if session.settings.protocol == self._to:
+            self.dismiss()
+        else:
+            self._list.show_losses(losses(session.next_request.build(), self._to))
+
+
+def _title(protocol: str) -> str:
+    return TITLES[protocol]
+
+
+class _Losses(FittingArea):
+    """The list, grouped by what happens to each thing; the same of several turns stands on one line."""
+
+    def __init__(self) -> None:
+        super().__init__(most=TALLEST, least=LEAST, wide=200, by_width=True)
+        self.lines: list[str] = []
+        self.setAccessibleName("What is not carried over")
+
+    def show_losses(self, found: Sequence[Loss]) -> None:
+        """Show these."""
+        page = QWidget()
+        column = in_column(of=page, margins=0, spacing=2)
+        self.lines = []
+        for kind, heading in HEADINGS.items():
+            grouped = _grouped(loss for loss in found if loss.kind == kind)
+            if grouped:
+                column.addWidget(_label(heading, "group"))
+            for what, places in grouped.items():
+                self.lines.append(f"{_places(places)}: {what}")
+                column.addWidget(_label(f"•  {self.lines[-1]}", ""))
+        if not found:
+            column.addWidget(_label("Everything can be carried over now.", ""))
+        column.addStretch(1)
+        self.hold(page)
+
+
+def _label(words: str, kind: str) -> QLabel:
+    label = QLabel(
+        show_hidden(words),
+        textFormat=Qt.TextFormat.PlainText,
+        wordWrap=True,
+        textInteractionFlags=Qt.TextInteractionFlag.TextSelectableByMouse,
+    )
+    label.setProperty("kind", kind or "small-text")
+    return label
+
+
+def _grouped(found: Iterable[Loss]) -> dict[str, list[str]]:
+    out: dict[str, list[str]] = {}
+    for loss in found:
+        out.setdefault(loss.what, []).append(loss.where)
+    return out
+
+
+def _places(places: list[str]) -> str:
+    """``Turn 2 (user), Turn 4 (user)`` and so on; one place is named once."""
+    distinct = list(dict.fromkeys(places))
+    more = len(distinct) - MOST_PLACES
+    return ", ".join(distinct[:MOST_PLACES]) + (f" and {more} more" if more > 0 else "")
 
 
 class ProtocolControl:

@@ -1,4 +1,7 @@
-"""The store in the window: opened behind the first paint, how it stands, its dialog, copies of it, its end."""
+"""The store in the window: opened behind the first paint, how it stands, its dialog, copies of it, its end.
+
+What of it could not be read is told when its experiment is looked at, and saved to a file to look into.
+"""
 
 from __future__ import annotations
 
@@ -6,14 +9,17 @@ import asyncio
 import contextlib
 import time
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QStandardPaths, Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QMessageBox, QWidget
 
+from playground.engine.io.whole_file import write_whole
 from playground.engine.library.store import Mode, Status, StoreError
 from playground.engine.library.store.retention import KeepTapes
+from playground.engine.library.store.unread import Tally, tally, told
 from playground.engine.library.workspace import Workspace
 from playground.engine.session.session import Session
 from playground.jsonkit.texts import listed
@@ -29,24 +35,70 @@ from playground.ui.features.storage.limits import (
     memory_limit,
     trash_days,
 )
-from playground.ui.features.storage.unread_control import UnreadControl
 from playground.ui.widgets.dialogs import agreed, ask_where, ask_which, dress
 from playground.ui.widgets.loop import ask, spawn
 from playground.ui.widgets.loop import ask as ask_person
 from playground.ui.widgets.plain_text import short_title
 
-FILES = "Copies of experiments (*.db);;All files (*)"
+COPIES = "Copies of experiments (*.db);;All files (*)"
 RESTORE = (
     "All experiments become those of the copy. What there is now is set aside in a file beside it, and nothing is "
     "deleted. Runs under way are stopped."
 )
-
 #: Saves copies where a person says. Returns whether they are there; raises ExperimentFileError.
 SaveCopies = Callable[[Sequence[Session]], Awaitable[bool]]
-
 UNOPENED = "Experiments could not be opened, so nothing is saved."
 WAITS = "or cancel: it is written as soon as that is possible."
 _MOST_NAMED = 3
+SAVE = "Save it to a file…"
+FILES = "JSON (*.json);;All files (*)"
+UNREAD = "could-not-be-read.json"
+
+
+class UnreadControl(Control):
+    """Of each experiment it is told once, as long as the window is open; *Storage* has it all the time."""
+
+    def __init__(self, host: Host) -> None:
+        super().__init__(host)
+        self._told: set[str] = set()
+
+    def show_session(self) -> None:
+        """Say what of the experiment that is looked at could not be read."""
+        session = self._workspace.current
+        if session.unread and session.id not in self._told:
+            self._told.add(session.id)
+            self._host.notice.say(self._words(dict(session.unread)), SAVE, partial(self.save, session.id))
+
+    async def words(self) -> str:
+        """What of the whole store could not be read; empty where everything could."""
+        store = self._workspace.store
+        if store is None:
+            return ""
+        try:
+            return self._words(tally(await store.unread()))
+        except StoreError:  # the status says so
+            return ""
+
+    def _words(self, found: Tally) -> str:
+        store = self._workspace.store
+        return told(found, kept=store is not None and store.status.mode is not Mode.READ_ONLY)
+
+    def save(self, experiment_id: str | None = None, over: QWidget | None = None) -> None:
+        """Save what is set aside, of an experiment or all of it, to a file that a person chooses."""
+        spawn(self._save(experiment_id, over or self._host.window), name="save what could not be read")
+
+    async def _save(self, experiment_id: str | None, over: QWidget) -> None:
+        store = self._workspace.store
+        path = await ask_where(over, "Save what could not be read", UNREAD, FILES, "json")
+        if store is None or path is None:
+            return
+        try:
+            await asyncio.to_thread(write_whole, path, await store.unread_file(experiment_id))
+        except (StoreError, OSError) as error:
+            words = f"{path} could not be written: {error.strerror or error}" if isinstance(error, OSError) else error
+            self._host.notice.say(str(words))
+        else:
+            self._host.notice.say(f"Saved to {path}. Keys that are known are taken out.", stays=False)
 
 
 async def may_lose(window: QWidget, workspace: Workspace, save: SaveCopies) -> bool:
@@ -324,7 +376,7 @@ class StorageControl(Control):
         documents = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
         name = f"gateway-playground-{time.strftime('%Y-%m-%d')}.db"
         path = await ask_where(
-            self._dialog or self._host.window, "Back up all experiments", str(Path(documents) / name), FILES, "db"
+            self._dialog or self._host.window, "Back up all experiments", str(Path(documents) / name), COPIES, "db"
         )
         if path is None:
             return
@@ -349,7 +401,7 @@ class StorageControl(Control):
         spawn(self._restore(), name="restore")
 
     async def _restore(self) -> None:
-        path = await ask_which(self._dialog or self._host.window, "Restore experiments from a copy", "", FILES)
+        path = await ask_which(self._dialog or self._host.window, "Restore experiments from a copy", "", COPIES)
         if path is None or not await self._agreed(path):
             return
         try:

@@ -15,8 +15,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from playground.engine.inspect.calls import Span, sequence
-from playground.ui.features.debugger.sequence_page import SequencePage
-from playground.ui.features.debugger.sequence_view import BREAK_PX, LEAST_PX, Scale, usual_step
+from playground.ui.features.debugger.sequence_view import BREAK_PX, LEAST_PX, Scale, SequencePage, usual_step
 from playground.ui.features.debugger.sequence_words import clock_words
 from tests.hostile.gaps import COUNTED, PASSES
 from tests.ui.features.debugger.seen import answer, longest_slice, loop_of, round_of, session

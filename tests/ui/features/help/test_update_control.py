@@ -13,7 +13,7 @@ from PySide6.QtCore import QSettings
 from PySide6.QtWidgets import QApplication
 
 from playground.app import App
-from playground.ui.features.help.update_control import ADDRESS, DAILY, DAY, LAST
+from playground.ui.features.help.control import ADDRESS, DAILY, DAY, LAST
 from playground.ui.shell.features import HELP
 from playground.ui.widgets import loop
 from tests.support.fault_server import FaultServer, send, whole

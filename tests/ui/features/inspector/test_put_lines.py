@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from PySide6.QtGui import QTextCursor
 from pytestqt.qtbot import QtBot
 
-from playground.ui.features.inspector.put_lines import put_lines
+from playground.ui.features.inspector.next_request import put_lines
 from playground.ui.widgets.code_editor import CodeEditor
 from playground.ui.widgets.json_highlight import LONGEST_LINE
 

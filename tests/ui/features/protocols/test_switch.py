@@ -9,7 +9,7 @@ from playground.domain.errors import RunRefusedError
 from playground.domain.transcript import Role, make_turn
 from playground.engine.session.session import Session
 from playground.gateway.client import GatewayClient
-from playground.ui.features.protocols.switch import ProtocolSwitch
+from playground.ui.features.protocols.control import ProtocolSwitch
 
 
 async def nowhere(_profile_id: str) -> GatewayClient:
