@@ -75,22 +75,46 @@ class ValueField(QLineEdit):
         return self.cursorPosition() == len(self.text())
 
 
-class ChoiceField(QComboBox):
+class CompactCombo(QComboBox):
+    """As wide as what stands in it, within limits in pixels; while it has no focus, the wheel scrolls the panel."""
+
+    def __init__(self, narrowest: int = 84, widest: int = 178, beside: int = 44) -> None:
+        super().__init__()
+        self._narrowest, self._widest, self._beside = narrowest, widest, beside
+        self.setProperty("kind", "field")
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+        self.currentTextChanged.connect(self.updateGeometry)
+
+    def sizeHint(self) -> QSize:
+        line: QLineEdit | None = self.lineEdit()
+        text = self.currentText() or (line.placeholderText() if line is not None else "")
+        width = self.fontMetrics().horizontalAdvance(text) + self._beside
+        return QSize(min(max(width, self._narrowest), self._widest), super().sizeHint().height())
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(self._narrowest, self.sizeHint().height())
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        if self.hasFocus():
+            super().wheelEvent(event)
+        else:
+            event.ignore()
+
+
+class ChoiceField(CompactCombo):
     """Suggestions, and any other text. ``picked`` gives the text; None goes back to default."""
 
     picked = Signal(object)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setProperty("kind", "field")
+    def __init__(self) -> None:
+        super().__init__(FIELD_WIDTH, 172, FIELD_ROOM + ARROW_ROOM)
         self.setEditable(True)
         self._line = styled(ValueField(), "inner")
         self._line.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self.setLineEdit(self._line)
         self.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
         self.setCompleter(None)  # type: ignore[arg-type]  # None switches completion off, as Qt documents
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self._line.textEdited.connect(self._typed)
         self._line.textChanged.connect(self.updateGeometry)
         self._line.cleared.connect(self._clear)
@@ -121,20 +145,6 @@ class ChoiceField(QComboBox):
         if self.currentText() != text:
             self.setEditText(text)
         self._line.setCursorPosition(0)
-
-    def sizeHint(self) -> QSize:
-        text = self.currentText() or DEFAULT
-        width = self.fontMetrics().horizontalAdvance(text) + FIELD_ROOM + ARROW_ROOM
-        return QSize(min(max(width, FIELD_WIDTH), 172), super().sizeHint().height())
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(FIELD_WIDTH, self.sizeHint().height())
-
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        if self.hasFocus():
-            super().wheelEvent(event)
-        else:
-            event.ignore()
 
     def _typed(self, text: str) -> None:
         self.picked.emit(text or None)

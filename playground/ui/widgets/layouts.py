@@ -74,7 +74,7 @@ def _stops_at(widget: QWidget) -> bool:
     return widget.focusPolicy() != Qt.FocusPolicy.NoFocus and widget.focusProxy() is None
 
 
-def stacked(*pages: QWidget) -> QStackedWidget:
+def in_pages(*pages: QWidget) -> QStackedWidget:
     """``pages`` in one place, of which the first is shown."""
     stack = QStackedWidget()
     for page in pages:

@@ -112,10 +112,10 @@ def tokens() -> Tokens:
     return _current
 
 
-def body_font() -> QFont:
-    """The system's font at body size."""
+def body_font(pixels: int = BODY_PX) -> QFont:
+    """The system's font, at body size."""
     font = QFont(QApplication.font())
-    font.setPixelSize(BODY_PX)
+    font.setPixelSize(pixels)
     return font
 
 

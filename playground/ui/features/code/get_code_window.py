@@ -38,7 +38,7 @@ from playground.ui.widgets.exact_field import units
 from playground.ui.widgets.form_parts import styled, text_label
 from playground.ui.widgets.icon_button import IconButton
 from playground.ui.widgets.late_colours import SLICE_S, LateColours
-from playground.ui.widgets.layouts import in_column, in_row, split, stacked
+from playground.ui.widgets.layouts import in_column, in_pages, in_row, split
 from playground.ui.widgets.loop import Throttle, spawn
 from playground.ui.widgets.plain_text import show_hidden, tip
 from playground.ui.widgets.save_text import save_as
@@ -302,7 +302,7 @@ class GetCodeWindow(SessionWindow):
         needs.setBuddy(self.install)
         self._install_row = QWidget()
         in_row(needs, self.install, self.install_copy, 1, of=self._install_row, margins=0, spacing=6)
-        self._stack = stacked(self.view, self.refusal)
+        self._stack = in_pages(self.view, self.refusal)
         right = QWidget()
         in_column((self._stack, 1), self.notes, self._install_row, of=right, margins=(8, 0, 0, 0), spacing=6)
         halves = split(self.languages, right, sizes=[176, 700])

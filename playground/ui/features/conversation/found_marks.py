@@ -103,13 +103,19 @@ class FindMarks:
             if begin > last:
                 break
             chosen = number == current
-            selection = QAbstractTextDocumentLayout.Selection()
-            cursor = QTextCursor(self._document)
-            cursor.setPosition(begin)
-            cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
-            selection.cursor = cursor
-            selection.format.setBackground(QColor(t.found_current if chosen else t.found))
-            selection.format.setForeground(QColor(t.on_found_current if chosen else t.text))
-            selection.format.setFontUnderline(chosen)
-            out.append(selection)
+            ground, ink = (t.found_current, t.on_found_current) if chosen else (t.found, t.text)
+            out.append(mark(self._document, begin, end, ground, ink))
+            out[-1].format.setFontUnderline(chosen)
         return out
+
+
+def mark(document: QTextDocument, begin: int, end: int, ground: str, ink: str) -> QAbstractTextDocumentLayout.Selection:
+    """What to draw between two positions of a document, in these colours."""
+    selection = QAbstractTextDocumentLayout.Selection()
+    cursor = QTextCursor(document)
+    cursor.setPosition(begin)
+    cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
+    selection.cursor = cursor
+    selection.format.setBackground(QColor(ground))
+    selection.format.setForeground(QColor(ink))
+    return selection

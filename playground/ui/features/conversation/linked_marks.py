@@ -9,10 +9,11 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 
-from PySide6.QtGui import QAbstractTextDocumentLayout, QColor, QTextBlock, QTextCursor, QTextDocument
+from PySide6.QtGui import QAbstractTextDocumentLayout, QTextBlock, QTextCursor, QTextDocument
 from PySide6.QtGui import QTextTable as Table
 
 from playground.ui.features.conversation.document import DocumentWriter, drawn_text
+from playground.ui.features.conversation.found_marks import mark
 from playground.ui.features.conversation.large import Part
 from playground.ui.features.conversation.markdown import Line
 from playground.ui.features.conversation.source_map import SourceMap, Stretch
@@ -89,14 +90,7 @@ class LinkedMarks:
         for begin, end in places[max(bisect_left(places, (first, 0)) - 1, 0) :]:
             if begin > last:
                 break
-            selection = QAbstractTextDocumentLayout.Selection()
-            cursor = QTextCursor(self._document)
-            cursor.setPosition(begin)
-            cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
-            selection.cursor = cursor
-            selection.format.setBackground(QColor(t.accent))
-            selection.format.setForeground(QColor(t.on_accent))
-            out.append(selection)
+            out.append(mark(self._document, begin, end, t.accent, t.on_accent))
         return out
 
     def _mapped(self) -> SourceMap:

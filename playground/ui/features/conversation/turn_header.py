@@ -124,9 +124,7 @@ class _Figures(ElidedLabel):
 
     def __init__(self) -> None:
         super().__init__("Figures", align=Qt.AlignmentFlag.AlignRight)
-        font = body_font()
-        font.setPixelSize(SMALL_PX)
-        self.setFont(font)
+        self.setFont(body_font(SMALL_PX))
         self._all: list[str] = []
 
     def show_figures(self, figures: list[str]) -> None:

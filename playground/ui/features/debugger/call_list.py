@@ -27,7 +27,7 @@ from playground.ui.features.debugger.call_words import about, answered_words, se
 from playground.ui.widgets.elided_label import ElidedLabel
 from playground.ui.widgets.form_parts import styled
 from playground.ui.widgets.icons import icon
-from playground.ui.widgets.layouts import in_column, in_row, stacked
+from playground.ui.widgets.layouts import in_column, in_pages, in_row
 from playground.ui.widgets.loop import spawn
 from playground.ui.widgets.page_parts import empty_words, look_like_rows, set_row_height
 from playground.ui.widgets.plain_text import one_line_of, tip
@@ -235,7 +235,7 @@ class CallList(SessionPage):
         self.export_button.setMenu(menu)
         self.table = CallTable(self.model)
         self.empty = empty_words(EMPTY)
-        self._stack = stacked(self.empty, self.table)
+        self._stack = in_pages(self.empty, self.table)
         self._stack.setContentsMargins(9, 0, 0, 0)
         bar = in_row((self.filter, 2), (self.count, 3), self.export_button, margins=(12, 4, 12, 4), spacing=8)
         in_column(bar, (self._stack, 1), of=self, margins=0, spacing=0)

@@ -5,18 +5,16 @@ The three controls stand in another panel's rows, so this is no widget itself. G
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, QSize, Qt, Signal
-from PySide6.QtGui import QWheelEvent
-from PySide6.QtWidgets import QComboBox, QPushButton, QSizePolicy
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QPushButton, QSizePolicy
 
 from playground.domain.debugging import Answer, Debugging, Policy
 from playground.ui.features.debugger.number_field import NumberField
 from playground.ui.features.debugger.rule_words import POLICIES, rule_words
+from playground.ui.widgets.choice_fields import CompactCombo
 from playground.ui.widgets.form_parts import styled
 from playground.ui.widgets.plain_text import shown_name, tip
 
-ROOM = 44  # pixels beside the text: padding, border, arrow
-NARROWEST, WIDEST = 84, 178
 HELP = (
     "What happens when the model calls a tool. Tools with a rule of their own go by that.\n"
     "Not sent: it is the debugger's setting."
@@ -34,7 +32,7 @@ class DefaultRuleFields(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._debugging = Debugging()
-        self.policy = _Choice()
+        self.policy = CompactCombo()
         self.policy.setAccessibleName("On a tool call")
         self.policy.setAccessibleDescription(HELP)
         self.policy.setToolTip(tip(HELP))
@@ -83,27 +81,3 @@ class DefaultRuleFields(QObject):
 
     def _ask(self) -> None:
         self.rules_asked.emit("")
-
-
-class _Choice(QComboBox):
-    """A compact combo box that lets the panel scroll under the wheel while it has no focus."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.setProperty("kind", "field")
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
-        self.currentTextChanged.connect(self.updateGeometry)
-
-    def sizeHint(self) -> QSize:
-        width = self.fontMetrics().horizontalAdvance(self.currentText()) + ROOM
-        return QSize(min(max(width, NARROWEST), WIDEST), super().sizeHint().height())
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(NARROWEST, self.sizeHint().height())
-
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        if self.hasFocus():
-            super().wheelEvent(event)
-        else:
-            event.ignore()

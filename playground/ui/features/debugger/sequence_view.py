@@ -37,7 +37,7 @@ from playground.ui.features.debugger.sequence_words import about, clock_words, n
 from playground.ui.widgets.elided_label import ElidedLabel
 from playground.ui.widgets.form_parts import styled
 from playground.ui.widgets.icon_button import IconButton
-from playground.ui.widgets.layouts import in_column, in_row, stacked
+from playground.ui.widgets.layouts import in_column, in_pages, in_row
 from playground.ui.widgets.page_parts import empty_words, scroll_across
 from playground.ui.widgets.plain_text import one_line_of, tip
 from playground.ui.widgets.session_page import SessionPage
@@ -535,7 +535,7 @@ class SequencePage(SessionPage):
         self.larger = IconButton("plus", "Show less time (Ctrl+wheel)")
         self.copy_button = styled(QPushButton("Copy as text"), "quiet")
         self.empty = empty_words(EMPTY)
-        self._stack = stacked(self.empty, self.view)
+        self._stack = in_pages(self.empty, self.view)
         bar = in_row((self.said, 1), margins=(12, 4, 12, 4), spacing=4)
         for widget in (self.smaller, self.usual, self.larger, self.copy_button):
             bar.addWidget(widget)

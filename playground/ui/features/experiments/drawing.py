@@ -60,12 +60,12 @@ class Rows(QStyledItemDelegate):
             if isinstance(row, Line):
                 self._line(painter, rect, row)
             elif isinstance(row, More):
-                painter.setFont(_small())
+                painter.setFont(body_font(SMALL_PX))
                 painter.setPen(QColor(tokens().accent))
                 painter.drawText(rect.adjusted(8, 0, -8, 0), Qt.AlignmentFlag.AlignVCenter, row.text)
             elif isinstance(row, Hit):
                 inner = rect.adjusted(8 + INDENT, AROUND // 2, -8, -AROUND // 2)
-                _draw(painter, inner, row.text, row.marks, _small(), tokens().muted, MOST_LINES)
+                _draw(painter, inner, row.text, row.marks, body_font(SMALL_PX), tokens().muted, MOST_LINES)
         painter.restore()
 
     def _ground(self, painter: QPainter, rect: QRect, state: QStyle.StateFlag) -> None:
@@ -89,7 +89,7 @@ class Rows(QStyledItemDelegate):
         titles = _title_lines(row, inner.width())
         _draw(painter, title, row.title, row.marks, body_font(), t.text, titles, TITLE)
         below = inner.adjusted(0, titles * TITLE, 0, 0)
-        _draw(painter, below, row.experiment.summary, (), _small(), t.muted, MOST_LINES)
+        _draw(painter, below, row.experiment.summary, (), body_font(SMALL_PX), t.muted, MOST_LINES)
 
     # Renaming in place
 
@@ -169,16 +169,10 @@ def _range(start: int, end: int, length: int) -> QTextLayout.FormatRange:
 
 @lru_cache(maxsize=1)
 def _metrics() -> QFontMetrics:
-    return QFontMetrics(_small())
-
-
-def _small() -> QFont:
-    font = body_font()
-    font.setPixelSize(SMALL_PX)
-    return font
+    return QFontMetrics(body_font(SMALL_PX))
 
 
 def _bold() -> QFont:
-    font = _small()
+    font = body_font(SMALL_PX)
     font.setBold(True)
     return font

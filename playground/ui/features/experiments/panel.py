@@ -36,7 +36,7 @@ from playground.ui.widgets.flow_layout import FlowLayout
 from playground.ui.widgets.form_parts import paragraph, styled
 from playground.ui.widgets.icon_button import IconButton
 from playground.ui.widgets.icons import icon
-from playground.ui.widgets.layouts import discard, in_row, stacked
+from playground.ui.widgets.layouts import discard, in_pages, in_row
 from playground.ui.widgets.opening_label import OpeningLabel
 from playground.ui.widgets.plain_text import show_prose, tip
 
@@ -210,7 +210,7 @@ class ExperimentsPanel(QWidget):
         for label in (self.empty, self.opening):
             label.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop)
             label.setContentsMargins(8, 24, 8, 8)
-        self._stack = stacked(self.list, self.empty, self.opening)
+        self._stack = in_pages(self.list, self.empty, self.opening)
         row = in_row((self.search, 1), self.chips.button, spacing=4)
         self.trash_button = styled(QPushButton("Trash"), "quiet")
         self.trash_button.setIcon(icon("delete", "muted"))

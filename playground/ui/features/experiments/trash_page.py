@@ -28,7 +28,7 @@ from playground.ui.features.experiments.rows import SHOWN, Heading, Hit, Line, M
 from playground.ui.widgets.flow_layout import FlowLayout
 from playground.ui.widgets.form_parts import paragraph
 from playground.ui.widgets.icon_button import IconButton
-from playground.ui.widgets.layouts import in_column, in_row, stacked
+from playground.ui.widgets.layouts import in_column, in_pages, in_row
 from playground.ui.widgets.plain_text import show_prose
 
 DAY = 86400
@@ -90,7 +90,7 @@ class TrashPage(QWidget):
         back.clicked.connect(self.left)
         title = paragraph("Trash", "heading")
         head = in_row(back, (title, 1), spacing=4)
-        self._stack = stacked(self.list, self.empty)
+        self._stack = in_pages(self.list, self.empty)
         buttons = QWidget()
         flow = FlowLayout(buttons)
         for button in (self.restore_button, self.erase_button, self.empty_button):

@@ -33,7 +33,7 @@ from playground.ui.features.gateways.draft import Draft, HeaderRow, connection_o
 from playground.ui.features.gateways.key_field import KeyField
 from playground.ui.features.gateways.test_result import TestResult
 from playground.ui.widgets.form_parts import look, push_button, say, styled, text_label, thin_line
-from playground.ui.widgets.layouts import Gap, in_column, in_row, stacked
+from playground.ui.widgets.layouts import Gap, in_column, in_pages, in_row
 from playground.ui.widgets.mark_label import MarkLabel
 from playground.ui.widgets.plain_text import show_hidden
 from playground.ui.widgets.scroll_page import DownArea
@@ -472,7 +472,7 @@ class ConnectDialog(QDialog):
         self.resize(600, 540)
         self.steps = StepsRow(STEPS)
         self.first, self.second, self.third = AddressPage(), TestPage(), ModelPage()
-        self.pages = stacked(self.first, self.second, self.third)
+        self.pages = in_pages(self.first, self.second, self.third)
         self.settings_button = push_button("All settings…", "quiet")
         self.settings_button.setToolTip("Certificates, headers, time-outs and more, with what is typed here filled in")
         self.cancel_button = push_button("Cancel")

@@ -19,7 +19,7 @@ from playground.ui.widgets.code_editor import CodeEditor
 from playground.ui.widgets.elided_label import ElidedLabel
 from playground.ui.widgets.figures import size
 from playground.ui.widgets.form_parts import paragraph, styled
-from playground.ui.widgets.layouts import in_column, in_row, stacked
+from playground.ui.widgets.layouts import in_column, in_pages, in_row
 from playground.ui.widgets.loop import spawn
 from playground.ui.widgets.page_parts import empty_words
 from playground.ui.widgets.plain_text import few_lines_of, show_hidden, tip
@@ -66,7 +66,7 @@ class BodyPane(QWidget):
         self.empty = empty_words(empty)
         bar = in_row(switch, (self.note, 1), self.all_button, self.copy_button, margins=(12, 4, 12, 4), spacing=8)
         self._bar = bar
-        self._stack = stacked(self.empty)
+        self._stack = in_pages(self.empty)
         self._page = QWidget()
         self._below = in_column((self.text, 1), of=self._page, margins=0, spacing=0)
         self._stack.addWidget(self._page)

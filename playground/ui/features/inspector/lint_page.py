@@ -18,7 +18,7 @@ from playground.engine.inspect.lint import Finding, Review, report
 from playground.ui.features.inspector.body_pane import COPIED_FOR_MS
 from playground.ui.features.inspector.traces import Trace
 from playground.ui.widgets.form_parts import styled, text_label
-from playground.ui.widgets.layouts import in_column, in_row, stacked
+from playground.ui.widgets.layouts import in_column, in_pages, in_row
 from playground.ui.widgets.page_parts import empty_words, look_like_rows
 from playground.ui.widgets.plain_text import show_hidden, tip
 from playground.ui.widgets.slices import Slices
@@ -55,7 +55,7 @@ class LintPage(QWidget):
         self.copy_button.setToolTip(tip("A report for those who run the gateway, as Markdown"))
         self.table = _Table()
         self.empty = empty_words(EMPTY)
-        self._stack = stacked(self.empty, self.table)
+        self._stack = in_pages(self.empty, self.table)
         bar = in_row((self.count, 1), self.copy_button, margins=(12, 4, 12, 4))
         column = in_column(bar, of=self, margins=0, spacing=0)
         self._stack.setContentsMargins(6, 0, 6, 0)

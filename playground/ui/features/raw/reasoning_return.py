@@ -6,17 +6,15 @@ another panel, so this is no widget itself.
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, QSize, Signal
-from PySide6.QtGui import QWheelEvent
-from PySide6.QtWidgets import QComboBox, QLabel, QSizePolicy, QWidget
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QLabel, QWidget
 
 from playground.domain.request import ReasoningReturn, SendReasoning
+from playground.ui.widgets.choice_fields import CompactCombo
 from playground.ui.widgets.form_parts import look
 from playground.ui.widgets.plain_text import tip
 from playground.ui.widgets.reasoning_words import REASONING_FIELDS, SEND_REASONING
 
-NARROWEST, WIDEST = 84, 178  # pixels
-ROOM = 44  # pixels beside the text: padding, border, arrow
 HELP = (
     "Some models want the reasoning of their earlier turns back, some refuse it.\n"
     "Set in the gateway's settings; a choice made here holds for this experiment."
@@ -33,12 +31,14 @@ class ReasoningReturnFields(QObject):
         super().__init__(parent)
         self._own: ReasoningReturn | None = None
         self._inherited = ReasoningReturn()
-        self.when = _Combo(HELP)
+        self.when, self.field = CompactCombo(), CompactCombo()
+        for box, says in ((self.when, HELP), (self.field, FIELD_HELP)):
+            box.setToolTip(tip(says))
+            box.setAccessibleDescription(says)
         self.when.setAccessibleName("Send reasoning back")
         self.when.addItem("", None)
         for value, words in SEND_REASONING:
             self.when.addItem(words, value.value)
-        self.field = _Combo(FIELD_HELP)
         self.field.setAccessibleName("Field for the reasoning")
         self.field.setEditable(True)
         self.field.addItems(REASONING_FIELDS)
@@ -82,33 +82,6 @@ class ReasoningReturnFields(QObject):
     def _tell(self, rule: ReasoningReturn | None) -> None:
         self.show_value(rule, self._inherited, applies=True)
         self.changed.emit(rule)
-
-
-class _Combo(QComboBox):
-    """A compact combo box that lets the panel scroll under the wheel while it has no focus."""
-
-    def __init__(self, says: str) -> None:
-        super().__init__()
-        self.setProperty("kind", "field")
-        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
-        self.currentTextChanged.connect(self.updateGeometry)
-        self.setToolTip(tip(says))
-        self.setAccessibleDescription(says)
-
-    def sizeHint(self) -> QSize:
-        line = self.lineEdit()
-        text = self.currentText() or (line.placeholderText() if line is not None else "")
-        width = self.fontMetrics().horizontalAdvance(text) + ROOM
-        return QSize(min(max(width, NARROWEST), WIDEST), super().sizeHint().height())
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(NARROWEST, self.sizeHint().height())
-
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        if self.hasFocus():
-            super().wheelEvent(event)
-        else:
-            event.ignore()
 
 
 def _row(field: QWidget) -> QWidget:

@@ -175,7 +175,7 @@ class FieldRow(QWidget):
 
     def _paint_first(self, painter: QPainter, line: QRect) -> None:
         t = tokens()
-        small = _small()
+        small = body_font(SMALL_PX)
         painter.setFont(small)
         words = kind_words(self.field)
         room = max(line.width() // 2, line.width() - self._name_width() - 8)
@@ -196,13 +196,13 @@ class FieldRow(QWidget):
             mark = QRect(line.left(), line.top() + 2, 13, 13)
             icon("error" if self.severity == "error" else "warning", colour).paint(painter, mark)
             line = line.adjusted(18, 0, 0, 0)
-        painter.setFont(_small())
+        painter.setFont(body_font(SMALL_PX))
         painter.setPen(QColor(colour))
         text = painter.fontMetrics().elidedText(self.words, Qt.TextElideMode.ElideRight, line.width())
         painter.drawText(line, _MIDDLE, text)
 
     def _name_font(self) -> QFont:
-        return code_font() if self.field.name else _small()
+        return code_font() if self.field.name else body_font(SMALL_PX)
 
     def _name_width(self) -> int:
         return QFontMetrics(self._name_font()).horizontalAdvance(title(self.field))
@@ -253,9 +253,3 @@ class FieldRow(QWidget):
             self.undo_asked.emit()
         else:
             super().keyPressEvent(event)
-
-
-def _small() -> QFont:
-    font = body_font()
-    font.setPixelSize(SMALL_PX)
-    return font

@@ -98,7 +98,7 @@ def _paint_header(painter: QPainter, rect: QRect, model: ToolModel, group: str) 
     icon("chevron-right" if folded else "chevron-down", t.muted).paint(painter, chevron)
     place = group_switch_rect(rect)
     _paint_switch(painter, place, model.group_on(group))
-    font = _small_font()
+    font = body_font(SMALL_PX)
     painter.setFont(font)
     painter.setPen(QColor(t.muted))
     words = model.group_words(group)
@@ -126,7 +126,7 @@ def _paint_tool(painter: QPainter, rect: QRect, model: ToolModel, number: int) -
         name = "error" if severity == "error" else "warning"
         icon(name, t.error if severity == "error" else t.tool).paint(painter, mark)
     elide = Qt.TextElideMode.ElideRight
-    painter.setFont(_small_font())
+    painter.setFont(body_font(SMALL_PX))
     painter.setPen(QColor(t.muted))
     size = model.size_words(number)
     wide = painter.fontMetrics().horizontalAdvance(size)
@@ -143,12 +143,6 @@ def _paint_tool(painter: QPainter, rect: QRect, model: ToolModel, number: int) -
     painter.setPen(QColor(t.text if tool.enabled else t.muted))
     name = shown_name(tool.name) or "unnamed"
     painter.drawText(line, _MIDDLE, painter.fontMetrics().elidedText(name, elide, line.width()))
-
-
-def _small_font() -> QFont:
-    font = body_font()
-    font.setPixelSize(SMALL_PX)
-    return font
 
 
 def switch_rect(row: QRect) -> QRect:

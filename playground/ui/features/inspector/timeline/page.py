@@ -25,7 +25,7 @@ from playground.ui.widgets.code_editor import CodeEditor
 from playground.ui.widgets.elided_label import ElidedLabel
 from playground.ui.widgets.figures import size
 from playground.ui.widgets.form_parts import styled
-from playground.ui.widgets.layouts import in_column, in_row, split, stacked
+from playground.ui.widgets.layouts import in_column, in_pages, in_row, split
 from playground.ui.widgets.mark_label import MarkLabel
 from playground.ui.widgets.page_parts import empty_words, look_like_rows, set_row_height
 from playground.ui.widgets.plain_text import show_hidden, tip
@@ -311,7 +311,7 @@ class TimelinePage(QWidget):
         self.empty = empty_words(EMPTY)
         left = QWidget()
         in_column(self.picture, (self.table, 1), of=left, margins=0, spacing=0)
-        self._stack = stacked(self.empty, split(left, self.detail, sizes=[560, 420], thin=True))
+        self._stack = in_pages(self.empty, split(left, self.detail, sizes=[560, 420], thin=True))
         in_column(self._stack, of=self, margins=0)
         self.table.frames_chosen.connect(self._chosen)
         self.picture.moment_asked.connect(self._go_to_moment)
