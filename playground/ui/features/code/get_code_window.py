@@ -33,6 +33,7 @@ from playground.engine.session.session import Session
 from playground.ui.features.code.request_preview import is_light
 from playground.ui.features.conversation.document import code_colour
 from playground.ui.widgets.code_editor import CodeEditor
+from playground.ui.widgets.copy_button import CopyButton
 from playground.ui.widgets.elided_label import ElidedLabel
 from playground.ui.widgets.exact_field import units
 from playground.ui.widgets.form_parts import styled, text_label
@@ -50,7 +51,6 @@ if TYPE_CHECKING:
     from playground.engine.session.session import Exchange
 
 EVERY_MS = 150
-COPIED_FOR_MS = 1_200
 WIDE, TALL = 900, 620
 SHORTENED = "Very long texts are shortened here. Copy and Save have all of it."
 
@@ -279,12 +279,10 @@ class GetCodeWindow(SessionWindow):
         self.install.setAccessibleName("Command that installs what the code needs")
         self.install_copy = IconButton("copy", "Copy the install command")
         self.said = ElidedLabel()
-        self.copy_button = styled(QPushButton("Copy"), "primary")
+        self.copy_button = CopyButton("Copy", "primary")
         self.copy_button.setAccessibleName("Copy the code")
         self.save_button = QPushButton("Save…")
         self.save_button.setAccessibleName("Save the code as a file")
-        self._copied = QTimer(self, singleShot=True, interval=COPIED_FOR_MS)
-        self._copied.timeout.connect(self._not_copied)
         self._arrange()
         self._throttle = Throttle(self._refresh, self, EVERY_MS)
         self.poke = self._throttle.poke
@@ -436,9 +434,7 @@ class GetCodeWindow(SessionWindow):
 
     def copy(self) -> None:
         """Put all of the code on the clipboard."""
-        QGuiApplication.clipboard().setText(self.code)
-        self.copy_button.setText("Copied")
-        self._copied.start()
+        self.copy_button.copy(self.code)
 
     def save(self) -> None:
         """Ask for a file and write the code as it is now into it."""
@@ -449,9 +445,6 @@ class GetCodeWindow(SessionWindow):
     def _copy_install(self) -> None:
         QGuiApplication.clipboard().setText(self.install.text())
         self.said.set_text("The install command is on the clipboard.")
-
-    def _not_copied(self) -> None:
-        self.copy_button.setText("Copy")
 
 
 def _label(kind: str) -> QLabel:

@@ -14,7 +14,6 @@ from typing import Any
 import shiboken6
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
-    QDialog,
     QLineEdit,
     QListWidget,
     QProgressBar,
@@ -28,7 +27,7 @@ from playground.engine.gateways.profiles import Auth, Profile, ProfileError, Pro
 from playground.engine.gateways.secrets import Keys
 from playground.engine.requests.spoken import TITLES
 from playground.ui.features.gateways.address_field import AddressField
-from playground.ui.features.gateways.dialog import Spawn, Tester
+from playground.ui.features.gateways.dialog import GatewayDialog, Spawn, Tester
 from playground.ui.features.gateways.draft import Draft, HeaderRow, connection_of, credentials_of, problem, save
 from playground.ui.features.gateways.key_field import KeyField
 from playground.ui.features.gateways.test_result import TestResult
@@ -244,7 +243,7 @@ class StepsRow(QWidget):
         self.setAccessibleName(f"Step {current + 1} of {len(self._titles)}: {self._titles[current]}")
 
 
-class ConnectDialog(QDialog):
+class ConnectDialog(GatewayDialog):
     """Open it with ``open()``; tasks go on behind it.
 
     ``connected`` carries the stored ``Profile`` and words on where the key is ("" when none was given);
@@ -264,21 +263,16 @@ class ConnectDialog(QDialog):
         *,
         draft: Draft | None = None,
     ) -> None:
-        super().__init__(parent)
-        self._store = store
-        self._keys = keys
-        self._tester = tester
-        self._spawn = spawn
+        super().__init__(store, keys, tester, spawn, parent)
         self._base = draft or Draft.of(Profile(name=""))
         self._task: asyncio.Task[Any] | None = None
         self._verdict: ConnectionReport | None = None
-        self._asked_keyring = False
         self._build()
         profile = self._base.profile
         self.first.address.set_text(profile.base_url, consent=profile.plain_http_origin == profile.origin != "")
         self.first.key.set_key(self._base.key, forget=False, move=False)
         self._go_to(ADDRESS)
-        self._describe()
+        self._describe_key()
 
     # ---- what is typed
 
@@ -387,18 +381,7 @@ class ConnectDialog(QDialog):
             self.accept()
             self.connected.emit(profile, state.words if state is not None else "")
 
-    async def _ask_keyring(self) -> None:
-        await self._keys.check()
-        if shiboken6.isValid(self):
-            self._describe()
-
     # ---- the window
-
-    def showEvent(self, event: Any) -> None:
-        super().showEvent(event)
-        if not self._asked_keyring:
-            self._asked_keyring = True
-            self._spawn(self._ask_keyring(), name="look for a keyring")
 
     def _place(self) -> str:
         state = self._keys.state
@@ -406,12 +389,12 @@ class ConnectDialog(QDialog):
             return "No key is set. That is right for a gateway that wants none."
         return "On saving, the key goes to the system keyring, never to a file." if state.available else state.words
 
-    def _describe(self) -> None:
+    def _describe_key(self) -> None:
         self.first.key.describe(stored=False, place=self._place(), question="")
 
     def _edited(self) -> None:
         self._verdict = None
-        self._describe()
+        self._describe_key()
 
     def _go_to(self, step: int) -> None:
         self._step = step

@@ -15,7 +15,7 @@ from uuid import uuid4
 
 import shiboken6
 from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QKeySequence, QPainter, QResizeEvent, QShortcut
+from PySide6.QtGui import QColor, QFont, QKeySequence, QPainter, QResizeEvent, QShortcut, QShowEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
     QDialog,
@@ -251,12 +251,42 @@ class QuestionBar(QFrame):
         self.buttons = []
 
 
-class ProfileDialog(QDialog):
-    """Set up gateways. Open it with ``open()``; tasks go on behind it.
+class GatewayDialog(QDialog):
+    """Base of those that set up a gateway: opens no socket and no keyring itself, and asks whether there is a keyring.
 
     ``tester`` asks a gateway whether it answers (``engine.profiles.try_gateway``); ``spawn(coro, name=...)`` starts a
-    task. ``saved`` carries the stored ``Profile``, ``removed`` the id of one that is gone. ``in_use`` is the id of the
-    one that the open experiment asks; ``used`` carries the stored one that it is to ask from now on.
+    task.
+    """
+
+    def __init__(self, store: ProfileStore, keys: Keys, tester: Tester, spawn: Spawn, parent: QWidget | None) -> None:
+        super().__init__(parent)
+        self._store = store
+        self._keys = keys
+        self._tester = tester
+        self._spawn = spawn
+        self._asked_keyring = False
+
+    def _describe_key(self) -> None:
+        """Say anew where the key is, or goes."""
+        raise NotImplementedError
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if not self._asked_keyring:
+            self._asked_keyring = True
+            self._spawn(self._ask_keyring(), name="look for a keyring")
+
+    async def _ask_keyring(self) -> None:
+        await self._keys.check()
+        if shiboken6.isValid(self):
+            self._describe_key()
+
+
+class ProfileDialog(GatewayDialog):
+    """Set up gateways. Open it with ``open()``; tasks go on behind it.
+
+    ``saved`` carries the stored ``Profile``, ``removed`` the id of one that is gone. ``in_use`` is the id of the one
+    that the open experiment asks; ``used`` carries the stored one that it is to ask from now on.
     """
 
     saved = Signal(object)
@@ -272,14 +302,9 @@ class ProfileDialog(QDialog):
         parent: QWidget | None = None,
         in_use: str = "",
     ) -> None:
-        super().__init__(parent)
-        self._store = store
-        self._keys = keys
-        self._tester = tester
-        self._spawn = spawn
+        super().__init__(store, keys, tester, spawn, parent)
         self._test: asyncio.Task[Any] | None = None
         self._saving: asyncio.Task[Any] | None = None
-        self._asked_keyring = False
         self._drafts: dict[str, Draft] = {p.id: Draft.of(p) for p in store.profiles if not p.demo}
         self._fresh: dict[str, Draft] = {}  # drafts that were never saved, as they began
         self._current = ""
@@ -562,18 +587,10 @@ class ProfileDialog(QDialog):
                 self.test_button.setText("&Test")
                 self.form.describe()
 
-    async def _ask_keyring(self) -> None:
-        await self._keys.check()
-        if shiboken6.isValid(self):
-            self.form.describe()
-
     # ---- the window
 
-    def showEvent(self, event: Any) -> None:
-        super().showEvent(event)
-        if not self._asked_keyring:
-            self._asked_keyring = True
-            self._spawn(self._ask_keyring(), name="look for a keyring")
+    def _describe_key(self) -> None:
+        self.form.describe()
 
     def _close(self) -> None:
         if self._test is not None:

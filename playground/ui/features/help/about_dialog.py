@@ -9,7 +9,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from PySide6.QtCore import Qt, QTimer, QUrl, qVersion
+from PySide6.QtCore import Qt, QUrl, qVersion
 from PySide6.QtGui import QDesktopServices, QGuiApplication, QIcon
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -22,11 +22,11 @@ from PySide6.QtWidgets import (
 )
 
 from playground import __version__
+from playground.ui.widgets.copy_button import CopyButton
 from playground.ui.widgets.form_parts import push_button, styled, text_label
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.resources import resource_root
 
-COPIED_MS = 2_000
 WHAT = "Shows what a model gateway is sent and what comes back."
 LICENCE = "Gateway Playground is free software under the MIT licence."
 QT = (
@@ -129,7 +129,7 @@ class AboutDialog(QDialog):
         )
         top = in_row(picture, (head, 1), spacing=14)
         self.table = _table()
-        self.copy_button = push_button("Copy details")
+        self.copy_button = CopyButton("Copy details")
         self.copy_button.setToolTip("Versions of this application, its libraries and this system, for a report")
         self.copy_button.clicked.connect(self._copy)
         self.texts_button = push_button("Licence texts")
@@ -138,8 +138,6 @@ class AboutDialog(QDialog):
         close = push_button("Close", "primary")
         close.setDefault(True)
         close.clicked.connect(self.accept)
-        self._copied = QTimer(self, singleShot=True)
-        self._copied.timeout.connect(self._forget_copied)
         buttons = in_row(self.copy_button, self.texts_button, 1, close, spacing=8)
         in_column(
             top,
@@ -154,12 +152,7 @@ class AboutDialog(QDialog):
 
     def _copy(self) -> None:
         platform = QGuiApplication.platformName()
-        QGuiApplication.clipboard().setText(details(qVersion(), f"platform {platform}"))
-        self.copy_button.setText("Copied")
-        self._copied.start(COPIED_MS)
-
-    def _forget_copied(self) -> None:
-        self.copy_button.setText("Copy details")
+        self.copy_button.copy(details(qVersion(), f"platform {platform}"))
 
     def _open_texts(self) -> None:
         folder = licence_folder()

@@ -8,14 +8,15 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QTimer, Signal
-from PySide6.QtGui import QGuiApplication, QShowEvent
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QAbstractButton, QPushButton, QWidget
 
 from playground.ui.features.conversation import large
 from playground.ui.features.conversation.large import MeasuredText, Part
 from playground.ui.features.inspector.excerpt import LINES_AT_MOST, Excerpt, excerpt
 from playground.ui.widgets.code_editor import CodeEditor
+from playground.ui.widgets.copy_button import CopyButton
 from playground.ui.widgets.elided_label import ElidedLabel
 from playground.ui.widgets.figures import size
 from playground.ui.widgets.form_parts import paragraph, styled
@@ -28,7 +29,6 @@ from playground.ui.widgets.segments import Segments
 if TYPE_CHECKING:
     from playground.ui.features.conversation.fold_row import FoldRow
 
-COPIED_FOR_MS = 1_200
 ASIDE = 512 * 1024  # bytes from which on a body is laid out on another thread
 ALL_ASIDE = 32 * 1024  # bytes of one of which all is to be shown
 ALL_AT_ONCE = 200 * 1024  # characters that are all shown at once, where they are not too many lines
@@ -57,7 +57,7 @@ class BodyPane(QWidget):
         self.text.setAccessibleName(says)
         self.note = ElidedLabel()
         self.all_button = styled(QPushButton("Show all"), "quiet")
-        self.copy_button = styled(QPushButton("Copy"), "quiet")
+        self.copy_button = CopyButton("Copy", "quiet")
         self.copy_button.setAccessibleName(f"Copy the {says.lower()}")
         self.copy_button.setToolTip(tip("Copy the whole body, exactly as it is"))
         self.error = paragraph("", "error")
@@ -71,8 +71,6 @@ class BodyPane(QWidget):
         self._below = in_column((self.text, 1), of=self._page, margins=0, spacing=0)
         self._stack.addWidget(self._page)
         in_column(bar, self.error, (self._stack, 1), of=self, margins=0, spacing=0)
-        self._copied = QTimer(self, singleShot=True, interval=COPIED_FOR_MS)
-        self._copied.timeout.connect(self._not_copied)
         self.all_button.clicked.connect(self._lift)
         self.copy_button.clicked.connect(self.copy_all)
         self.show_nothing()
@@ -223,18 +221,10 @@ class BodyPane(QWidget):
         if self._whole is not None:
             spawn(self._copy_whole(self._whole), name="copy a body")
             return
-        self._put_on_clipboard(self._body.decode("utf-8", errors="replace"))
+        self.copy_button.copy(self._body.decode("utf-8", errors="replace"))
 
     async def _copy_whole(self, whole: Callable[[], str]) -> None:
-        self._put_on_clipboard(await asyncio.to_thread(whole))
-
-    def _put_on_clipboard(self, text: str) -> None:
-        QGuiApplication.clipboard().setText(text)
-        self.copy_button.setText("Copied")
-        self._copied.start()
-
-    def _not_copied(self) -> None:
-        self.copy_button.setText("Copy")
+        self.copy_button.copy(await asyncio.to_thread(whole))
 
     def _lift(self) -> None:
         self._everything = True

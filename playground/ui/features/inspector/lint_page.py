@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QGuiApplication, QKeyEvent, QResizeEvent
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QPushButton,
     QTableWidget,
     QTableWidgetItem,
     QWidget,
 )
 
 from playground.engine.inspect.lint import Finding, Review, report
-from playground.ui.features.inspector.body_pane import COPIED_FOR_MS
 from playground.ui.features.inspector.traces import Trace
-from playground.ui.widgets.form_parts import styled, text_label
+from playground.ui.widgets.copy_button import CopyButton
+from playground.ui.widgets.form_parts import text_label
 from playground.ui.widgets.layouts import in_column, in_pages, in_row
 from playground.ui.widgets.page_parts import empty_words, look_like_rows
 from playground.ui.widgets.plain_text import show_hidden, tip
@@ -51,7 +50,7 @@ class LintPage(QWidget):
         self.slices = Slices(self._read, self)
         self.count = text_label("", "small")
         self.count.setWordWrap(True)  # what was not seen is a sentence, and the window may be narrow
-        self.copy_button = styled(QPushButton("Copy report"), "quiet")
+        self.copy_button = CopyButton("Copy report", "quiet")
         self.copy_button.setToolTip(tip("A report for those who run the gateway, as Markdown"))
         self.table = _Table()
         self.empty = empty_words(EMPTY)
@@ -60,8 +59,6 @@ class LintPage(QWidget):
         column = in_column(bar, of=self, margins=0, spacing=0)
         self._stack.setContentsMargins(6, 0, 6, 0)
         column.addWidget(self._stack, 1)
-        self._copied = QTimer(self, singleShot=True, interval=COPIED_FOR_MS)
-        self._copied.timeout.connect(self._not_copied)
         self.copy_button.clicked.connect(self.copy_report)
         self.table.cellActivated.connect(self._go_to)
         self.table.cellClicked.connect(self._go_to)
@@ -80,12 +77,7 @@ class LintPage(QWidget):
     def copy_report(self) -> None:
         """Put the report on the clipboard."""
         if self._trace is not None and self._review is not None:
-            QGuiApplication.clipboard().setText(report(self._trace.index, self.found, self._review.unseen))
-            self.copy_button.setText("Copied")
-            self._copied.start()
-
-    def _not_copied(self) -> None:
-        self.copy_button.setText("Copy report")
+            self.copy_button.copy(report(self._trace.index, self.found, self._review.unseen))
 
     def _read(self) -> Iterator[None]:
         trace, review = self._trace, self._review

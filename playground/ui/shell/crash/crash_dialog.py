@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import Qt, QTimer, QUrl, Signal
-from PySide6.QtGui import QDesktopServices, QGuiApplication
+from PySide6.QtCore import Qt, QUrl, Signal
+from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QDialog, QPlainTextEdit, QWidget
 
+from playground.ui.widgets.copy_button import CopyButton
 from playground.ui.widgets.form_parts import push_button, say, styled, text_label
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.theme import code_font
 
-COPIED_MS = 2_000
 GO_ON = "What you wrote is still there, and you can go on working. If it happens again, start the application anew."
 AFTER = "What was kept is in the list of experiments. If it happens again, the report helps to find out why."
 NEW_COPY = "Nothing of yours was changed. If it happens again, install the application again, or hand on this report."
@@ -53,7 +53,7 @@ class CrashDialog(QDialog):
         self.report.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self.report.setTabChangesFocus(True)
         self.report.setAccessibleName("Report")
-        self.copy_button = push_button("Copy report")
+        self.copy_button = CopyButton("Copy report")
         self.copy_button.clicked.connect(self._copy)
         self.folder_button = push_button("Open folder")
         self.folder_button.setToolTip("The folder that holds the log")
@@ -61,8 +61,6 @@ class CrashDialog(QDialog):
         self.continue_button = push_button("Close" if ended or starting else "Continue", "primary")
         self.continue_button.setDefault(True)
         self.continue_button.clicked.connect(self.accept)
-        self._copied = QTimer(self, singleShot=True)
-        self._copied.timeout.connect(self._forget_copied)
         buttons = in_row(self.copy_button, self.folder_button, 1, self.continue_button, spacing=8)
         in_column(
             self.heading,
@@ -82,12 +80,7 @@ class CrashDialog(QDialog):
         say(self.repeats, f"{again} more {'error' if again == 1 else 'errors'} since; see the log." if again else "")
 
     def _copy(self) -> None:
-        QGuiApplication.clipboard().setText(self._text)
-        self.copy_button.setText("Copied")
-        self._copied.start(COPIED_MS)
-
-    def _forget_copied(self) -> None:
-        self.copy_button.setText("Copy report")
+        self.copy_button.copy(self._text)
 
     def _open_folder(self) -> None:
         self.folder_asked.emit(str(self._folder))
