@@ -89,7 +89,8 @@ def split(*parts: QWidget, sizes: Sequence[int] = (), thin: bool = False) -> QSp
         splitter.setHandleWidth(1)
     for part in parts:
         splitter.addWidget(part)
-    splitter.setSizes(sizes)
+    if sizes:
+        splitter.setSizes(sizes)
     return splitter
 
 

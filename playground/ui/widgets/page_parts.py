@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QWheelEvent
-from PySide6.QtWidgets import QAbstractItemView, QAbstractScrollArea, QHeaderView, QLabel, QTableView
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QLabel, QTableView
 
 from playground.ui.widgets.form_parts import styled
 
@@ -38,14 +37,3 @@ def set_row_height(table: QTableView, height: int) -> None:
     rows.setMinimumSectionSize(height)
     rows.setDefaultSectionSize(height)
     rows.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-
-
-def scroll_across(area: QAbstractScrollArea, event: QWheelEvent) -> bool:
-    """Let the wheel of a mouse scroll sideways where there is nothing above and below. Returns whether it did."""
-    turned = event.angleDelta()
-    if area.verticalScrollBar().maximum() != 0 or not turned.y() or turned.x():
-        return False
-    across = area.horizontalScrollBar()
-    across.setValue(across.value() - turned.y())
-    event.accept()
-    return True

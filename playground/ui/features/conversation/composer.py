@@ -229,8 +229,7 @@ class Composer(QFrame):
         self._add.clicked.connect(self.add_asked)
         self._run = QPushButton()
         self._run.clicked.connect(self._button_pressed)
-        self._ways = in_row(self._role_button, self._image_button, self._variables_button, spacing=SPACING)
-        self._ways.addStretch(1)
+        self._ways = in_row(self._role_button, self._image_button, self._variables_button, 1, spacing=SPACING)
         self._ends = in_row(self._tokens, self._add, self._run, spacing=SPACING)
         self._ends.insertStretch(0, 1)
         row = self._row = QBoxLayout(QBoxLayout.Direction.LeftToRight)
@@ -307,6 +306,7 @@ class Composer(QFrame):
             chips = FittingArea(most=MOST_CHIPS, least=LEAST_CHIPS, by_width=True)
             chips.hold(self._strip)
             chips.setAccessibleName("Attached images")
+            chips.hide()
             self._chips = chips
             self._rows.insertWidget(self._rows.indexOf(self._reading), chips)
         return self._strip

@@ -13,11 +13,10 @@ from functools import partial
 from itertools import accumulate
 from statistics import median
 
-from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt, Signal
+from PySide6.QtCore import QPoint, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QGuiApplication,
-    QHelpEvent,
     QKeyEvent,
     QMouseEvent,
     QPainter,
@@ -27,7 +26,7 @@ from PySide6.QtGui import (
     QResizeEvent,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QAbstractScrollArea, QPushButton, QToolTip, QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from playground.engine.inspect.calls import Span, read_sequence
 from playground.engine.session.changes import PathChanged, RunState, RunStateChanged, SettingsChanged, TurnChanged
@@ -38,7 +37,8 @@ from playground.ui.widgets.elided_label import ElidedLabel
 from playground.ui.widgets.form_parts import styled
 from playground.ui.widgets.icon_button import IconButton
 from playground.ui.widgets.layouts import in_column, in_pages, in_row
-from playground.ui.widgets.page_parts import empty_words, scroll_across
+from playground.ui.widgets.page_parts import empty_words
+from playground.ui.widgets.picture import Picture
 from playground.ui.widgets.plain_text import one_line_of, tip
 from playground.ui.widgets.session_page import SessionPage
 from playground.ui.widgets.theme import Tokens, tokens
@@ -158,14 +158,14 @@ def _round_up(value: float) -> float:
     return next((power * factor for factor in (1, 2, 5, 10) if power * factor >= value), value)
 
 
-class SequenceView(QAbstractScrollArea):
+class SequenceView(Picture[int]):
     """``set_spans`` shows others. ``chosen`` carries the span that was clicked, or chosen with Enter."""
 
     chosen = Signal(object)
     zoomed = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        super().__init__(-1, 40, ROW, parent)
         self._spans: list[Span] = []
         self._rects: list[QRectF] = []
         self._reach: list[float] = []  # how far to the right anything up to here goes
@@ -173,12 +173,7 @@ class SequenceView(QAbstractScrollArea):
         self._scale = Scale(())
         self._zoom = 1.0
         self._current = -1
-        self._hover = -1
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName("Sequence of requests, calls and answers")
-        self.viewport().setMouseTracking(True)
-        self.horizontalScrollBar().setSingleStep(40)
-        self.verticalScrollBar().setSingleStep(ROW)
 
     # Content
 
@@ -253,20 +248,13 @@ class SequenceView(QAbstractScrollArea):
         self._reach = list(accumulate((rect.right() for rect in self._rects), max))
         rows = max((span.row for span in self._spans), default=0) + 1
         wide, high = self._scale.width + GUTTER + 2 * EDGE, TOOLS + rows * ROW + 4
-        across, down = self.horizontalScrollBar(), self.verticalScrollBar()
-        across.setPageStep(self.viewport().width())
-        across.setRange(0, max(round(wide) - self.viewport().width(), 0))
-        down.setPageStep(self.viewport().height())
-        down.setRange(0, max(high - self.viewport().height(), 0))
+        self._set_ranges(wide, high)
         self.viewport().update()
 
     def _place(self, span: Span) -> QRectF:
         left, right = self._scale.x(span.start), self._scale.x(span.end)
         top = TOOLS + span.row * ROW if span.kind in ("call", "result") else MODEL
         return QRectF(GUTTER + EDGE + left, top, max(right - left, 2.0), BAR)
-
-    def _origin(self) -> QPointF:
-        return QPointF(self.horizontalScrollBar().value(), self.verticalScrollBar().value())
 
     def _at(self, point: QPoint) -> int:
         """The span under a point of the viewport, the narrowest of several; -1 for none."""
@@ -310,7 +298,7 @@ class SequenceView(QAbstractScrollArea):
 
     def _describe(self) -> None:
         current = self.current
-        words = about(current, self._numbers.get(current.turn_id, 0)) if current else summary(self._spans)
+        words = self._words(self._current) if current else summary(self._spans)
         self.setAccessibleDescription(f"{words}\nArrow keys go from one to the next; Enter goes to the turn.")
 
     # Events
@@ -337,21 +325,11 @@ class SequenceView(QAbstractScrollArea):
                 super().keyPressEvent(event)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        turned = event.angleDelta()
         if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
-            self.step_zoom(1 if turned.y() > 0 else -1, event.position().x())
+            self.step_zoom(1 if event.angleDelta().y() > 0 else -1, event.position().x())
             event.accept()
-        elif not scroll_across(self, event):
+        else:
             super().wheelEvent(event)
-
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        self._set_hover(self._at(event.position().toPoint()))
-
-    def _set_hover(self, at: int) -> None:
-        if at != self._hover:
-            self._hover = at
-            self.viewport().setCursor(Qt.CursorShape.PointingHandCursor if at >= 0 else Qt.CursorShape.ArrowCursor)
-            self.viewport().update()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         at = self._at(event.position().toPoint())
@@ -361,15 +339,8 @@ class SequenceView(QAbstractScrollArea):
             self.viewport().update()
             self.chosen.emit(self._spans[at])
 
-    def viewportEvent(self, event: QEvent) -> bool:
-        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
-            at = self._at(event.pos())
-            words = about(self._spans[at], self._numbers.get(self._spans[at].turn_id, 0)) if at >= 0 else ""
-            QToolTip.showText(event.globalPos(), tip(words), self.viewport())
-            return True
-        if event.type() == QEvent.Type.Leave:
-            self._set_hover(-1)
-        return super().viewportEvent(event)
+    def _words(self, at: int) -> str:
+        return about(self._spans[at], self._numbers.get(self._spans[at].turn_id, 0)) if at >= 0 else ""
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -9,16 +9,14 @@ from PySide6.QtCore import QEvent, QPoint, QPointF, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QContextMenuEvent,
-    QHelpEvent,
     QKeyEvent,
     QMouseEvent,
     QPainter,
     QPaintEvent,
     QPen,
     QResizeEvent,
-    QWheelEvent,
 )
-from PySide6.QtWidgets import QAbstractScrollArea, QMenu, QStackedWidget, QToolTip, QWidget
+from PySide6.QtWidgets import QMenu, QStackedWidget, QWidget
 
 from playground.domain.transcript import Transcript
 from playground.engine.session.changes import Change, PathChanged, RunStateChanged, TurnChanged
@@ -27,8 +25,8 @@ from playground.ui.features.tree.shapes import Key, R, draw_mark, shape
 from playground.ui.features.tree.words import about, mark_of, summary
 from playground.ui.widgets.elided_label import ElidedLabel
 from playground.ui.widgets.layouts import in_column, in_row
-from playground.ui.widgets.page_parts import empty_words, scroll_across
-from playground.ui.widgets.plain_text import tip
+from playground.ui.widgets.page_parts import empty_words
+from playground.ui.widgets.picture import Picture
 from playground.ui.widgets.session_page import SessionPage
 from playground.ui.widgets.theme import Tokens, tokens
 
@@ -42,7 +40,7 @@ REACH = 12  # pixels around a mark that belong to it
 _WAYS = {Qt.Key.Key_Left: "left", Qt.Key.Key_Right: "right", Qt.Key.Key_Up: "up", Qt.Key.Key_Down: "down"}
 
 
-class TreeView(QAbstractScrollArea):
+class TreeView(Picture[str]):
     """``chosen`` carries the turn to go to, ``menu_asked`` one and where; ``looked`` says that ``words`` are others."""
 
     chosen = Signal(str)
@@ -51,18 +49,13 @@ class TreeView(QAbstractScrollArea):
     looked = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        super().__init__("", DX, DY, parent)
         self._layout = TreeLayout(Transcript())
         self._path: frozenset[str] = frozenset()
         self._growing: Collection[str] = ()
         self._current = ""
-        self._hover = ""
         self.painted = 0  # marks drawn by the last paint event
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName("Tree of the turns")
-        self.viewport().setMouseTracking(True)
-        self.horizontalScrollBar().setSingleStep(DX)
-        self.verticalScrollBar().setSingleStep(DY)
 
     # Content
 
@@ -77,7 +70,7 @@ class TreeView(QAbstractScrollArea):
         if self._current not in layout:
             self._current = ""
         self._hover = self._hover if self._hover in layout else ""
-        self._set_ranges()
+        self._fit()
         if at_end:
             across.setValue(across.maximum())
         head = layout.transcript.head
@@ -122,9 +115,6 @@ class TreeView(QAbstractScrollArea):
     def _y(self, lane: int) -> float:
         return EDGE - 4 + lane * DY
 
-    def _origin(self) -> QPointF:
-        return QPointF(self.horizontalScrollBar().value(), self.verticalScrollBar().value())
-
     def _at(self, point: QPoint) -> str:
         where = QPointF(point) + self._origin()
         depth = round((where.x() - self._x(0)) / DX)
@@ -134,14 +124,9 @@ class TreeView(QAbstractScrollArea):
         away = abs(where.x() - self._x(depth)), abs(where.y() - self._y(lane))
         return self._layout.at(lane, depth) if max(away) <= REACH else ""
 
-    def _set_ranges(self) -> None:
-        wide, high = self._x(self._layout.depth) - DX + EDGE, self._y(len(self._layout.lanes)) - DY + EDGE
-        room = self.viewport().size()
-        across, down = self.horizontalScrollBar(), self.verticalScrollBar()
-        across.setPageStep(room.width())
-        across.setRange(0, max(round(wide) - room.width(), 0))
-        down.setPageStep(room.height())
-        down.setRange(0, max(round(high) - room.height(), 0))
+    def _fit(self) -> None:
+        lanes, depth = len(self._layout.lanes), self._layout.depth
+        self._set_ranges(self._x(depth) - DX + EDGE, self._y(lanes) - DY + EDGE)
 
     def reveal(self, turn_id: str) -> None:
         """Scroll until a turn is in view."""
@@ -192,14 +177,9 @@ class TreeView(QAbstractScrollArea):
             self.look_at(at)
             self.chosen.emit(at)
 
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        self._set_hover(self._at(event.position().toPoint()))
-
     def _set_hover(self, at: str) -> None:
         if at != self._hover:
-            self._hover = at
-            self.viewport().setCursor(Qt.CursorShape.PointingHandCursor if at else Qt.CursorShape.ArrowCursor)
-            self.viewport().update()
+            super()._set_hover(at)
             self.looked.emit()
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
@@ -210,19 +190,9 @@ class TreeView(QAbstractScrollArea):
             self.look_at(at)
             self.menu_asked.emit(at, place)
 
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        if not scroll_across(self, event):
-            super().wheelEvent(event)
-
-    def viewportEvent(self, event: QEvent) -> bool:
-        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
-            turn = self._layout.transcript.turns.get(self._at(event.pos()))
-            words = about(self._layout, turn, self._growing) if turn is not None else ""
-            QToolTip.showText(event.globalPos(), tip(words), self.viewport())
-            return True
-        if event.type() == QEvent.Type.Leave:
-            self._set_hover("")
-        return super().viewportEvent(event)
+    def _words(self, at: str) -> str:
+        turn = self._layout.transcript.turns.get(at)
+        return about(self._layout, turn, self._growing) if turn is not None else ""
 
     def event(self, event: QEvent) -> bool:
         if event.type() in (QEvent.Type.FocusIn, QEvent.Type.FocusOut):
@@ -232,7 +202,7 @@ class TreeView(QAbstractScrollArea):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._set_ranges()
+        self._fit()
 
     # Painting
 
