@@ -94,11 +94,12 @@ class ResultArea(DownArea):
     SHARE = 0.45
 
     def __init__(self, held: QWidget) -> None:
-        super().__init__(held)
+        super().__init__()
         policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
         self._held = held
+        self.setWidget(held)
         held.installEventFilter(self)
         self.setVisible(not held.isHidden())
 

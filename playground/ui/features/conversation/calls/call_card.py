@@ -37,9 +37,8 @@ from playground.ui.features.conversation.text_check import TextCheck
 from playground.ui.features.conversation.text_place import TextEditing
 from playground.ui.features.conversation.text_view import TextView
 from playground.ui.features.conversation.variant_switch import VariantSwitch
-from playground.ui.widgets.choice_fields import look
 from playground.ui.widgets.elided_label import ElidedLabel
-from playground.ui.widgets.form_parts import text_label
+from playground.ui.widgets.form_parts import look, text_label
 from playground.ui.widgets.icon_button import IconButton
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.mark_label import Chip, MarkLabel
