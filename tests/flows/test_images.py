@@ -56,8 +56,16 @@ def test_dropped_and_pasted_images_are_described_over_both_protocols(stage: Stag
         await person.until(lambda: "“notes.txt” is not an image" in person.pane.notice.words, "the notice")
         assert names(person) == ["shore.png"]
 
-        QGuiApplication.clipboard().setImage(picture(33, 22))
+        broken = QMimeData()
+        broken.setData("image/png", b"no picture at all")
+        QGuiApplication.clipboard().setMimeData(broken)
         await person.click(person.one(QPlainTextEdit, "Message", composer))
+        await person.key(Qt.Key.Key_V, Qt.KeyboardModifier.ControlModifier)
+        await person.until(lambda: "Not attached. This is not an image" in person.pane.notice.words, "the notice")
+        assert names(person) == ["shore.png"]
+        assert composer.text == ""
+
+        QGuiApplication.clipboard().setImage(picture(33, 22))
         await person.key(Qt.Key.Key_V, Qt.KeyboardModifier.ControlModifier)
         await person.until(lambda: len(composer.attached) == 2, "the pasted bitmap")
         person.pane.intake.take(["https://example.org/a.png"])

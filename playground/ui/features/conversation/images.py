@@ -18,8 +18,8 @@ from playground.engine.files import images
 from playground.engine.files.images import FORMATS, ImageError
 from playground.ui.features.conversation.documents import documents
 
-#: Something that may become an image: a file, a bitmap, or text that is a data URL or an http(s) address.
-Source: TypeAlias = Path | QImage | str
+#: Something that may become an image: a file, a bitmap, the bytes of one, a data URL or an http(s) address.
+Source: TypeAlias = Path | QImage | bytes | str
 
 LIMIT_MB: Final = 256  # what one decoded picture may take
 MOST_PIXELS: Final = 64_000_000
@@ -46,11 +46,13 @@ def sources_of(mime: QMimeData) -> list[Source]:
     text = mime.text() if mime.hasText() else ""
     if images.is_data_url(text):
         return [text]
-    if mime.hasImage() and (not text.strip() or images.is_address(text.strip()) or urls):
+    addresses: list[Source] = [url.toString() for url in urls if _is_picture_address(url)]
+    if _has_picture(mime) and (not text.strip() or images.is_address(text.strip()) or urls):
         bitmap = mime.imageData()
         if isinstance(bitmap, QImage) and not bitmap.isNull():
             return [bitmap.copy()]
-    return [url.toString() for url in urls if _is_picture_address(url)]
+        return addresses or [_bytes_of_picture(mime)]  # for what is wrong with them to be said
+    return addresses
 
 
 def offers_images(mime: QMimeData) -> bool:
@@ -58,8 +60,19 @@ def offers_images(mime: QMimeData) -> bool:
     if documents(mime):
         return False
     if mime.hasUrls():
-        return any(url.isLocalFile() or _is_picture_address(url) for url in mime.urls()) or mime.hasImage()
-    return (mime.hasImage() and not mime.text().strip()) or (mime.hasText() and images.is_data_url(mime.text()))
+        return any(url.isLocalFile() or _is_picture_address(url) for url in mime.urls()) or _has_picture(mime)
+    return (_has_picture(mime) and not mime.text().strip()) or (mime.hasText() and images.is_data_url(mime.text()))
+
+
+def _has_picture(mime: QMimeData) -> bool:
+    """Whether there is said to be one; whether it can be read is another matter."""
+    return mime.hasImage() or any(kind.startswith("image/") for kind in mime.formats())
+
+
+def _bytes_of_picture(mime: QMimeData) -> bytes:
+    """The bytes of the first picture as they are; empty where only Qt's own form of one is offered."""
+    kinds = (kind for kind in mime.formats() if kind.startswith("image/"))
+    return next((data for kind in kinds if (data := bytes(mime.data(kind).data()))), b"")
 
 
 def _is_picture_address(url: QUrl) -> bool:
@@ -70,6 +83,8 @@ def read_source(source: Source) -> Image:
     """The image part of a source. Raises ImageError in words; blocks."""
     if isinstance(source, QImage):
         return images.image_from(_encoded(source, "PNG"), "pasted.png")
+    if isinstance(source, bytes):
+        return images.image_from(source)
     if isinstance(source, str):
         return images.from_data_url(source) if images.is_data_url(source) else images.from_address(source)
     data = images.read_file(source)

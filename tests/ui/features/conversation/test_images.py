@@ -79,6 +79,25 @@ def test_a_bitmap_becomes_png() -> None:
     assert (known.width, known.height) == (12, 9)
 
 
+@pytest.mark.parametrize("data", [b"no picture at all", b""])
+def test_a_broken_picture_is_taken_for_what_is_wrong_with_it_to_be_said(data: bytes) -> None:
+    mime = QMimeData()
+    mime.setData("image/png", data)
+    assert offers_images(mime)
+    (source,) = sources_of(mime)
+    with pytest.raises(ImageError):
+        read_source(source)
+
+    mime.setUrls([QUrl("https://example.org/a.png")])
+    assert sources_of(mime) == ["https://example.org/a.png"], "its address is as good"
+
+    mime = QMimeData()
+    mime.setData("image/png", data)
+    mime.setText("A1\tB1")
+    assert not offers_images(mime)
+    assert sources_of(mime) == []
+
+
 def test_text_wins_over_the_picture_of_it() -> None:
     mime = QMimeData()
     mime.setText("A1\tB1")
