@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QAbstractButton, QCheckBox, QPushButton, QRadioButton, QWidget
+from pytestqt.qtbot import QtBot
 
+from playground.ui.widgets.layouts import in_column
 from playground.ui.widgets.theme import DARK, LIGHT, Tokens, style_sheet
 
 READABLE = 4.5  # WCAG 2.1, level AA, body text
@@ -61,3 +66,31 @@ def test_the_style_template_is_filled_in_completely(scheme: Tokens) -> None:
     sheet = style_sheet(scheme)
     assert "$" not in sheet
     assert scheme.accent in sheet
+
+
+@pytest.mark.parametrize("scheme", [LIGHT, DARK], ids=["light", "dark"])
+@pytest.mark.parametrize("kind", ["radio", "check", "", "primary", "danger", "over", "quiet", "pill", "link"])
+def test_the_keyboards_focus_is_a_line_around_a_button_and_fills_nothing(
+    qtbot: QtBot, kind: str, scheme: Tokens
+) -> None:
+    page = QWidget()
+    qtbot.addWidget(page)
+    page.setMinimumWidth(240)
+    button: QAbstractButton = {"radio": QRadioButton, "check": QCheckBox}.get(kind, QPushButton)("Choose")
+    button.setProperty("kind", kind)
+    if isinstance(button, QRadioButton | QCheckBox):
+        button.setChecked(True)  # its mark is as coloured as the line
+    before = QPushButton("Before")
+    in_column(before, button, of=page)
+    page.setStyleSheet(style_sheet(scheme))
+    with qtbot.waitActive(page):
+        page.show()
+        page.activateWindow()
+    before.setFocus()
+    without = button.grab().toImage()
+    QTest.keyClick(before, Qt.Key.Key_Tab)
+    qtbot.waitUntil(button.hasFocus)
+    focused = button.grab().toImage()
+    assert focused != without
+    beside = focused.width() - 20, focused.height() // 2  # of the words
+    assert focused.pixel(*beside) == without.pixel(*beside)
