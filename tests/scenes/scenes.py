@@ -6,6 +6,8 @@ To add one, write it under ``@scene``: nothing else knows the list.
 from __future__ import annotations
 
 import json
+import time
+from functools import partial
 
 from playground.domain.parts import ToolCall
 from playground.domain.transcript import Role, Turn, make_turn
@@ -296,6 +298,16 @@ async def raw(stage: Stage) -> None:
         headers.rows[-1].name.setText(name)
         headers.rows[-1].value.setText(value)
         headers.rows[-1].edited.emit()
+
+
+@scene()
+async def formatting(stage: Stage) -> None:
+    """A long text that is being laid out: said in the corner of its editor, for as long as the picture takes."""
+    stage.window.side.show_page("Raw")
+    editor = stage.window.panels.of(RAW_PANEL).body.editor
+    editor.setPlainText(json.dumps({"cities": ["Lisbon", "Oslo", "Faro"] * 40}))
+    editor._formatting.do(partial(time.sleep, 1.5), lambda _: None, large=True)
+    editor._show_doing()
 
 
 async def _under_schema(stage: Stage) -> None:

@@ -161,9 +161,12 @@ async def gateways_test_tls(stage: Stage) -> None:
 
 @scene()
 async def gateways_last_rows(stage: Stage) -> None:
-    """The dialog scrolled to its end."""
-    stage.app.gateways.store.add_profile(Profile(name="Team gateway", base_url="https://gateway.example/v1"))
+    """The dialog scrolled to its end: the certificates and a proxy of its own."""
+    made = stage.app.gateways.store.add_profile(
+        Profile(name="Team gateway", base_url="https://gateway.example/v1", proxy="http://proxy.example:3128")
+    )
     stage.act("gateway.settings")
+    stage.gateway_dialog().select(made.id)
     await stage.settle()
     bar = stage.gateway_dialog().form_area.verticalScrollBar()
     bar.setValue(bar.maximum())

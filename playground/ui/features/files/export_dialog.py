@@ -29,7 +29,7 @@ FORMATS = (
         for protocol, title in TITLES.items()
     ),
 )
-INDENT = 24  # pixels from a radio button's edge to its words
+INDENT = 26  # pixels from a radio button's edge to its words
 
 
 @dataclass(frozen=True)
