@@ -335,7 +335,7 @@ class _Turn:
     def __init__(self) -> None:
         self._until = 0.0  # nothing is begun after it; 0 before anything is
 
-    def begin(self) -> bool:
+    def has_time(self) -> bool:
         """Whether there is time to begin something."""
         now = perf_counter()
         if not self._until:
@@ -348,13 +348,20 @@ class _Turn:
 
 
 _turn = _Turn()
+has_time = _turn.has_time
 
 
 class Throttle(QObject):
-    """Calls ``callback`` soon after ``poke``, and not again before ``interval`` milliseconds have gone by."""
+    """Calls ``callback`` soon after ``poke``, and not again before ``interval`` milliseconds have gone by.
 
-    def __init__(self, callback: Callable[[], None], parent: QObject, interval: int = FRAME_MS) -> None:
+    It ``waits`` for a turn of the loop that has time for it; who does not asks ``has_time`` for what can wait.
+    """
+
+    def __init__(
+        self, callback: Callable[[], None], parent: QObject, interval: int = FRAME_MS, *, waits: bool = True
+    ) -> None:
         super().__init__(parent)
+        self._waits = waits
         self._callback = callback
         self._interval = interval
         self._poked = False
@@ -371,7 +378,7 @@ class Throttle(QObject):
         if not self._poked:
             self._timer.stop()
             return
-        if not _turn.begin():
+        if self._waits and not has_time():
             self._timer.start(0)
             return
         self._poked = False

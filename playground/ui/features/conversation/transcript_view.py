@@ -25,7 +25,7 @@ from playground.ui.features.conversation.measures import MARGIN, READING_WIDTH
 from playground.ui.features.conversation.rows import Row, common_prefix
 from playground.ui.features.conversation.shown_parts import PAGE
 from playground.ui.features.conversation.turn_card import TurnCard
-from playground.ui.widgets.loop import Throttle
+from playground.ui.widgets.loop import Throttle, has_time
 from playground.ui.widgets.plain_text import show_hidden
 from playground.ui.widgets.role_words import ROLE_WORDS
 from playground.ui.widgets.theme import body_font, tokens
@@ -241,6 +241,7 @@ class TranscriptView(QAbstractScrollArea):
         self._sketched = False  # one that is in view has not
         self._fill_end = 0.0  # until when long texts are drawn while all is laid out
         self._filled = False  # this frame has had its time for them
+        self._put_off = False  # the one before had none: what has moved was placed, and nothing else done
         self._edge = UpperEdge()
         self._follow = True
         self._laying_out = False
@@ -253,7 +254,7 @@ class TranscriptView(QAbstractScrollArea):
         self.viewport().setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.verticalScrollBar().setSingleStep(40)
         self.verticalScrollBar().valueChanged.connect(self._scrolled)
-        self._layout = Throttle(self._lay_out_frame, self)
+        self._layout = Throttle(self._lay_out_frame, self, waits=False)
         self._stock = CardStock(commands, growing, self.viewport(), self._layout.poke)
         self._pill = LatestPill(self)
         self._pill.clicked.connect(self.jump_to_latest)
@@ -475,7 +476,7 @@ class TranscriptView(QAbstractScrollArea):
 
     def _lay_out_frame(self) -> None:
         """Lay out, making no more cards than one frame has time for; the next one goes on."""
-        self._filled = False
+        self._filled = self._put_off = not has_time() and not self._put_off
         self._lay_out(FRAME_S)
 
     def _lay_out(self, budget: float = float("inf")) -> None:
