@@ -35,6 +35,7 @@ from playground.engine.session.run import Run
 from playground.engine.session.tool_turn_order import below
 
 SLICE_S = 0.002  # seconds of deciding and answering between two turns of the loop
+PAUSE_S = 0.001  # between two slices of answering: a timer, so that whatever else is due has its turn as well
 
 
 class Mode(StrEnum):
@@ -273,7 +274,7 @@ class ToolLoop:
                     await self._sleep(left)
                 elif time.perf_counter() > until:
                     self.set_state(RunState.ANSWERING)
-                    await asyncio.sleep(0)
+                    await asyncio.sleep(PAUSE_S)
                     until = time.perf_counter() + SLICE_S
                 if pending.get(key) is own.pop(key):
                     del pending[key]

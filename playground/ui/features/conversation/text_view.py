@@ -92,6 +92,7 @@ class TextView(QTextEdit):
         self._layout.update.connect(self._layout_changed)
         # The width is ours to say, once a change. NoWrap would unwrap it all, WidgetWidth lay it out a second time.
         self.setLineWrapMode(QTextEdit.LineWrapMode.FixedPixelWidth)
+        self.setLineWrapColumnOrWidth(self.width())  # what is written before it has its place: at 0 all would be folded
         self._writer = DocumentWriter(self._document, zoom=zoom, muted=muted)
         self._colours = tokens()  # those the document is written in
         self.shown = shown = ShownText(self._writer, mode)
@@ -114,6 +115,7 @@ class TextView(QTextEdit):
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
         self._height = 0
+        self._heights: dict[int, int] = {}  # of what is drawn, by widths: each that is asked for is a layout
         self._waits = False  # for fonts
         self._pressed: QPoint | None = None  # where the left button went down
 
@@ -189,7 +191,9 @@ class TextView(QTextEdit):
     def _draw_found(self) -> None:
         """Fonts were found for what is boxes."""
         self._writer.draw_found()
+        hinted = self._heights if self._writer.waits else {}  # good enough until the last font is found
         self._fit(grown=True)
+        self._heights = {**hinted, **self._heights}
 
     def _wait_for_fonts(self) -> None:
         if self._writer.waits is not self._waits:
@@ -292,12 +296,15 @@ class TextView(QTextEdit):
         return True
 
     def heightForWidth(self, width: int) -> int:
-        document = self._document
+        document, own = self._document, width == self.width()
         if document.textWidth() != width:
-            if not self.whole and width != self.width():
+            if not self.whole and not own:
                 return self._height  # layouts ask for what they hint, too; it is asked again when all is drawn
-            self.setLineWrapColumnOrWidth(width)
-        return math.ceil(document.size().height()) + self._foot() + self._row_height(width)
+            if own or width not in self._heights:
+                self.setLineWrapColumnOrWidth(width)
+        if own or width not in self._heights:
+            self._heights[width] = math.ceil(document.size().height())
+        return self._heights[width] + self._foot() + self._row_height(width)
 
     def sizeHint(self) -> QSize:
         width = max(self.width(), 50)  # a layout asks for the height at the width hinted, too: each one is a layout
@@ -331,6 +338,7 @@ class TextView(QTextEdit):
             self.row.setGeometry(0, top, self.width(), height - ROW_GAP)
 
     def _fit(self, *, grown: bool = False) -> None:
+        self._heights = {}
         height = self.heightForWidth(max(self.width(), 50))
         if height != self._height:
             self._height = height
@@ -407,6 +415,8 @@ class TextView(QTextEdit):
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
+        if hasattr(self, "_heights"):
+            self._heights = {}  # with another font all is laid out anew
         if event.type() == QEvent.Type.PaletteChange and hasattr(self, "_writer") and self._colours is not tokens():
             self._colours = tokens()  # a palette changes too when a widget gets a parent or a style: nothing to write
             self._writer.rewrite()
