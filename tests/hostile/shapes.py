@@ -390,7 +390,6 @@ WINDOW: Final = (
         lambda: calls(150),
         (tool({"type": "object"}, "get_weather"),),
         Debugging(default=ToolRule(policy=Policy.FIXED, fixed=Answer(text="ok")), step_limit=2),
-        limit=0.100,  # each answer is a turn, and the list, the cards and the next request follow
     ),
     # arguments
     WindowShape("arguments of brackets", _called('{"a":' + "[" * 100_000)),
