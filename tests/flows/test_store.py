@@ -28,7 +28,7 @@ from playground.ui.features.storage.dialog import StorageDialog
 from playground.ui.features.tree.page import TreeView
 from playground.ui.shell.features import EXPERIMENTS_PANEL, STORAGE
 from tests.engine.debugging import WEATHER
-from tests.flows.conftest import PACE, Person, Stage
+from tests.flows.conftest import PACE, SECONDS, Person, Stage
 
 SLOW = DemoConfig(tokens_per_second=150, time_to_first_token=0.02, rate_limit=1_000_000)
 ROOT = Path(__file__).parents[2]
@@ -376,7 +376,9 @@ async def choose(person: Person, box: QMessageBox, word: str) -> None:
     """Press a button of a box, and wait until it is gone."""
     button = next(b for b in box.findChildren(QPushButton) if b.text().replace("&", "") == word)
     await person.do(button.click)
-    await person.until(lambda: QApplication.activeModalWidget() is not box, "the box to close")
+    async with asyncio.timeout(SECONDS):
+        while QApplication.activeModalWidget() is box:  # noqa: ASYNC110 - the application may end with it
+            await asyncio.sleep(0.01)
 
 
 def locked(path: Path) -> None:
