@@ -104,6 +104,8 @@ def _align(tokens: Sequence[Token]) -> None:
 
 def _link_open(renderer: Any, tokens: Sequence[Token], at: int, options: Any, env: Any) -> str:
     address = str(tokens[at].attrs.get("href", ""))
+    if not _opens(address):
+        return "<a>"  # “[]()” leads nowhere, not to this page
     return f'<a href="{escape(address)}" rel="noopener noreferrer nofollow" title="{escape(show_hidden(address))}">'
 
 

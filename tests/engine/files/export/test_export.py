@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from playground.domain.errors import Failure, FailureKind
@@ -190,6 +190,7 @@ PIECES = st.sampled_from(
 
 
 @settings(max_examples=200, deadline=None)
+@example("[]()")
 @given(st.lists(MARKS | PIECES, max_size=6).map("".join))
 def test_no_text_gets_out_of_its_place(text: str) -> None:
     parts = (Text(text=text), Reasoning(text=text), ToolCall(id="c", name=text, arguments=text))
