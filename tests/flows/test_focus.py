@@ -7,7 +7,7 @@ from functools import partial
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QPlainTextEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QApplication, QPlainTextEdit, QPushButton
 
 from playground.ui.features.conversation import card_parts
 from playground.ui.features.gateways.connect_dialog import ConnectDialog
@@ -16,7 +16,6 @@ from tests.flows.conftest import Person, Stage
 from tests.flows.test_debugger import THREE, calls_of, ready
 from tests.support.fault_server import FaultServer, hold, keep, send, whole
 
-SHIFT = Qt.KeyboardModifier.ShiftModifier
 REFUSED = send(whole(401, "application/json", b'{"error": {"message": "Who are you?"}}'))
 
 
@@ -137,41 +136,5 @@ def test_the_focus_stays_with_the_turns_when_a_button_of_theirs_goes(stage: Stag
         await person.press("Earlier variant", person.card(1))
         await person.until(lambda: person.pane.view.focused_turn() is not None, "the focus at a turn")
         assert not person.message.hasFocus()
-
-    stage.play(scene)
-
-
-async def walk(person: Person, *, back: bool = False) -> list[QWidget]:
-    """Where Tab stops, or Shift+Tab, once around from the message. Nothing is typed into what keeps Tab for itself."""
-    await person.do(person.message.setFocus)
-    stops: list[QWidget] = []
-    while (at := QApplication.focusWidget()) is not None and at not in stops:
-        stops.append(at)
-        await person.key(*((Qt.Key.Key_Backtab, SHIFT) if back else (Qt.Key.Key_Tab,)))
-    assert at is person.message, "it goes once around, all the way"
-    return stops
-
-
-def test_tab_goes_once_around_the_window_and_shift_tab_the_same_way_back(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        window = person.app.window
-        await person.do(window.action("help.guide").trigger)
-        await person.until(lambda: len(person.session.debugger.waiting) == 2, "both calls to wait")
-        await person.idle()
-        await person.until(lambda: person.card(-1).whole, "all of the turn drawn")
-        await person.seen(QPushButton, "Skip all")
-
-        stops = await walk(person)
-        assert await walk(person, back=True) == [stops[0], *reversed(stops[1:])]
-
-        names = [stop.accessibleName() or getattr(stop, "text", str)() for stop in stops]
-        assert {"Gateway", "Temperature", "User", "Search experiments", "Assistant"} <= set(names), "all regions"
-        for seen in (
-            ("Conversation", "Next", "Skip all", "Continue"),
-            ("Next request", "Get the code of this request", "Copy the request body", "Request body"),
-            ("Edit the arguments", "Arguments", "Text", "Choose a result", "Result of the call", "Send result"),
-        ):
-            at = names.index(seen[0])
-            assert tuple(names[at : at + len(seen)]) == seen
 
     stage.play(scene)

@@ -44,7 +44,7 @@ from playground.ui.features.conversation.transcript_view import TranscriptView
 from playground.ui.features.conversation.turn_edits import TurnEdits
 from playground.ui.features.conversation.variants_dialog import VariantsDialog
 from playground.ui.features.conversation.welcome import WelcomePage
-from playground.ui.widgets.layouts import in_column, tab_after
+from playground.ui.widgets.layouts import in_column
 from playground.ui.widgets.loop import FRAME_MS, Throttle, spawn
 from playground.ui.widgets.notice_bar import Choice, NoticeBar
 from playground.ui.widgets.slices import Slices
@@ -455,9 +455,8 @@ class ConversationPane(Centre):
         self.composer.set_draft(self._session.draft)
 
     def add_bar(self, bar: QWidget) -> None:
-        """Put a bar above the notice and the composer, and those that are there."""
+        """Put a bar above the notice and the composer."""
         self._column.insertWidget(0, bar)
-        tab_after(self.view, bar)
 
     def delete_turn(self, turn_id: str) -> None:
         if turn_id in self._session.growing:

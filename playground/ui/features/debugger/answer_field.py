@@ -99,6 +99,7 @@ class AnswerField(QWidget):
         in_column(
             head, (self.text, 1 if self._fills else 0), self.problem, self._options, of=self, margins=0, spacing=4
         )
+        self.setFocusProxy(self.text)
 
     def _connect(self) -> None:
         self.text.textChanged.connect(self._edited)

@@ -155,6 +155,7 @@ class AnswerColumn(QFrame):
         self.remove_button.clicked.connect(self.remove_asked)
         for button in self.findChildren(QPushButton):
             button.setAutoDefault(False)
+        self.setFocusProxy(self.field)
 
     def show_answer(self, number: int, answer: Answer, *, removable: bool) -> None:
         """Show an answer without telling anyone, and the number of its lane."""

@@ -20,7 +20,7 @@ from playground.ui.widgets.copy_button import CopyButton
 from playground.ui.widgets.elided_label import ElidedLabel
 from playground.ui.widgets.figures import size
 from playground.ui.widgets.form_parts import paragraph, styled
-from playground.ui.widgets.layouts import in_column, in_pages, in_row, tab_after
+from playground.ui.widgets.layouts import in_column, in_pages, in_row
 from playground.ui.widgets.loop import spawn
 from playground.ui.widgets.page_parts import empty_words
 from playground.ui.widgets.plain_text import few_lines_of, show_hidden, tip
@@ -184,7 +184,6 @@ class BodyPane(QWidget):
     def add_button(self, button: QAbstractButton) -> None:
         """A button of one's own before Copy."""
         self._bar.insertWidget(self._bar.count() - 1, button)
-        tab_after(self.all_button, button)
 
     def add_page(self, page: QWidget) -> None:
         """Another way to show a body; see ``show_page``."""

@@ -120,6 +120,7 @@ class ParameterRow(QWidget):
             field.setAccessibleName(self.hint.label)
             field.setAccessibleDescription(self._help())
         self.label.setBuddy(self.main_field())
+        self.setFocusProxy(self.main_field())
         self.body.addWidget(self.flag_label)
 
     def _help(self) -> str:

@@ -40,7 +40,7 @@ from playground.ui.features.conversation.variant_switch import VariantSwitch
 from playground.ui.widgets.elided_label import ElidedLabel
 from playground.ui.widgets.form_parts import look, text_label
 from playground.ui.widgets.icon_button import IconButton
-from playground.ui.widgets.layouts import in_column, in_row, tab_after
+from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.mark_label import Chip, MarkLabel
 from playground.ui.widgets.plain_text import few_lines_of, short_name, shown_name, tip
 from playground.ui.widgets.theme import code_font
@@ -227,7 +227,6 @@ class CallCard(CallFrame):
             self.field.stop_asked.connect(self.stop_asked)
             self.field.step_asked.connect(self._step)
             self._right.insertWidget(2, self.field)
-            tab_after(self, self.field)
         return self.field
 
     # Content
@@ -392,7 +391,7 @@ class CallCard(CallFrame):
     def focus_result(self) -> None:
         """Put the cursor where the result is typed."""
         if self.field is not None:
-            self.field.field.setFocus()
+            self.field.setFocus()
 
     @property
     def texts(self) -> tuple[TextView, ...]:
@@ -475,7 +474,7 @@ class CallCard(CallFrame):
 
     def _editor_closed(self, after: QWidget, focused: bool) -> None:
         if focused:
-            (self.field.field if self._waiting and self.field is not None else after).setFocus()
+            (self.field if self._waiting and self.field is not None else after).setFocus()
         self._refresh()
 
     def _delete_result(self) -> None:

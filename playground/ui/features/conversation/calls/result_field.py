@@ -86,6 +86,7 @@ class ResultField(QWidget):
         for button in (self.send_button, self.error_button, self.step_button):
             flow.addWidget(button)
         in_column(head, self.field, self._says, self._check, buttons, of=self, margins=0, spacing=4)
+        self.setFocusProxy(self.field)
 
     @property
     def text(self) -> str:
