@@ -50,28 +50,14 @@ def tab_after(before: QWidget, made: QWidget) -> None:
 
     What is made later than its window would be the last in its round, wherever it stands.
     """
-    for first, second in pairwise((*_stops(before)[-1:], *_stops(made))):
-        QWidget.setTabOrder(first, second)
-
-
-def _stops(inside: QWidget) -> list[QWidget]:
-    """Where Tab stops in a widget, in its order. Its own place in the round need not be where those are."""
-    found = [inside, *inside.findChildren(QWidget)]
-    first = at = next((widget for widget in found if _stops_at(widget)), None)
-    if first is None or at is None:
-        return []
-    within = set(found)
-    while (before := at.previousInFocusChain()) in within and before is not first:
-        at = before
-    stops: list[QWidget] = []
-    while at in within and at not in stops:
-        stops.append(at)
+    stops = [before]
+    at: QWidget | None = made
+    while at is not None and (at is made or made.isAncestorOf(at)):
+        if at.focusPolicy() != Qt.FocusPolicy.NoFocus and at.focusProxy() is None:
+            stops.append(at)
         at = at.nextInFocusChain()
-    return [widget for widget in stops if _stops_at(widget)]
-
-
-def _stops_at(widget: QWidget) -> bool:
-    return widget.focusPolicy() != Qt.FocusPolicy.NoFocus and widget.focusProxy() is None
+    for first, second in pairwise(stops):
+        QWidget.setTabOrder(first, second)
 
 
 def in_pages(*pages: QWidget) -> QStackedWidget:

@@ -7,7 +7,6 @@ must not touch this folder.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from itertools import pairwise
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
@@ -17,7 +16,7 @@ from playground.jsonkit.values import JSON
 from playground.ui.features.parameters.row import ParameterRow
 from playground.ui.features.parameters.rows import ToolChoiceRow, row_for
 from playground.ui.widgets.form_parts import paragraph, text_label
-from playground.ui.widgets.layouts import in_column, in_row, tab_after
+from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.plain_text import show_hidden
 from playground.ui.widgets.scroll_page import ScrollPage, column_of
 
@@ -95,14 +94,6 @@ class ParameterPanel(ScrollPage):
         in_row((name, 1), field, of=row, margins=0, spacing=8)
         self._extras.append((group, row))
         self._group(group).addWidget(row)
-        self._put_in_order()
-
-    def _put_in_order(self) -> None:
-        """Have Tab go through the rows as they are seen, whichever was made first."""
-        items = (box.itemAt(at) for box in self._form.groups.values() for at in range(1, box.count()))  # no headings
-        rows = (item.widget() for item in items if item is not None)
-        for before, row in pairwise(filter(None, rows)):
-            tab_after(before, row)
 
     def _show_form(self, kind: type[Parameters]) -> None:
         """The form of a type, made once, with the extras."""
@@ -128,7 +119,6 @@ class ParameterPanel(ScrollPage):
                 self._group(hint.group).addWidget(row)
         for group, extra in self._extras:
             self._group(group).addWidget(extra)
-        self._put_in_order()
         self.set_tool_names(list(self._tool_names))
         self.also_sent.hide()
 

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QLineEdit, QWidget
+from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from playground.domain.parameters import Parameters
@@ -54,27 +54,6 @@ def test_everything_starts_at_default_and_nothing_is_sent(panel: ParameterPanel)
         assert not shown.reset.isVisible()
         assert shown.main_field().accessibleName().startswith(shown.hint.label)
         assert shown.hint.help in shown.main_field().accessibleDescription()
-
-
-def test_tab_goes_through_rows_and_what_stands_among_them_as_they_are_seen(panel: ParameterPanel) -> None:
-    groups = list(dict.fromkeys(hint.group for _, hint in SampleParameters.hints()))
-    for group in groups[:2] * 2:
-        panel.add_extra(group, f"Besides {group}", QLineEdit())
-    for kind in (OtherParameters, SampleParameters, OtherParameters, SampleParameters):
-        panel.set_value(kind())
-        QApplication.processEvents()  # the places are given
-        inside = panel.widget()
-        assert inside is not None
-        seen: list[int] = []
-        at: QWidget | None = inside
-        while (at := at.nextInFocusChain() if at is not None else None) is not inside:
-            if at is not None and inside.isAncestorOf(at) and at.focusPolicy() & Qt.FocusPolicy.TabFocus:
-                among = at
-                while (outer := among.parentWidget()) is not None and outer is not inside:
-                    among = outer
-                seen.append(among.y())
-        assert len(seen) >= len(panel.rows)
-        assert seen == sorted(seen)
 
 
 def test_typing_sets_and_one_click_goes_back(panel: ParameterPanel) -> None:
