@@ -70,7 +70,9 @@ class CodeEditor(ExactField):
         self._highlighted = json
         self._wheel_needs_focus = False
         self._formatting = Aside(self)
-        self._doing: QLabel | None = None
+        self._doing = QLabel("Formatting…", self.viewport(), textFormat=Qt.TextFormat.PlainText)
+        self._doing.setProperty("kind", "chip")
+        self._doing.hide()
         self.setProperty("kind", "code")
         self.setFont(code_font())
         self.document().setDocumentMargin(2)
@@ -147,12 +149,8 @@ class CodeEditor(ExactField):
         self._show_doing()
 
     def _show_doing(self) -> None:
-        busy = self._formatting.busy
-        if self._doing is None and busy:
-            self._doing = QLabel("Formatting…", self.viewport(), textFormat=Qt.TextFormat.PlainText)
-            self._doing.setProperty("kind", "chip")
-        if self._doing is not None:
-            self._doing.setVisible(busy)
+        if self._formatting.busy or self._doing.isVisible():
+            self._doing.setVisible(self._formatting.busy)
             self._doing.move(self.viewport().width() - self._doing.width() - EDGE, EDGE)
 
     def problem(self) -> JsonTextError | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import TypeAlias, TypeVar
 
 from PySide6.QtCore import Qt
@@ -43,21 +42,6 @@ def in_column(
 ) -> QVBoxLayout:
     """``items`` from top to bottom; see ``in_row``."""
     return _filled(QVBoxLayout() if of is None else QVBoxLayout(of), items, margins, spacing)
-
-
-def tab_after(before: QWidget, made: QWidget) -> None:
-    """Have Tab go from ``before`` to what can be typed in of ``made``, and from there on as it went from ``before``.
-
-    What is made later than its window would be the last in its round, wherever it stands.
-    """
-    stops = [before]
-    at: QWidget | None = made
-    while at is not None and (at is made or made.isAncestorOf(at)):
-        if at.focusPolicy() != Qt.FocusPolicy.NoFocus and at.focusProxy() is None:
-            stops.append(at)
-        at = at.nextInFocusChain()
-    for first, second in pairwise(stops):
-        QWidget.setTabOrder(first, second)
 
 
 def in_pages(*pages: QWidget) -> QStackedWidget:

@@ -5,7 +5,7 @@ It gets the rows and hands back new ones; it holds no truth. The first row that 
 
 from __future__ import annotations
 
-from functools import cached_property, partial
+from functools import partial
 from typing import Final
 
 from PySide6.QtCore import Qt, Signal
@@ -37,7 +37,7 @@ from playground.ui.widgets.form_parts import look, paragraph, styled, text_label
 from playground.ui.widgets.icon_button import IconButton
 from playground.ui.widgets.icons import icon
 from playground.ui.widgets.json_text import pretty
-from playground.ui.widgets.layouts import in_column, in_row, tab_after
+from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.plain_text import tip
 from playground.ui.widgets.problem_line import LONG_WORD
 from playground.ui.widgets.segments import Segments
@@ -89,8 +89,6 @@ class RowEditor(QFrame):
         self.path.edited.connect(self._path_typed)
         self.take_button.clicked.connect(self.take_latest)
         self.answer.changed.connect(self._answered)
-        for button in self.findChildren(QPushButton):
-            button.setAutoDefault(False)
 
     @property
     def row(self) -> AnswerRow:
@@ -207,21 +205,10 @@ class AnswerTable(QWidget):
         self.table = _Table()
         self.said = paragraph("", "small")
         self.said.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        self._edits = False
+        self.editor = RowEditor()
         self._arrange()
         self._connect()
         self._show(-1)
-
-    @cached_property
-    def editor(self) -> RowEditor:
-        """The editor of a row, made when the first one is shown: it is as much as all the rest."""
-        editor = RowEditor()
-        editor.changed.connect(self._edited)
-        editor.hide()
-        self._halves.addWidget(editor, 1)
-        tab_after(self.table, editor)
-        self._edits = True
-        return editor
 
     @property
     def rows(self) -> tuple[AnswerRow, ...]:
@@ -308,6 +295,7 @@ class AnswerTable(QWidget):
         self._halves.setContentsMargins(0, 0, 0, 0)
         self._halves.setSpacing(12)
         self._halves.addWidget(left, 1)
+        self._halves.addWidget(self.editor, 1)
 
     def _connect(self) -> None:
         self.add_button.clicked.connect(self.add_row)
@@ -319,6 +307,7 @@ class AnswerTable(QWidget):
         self.table.duplicate_asked.connect(self.duplicate)
         self.table.move_asked.connect(self.move_row)
         self.table.itemSelectionChanged.connect(self._selected)
+        self.editor.changed.connect(self._edited)
 
     def _add_fault(self, number: int, _checked: bool = False) -> None:
         self._insert(FAULTS[number][1])
@@ -351,10 +340,9 @@ class AnswerTable(QWidget):
         self._showing = True
         self.table.setCurrentCell(selected, MATCH if selected >= 0 else -1)
         self._showing = False
+        self.editor.setVisible(selected >= 0)
         if selected >= 0:
             self.editor.set_row(self._rows[selected], self._latest)
-        if self._edits:
-            self.editor.setVisible(selected >= 0)
         self.duplicate_button.setEnabled(selected >= 0)
         self.delete_button.setEnabled(selected >= 0)
         self.up_button.setEnabled(selected > 0)

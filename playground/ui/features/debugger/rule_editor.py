@@ -5,7 +5,6 @@ It gets a ``ToolRule`` and hands back a new one; it holds no truth. What a choic
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Final
 
 from PySide6.QtCore import Qt, Signal
@@ -17,7 +16,7 @@ from playground.ui.features.debugger.answer_table import AnswerTable
 from playground.ui.features.debugger.number_field import NumberField
 from playground.ui.features.debugger.path_field import PathField
 from playground.ui.widgets.form_parts import paragraph, text_label
-from playground.ui.widgets.layouts import in_column, in_row, tab_after
+from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.segments import Segments
 
 ORDER: Final = (Policy.PAUSE, Policy.TABLE, Policy.FIXED)
@@ -45,24 +44,12 @@ class RuleEditor(QWidget):
         self.misfit = QCheckBox("the arguments do not fit the schema")
         self.path = PathField("Pause when this JSONPath matches", "never, or $[?@.city == 'Oslo']")
         self.nth = NumberField("Pause from this call of the tool on", "never", whole=True, most=1_000_000)
-        self._fixes = False
+        self.fixed = AnswerField("Answer", least=4)
         self.table_title = text_label("Answer table", "group")
         self.table = AnswerTable()
         self._arrange()
         self._connect()
         self._dress()
-
-    @cached_property
-    def fixed(self) -> AnswerField:
-        """The fixed answer, made for the first rule that has one."""
-        fixed = AnswerField("Answer", least=4)
-        fixed.set_answer(self._rule.fixed)
-        fixed.changed.connect(self._fixed_edited)
-        fixed.hide()
-        self._fixed_place.addWidget(fixed)
-        tab_after(self.nth, fixed)
-        self._fixes = True
-        return fixed
 
     @property
     def rule(self) -> ToolRule:
@@ -77,8 +64,7 @@ class RuleEditor(QWidget):
         self.misfit.setChecked(rule.pause_on_misfit)
         self.path.show_path(rule.pause_on_path, latest)
         self.nth.show_value(rule.pause_from)
-        if self._fixes:
-            self.fixed.set_answer(rule.fixed)
+        self.fixed.set_answer(rule.fixed)
         self.table.set_rows(rule.rows, latest)
         self._showing = False
         self._dress()
@@ -104,8 +90,7 @@ class RuleEditor(QWidget):
         in_column(pause, self.misfit, grid, of=self.conditions, margins=(0, 8, 0, 0), spacing=6)
         column = in_column(caption, line, self.hint, self.conditions, of=self, margins=0, spacing=6)
         column.addSpacing(8)
-        self._fixed_place = in_column(margins=0)
-        column.addLayout(self._fixed_place)
+        column.addWidget(self.fixed)
         column.addWidget(self.table_title)
         column.addWidget(self.table)
         column.addStretch(1)
@@ -115,6 +100,7 @@ class RuleEditor(QWidget):
         self.misfit.toggled.connect(self._misfit_toggled)
         self.path.edited.connect(self._path_edited)
         self.nth.edited.connect(self._nth_edited)
+        self.fixed.changed.connect(self._fixed_edited)
         self.table.changed.connect(self._rows_edited)
 
     def _policy_chosen(self, index: int) -> None:
@@ -148,7 +134,6 @@ class RuleEditor(QWidget):
         policy = self._rule.policy
         self.hint.setText(HINTS[policy])
         self.conditions.setVisible(policy is not Policy.PAUSE)
-        if self._fixes or policy is Policy.FIXED:
-            self.fixed.setVisible(policy is Policy.FIXED)
+        self.fixed.setVisible(policy is Policy.FIXED)
         self.table.setVisible(policy is not Policy.FIXED)
         self.table_title.setVisible(policy is not Policy.FIXED)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLineEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
 from playground.domain.debugging import Answer, AnswerRow, Debugging, MatchKind, Policy, ToolRule
@@ -19,7 +19,6 @@ from playground.ui.features.debugger.control import renamed_rules
 from playground.ui.features.debugger.default_rule import DefaultRuleFields
 from playground.ui.features.debugger.rule_summary import RuleSummary
 from playground.ui.features.debugger.rules_dialog import NAME, WORDS, RulesDialog
-from playground.ui.widgets.code_editor import CodeEditor
 from tests.ui.features.debugger.conftest import nowhere
 
 TABLE = ToolRule(policy=Policy.TABLE, rows=(AnswerRow(answer=Answer(text="sunny")),), pause_from=4)
@@ -202,33 +201,3 @@ def test_a_rule_goes_along_with_the_name_of_its_tool() -> None:
     assert renamed_rules(rules, tools("a", "b"), tools("b", "a")) == rules, "moved, not renamed"
     assert renamed_rules(rules, tools("a"), tools("")) == rules
     assert renamed_rules(rules, tools("a"), tools("a", "c")) == rules
-
-
-def test_what_a_rule_does_not_show_is_not_made_and_stands_in_its_place_in_the_round_once_it_is(
-    dialog: RulesDialog,
-) -> None:
-    def before_the_foot(widget: QWidget) -> bool:
-        """Whether Tab comes to it on the way from the policy to the step limit."""
-        at: QWidget | None = dialog.editor.policy.buttons[-1]
-        while at is not None and at not in (widget, dialog.limit):
-            at = at.nextInFocusChain()
-        return at is widget
-
-    dialog.open_on("get_weather")
-    assert dialog.findChildren(CodeEditor) == []  # each takes as long as all the rest of a page
-    QTest.mouseClick(dialog.editor.policy.buttons[2], Qt.MouseButton.LeftButton)
-    assert dialog.findChildren(CodeEditor) == [dialog.editor.fixed.text]
-    assert before_the_foot(dialog.editor.fixed.text)
-    assert before_the_foot(dialog.editor.fixed.length)
-    QTest.mouseClick(dialog.editor.policy.buttons[1], Qt.MouseButton.LeftButton)
-    QTest.mouseClick(dialog.editor.table.add_button, Qt.MouseButton.LeftButton)
-    row = dialog.editor.table.editor
-    for widget in (*row.kinds.buttons, row.pattern, row.answer.text, row.answer.length):
-        assert before_the_foot(widget)
-    assert not any(button.autoDefault() for button in row.findChildren(QPushButton))
-    round_: list[QWidget | None] = [dialog.list]
-    while (at := round_[-1].nextInFocusChain() if round_[-1] is not None else None) not in round_:
-        round_.append(at)
-    assert at is dialog.list
-    lost = [widget for widget in dialog.findChildren(QWidget) if not widget.isWindow() and widget not in round_]
-    assert not [widget for widget in lost if widget.focusPolicy() & Qt.FocusPolicy.TabFocus and widget.isVisible()]
