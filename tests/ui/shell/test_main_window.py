@@ -238,7 +238,7 @@ def test_panels_that_gave_way_have_the_chosen_sizes_again_once_there_is_room(sta
 def test_a_panel_that_is_dragged_wider_stays_so(stand: Stand, qtbot: QtBot) -> None:
     window, left = stand.window, stand.window.left_dock
     window.resize(1440, 900)
-    qtbot.waitUntil(lambda: panel_widths(window) == (240, 340))
+    qtbot.waitUntil(lambda: panel_widths(window) == (240, 340) and window.windowHandle().size() == window.size())
     edge = left.mapTo(window, QPoint(left.width() + 1, left.height() // 2))
     mouse, button = window.windowHandle(), Qt.MouseButton.LeftButton
     QTest.mousePress(mouse, button, pos=edge)
