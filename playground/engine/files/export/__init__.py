@@ -51,9 +51,9 @@ def left_out(snapshot: Snapshot, to: str, known: Iterable[Secret] = (), *, whole
     """A sentence on what is not in an export that could be; empty where all of it is, as in those for people."""
     if to not in PROTOCOLS:
         return ""
-    from playground.engine.files.export.jsonl import left_out
+    from playground.engine.files.export.jsonl import lacking
 
-    found = left_out(Selection(snapshot, known, whole_tree=whole_tree), to)
+    found = lacking(Selection(snapshot, known, whole_tree=whole_tree), to)
     more = f"; and {len(found) - MOST:,} more" if len(found) > MOST else ""
     return f"Left out: {'; '.join(found[:MOST])}{more}." if found else ""
 

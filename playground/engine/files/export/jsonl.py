@@ -2,7 +2,7 @@
 
 The path is one message a line, what a protocol has at the top as a system message before them. The whole
 tree is one conversation a line, one for each branch, with its tools. Both are read again by ``files.messages``, what
-an answer came with beside the message included (``BESIDE``). ``left_out`` says what a protocol has no place for.
+an answer came with beside the message included (``BESIDE``). ``lacking`` says what a protocol has no place for.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def jsonl(selection: Selection, protocol: str, *, whole_tree: bool) -> str:
     return selection.clean(text)
 
 
-def left_out(selection: Selection, protocol: str) -> list[str]:
+def lacking(selection: Selection, protocol: str) -> list[str]:
     """What of the turns and tools is not in the lines, because ``protocol`` has no place for it or as set."""
     snapshot = selection.snapshot
     turns = tuple(section.turn.model_copy(update={"extra": {}}) for section in selection.sections())

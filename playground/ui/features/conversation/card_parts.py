@@ -18,9 +18,8 @@ from playground.ui.features.conversation.parts_row import PartsRow
 from playground.ui.features.conversation.shown_parts import PAGE, Shown
 
 KEPT: Final = 10  # of them that stay in view when one more comes
-STEP_S: Final = (
-    0.006  # seconds a step may begin to make or fill views in; one is made or filled in any case, the first both
-)
+#: Seconds a step may begin to make or fill views in; one is made or filled in any case, the first both.
+STEP_S: Final = 0.006
 
 
 class CardParts:

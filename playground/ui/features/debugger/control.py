@@ -142,7 +142,7 @@ class DebugControl(Control):
         """Several answers for the call that has the focus, else the first that waits, else the last there is."""
         call = self._call_meant()
         if call is None:
-            self._host.notice.say("There is no tool call yet whose answers could be compared.", stays=False)
+            self._say("There is no tool call yet whose answers could be compared.", stays=False)
             return
         self._fork(*call)
 

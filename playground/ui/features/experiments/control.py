@@ -67,7 +67,7 @@ class TrashControl(Control):
         try:
             await self._workspace.look_through_trash()
         except StoreError as error:
-            self._host.notice.say(str(error))
+            self._say(str(error))
 
     def _leave(self) -> None:
         self._panel.show_page(None)
@@ -81,7 +81,7 @@ class TrashControl(Control):
         try:
             found = await self._workspace.find_deleted(words)
         except StoreError as error:
-            self._host.notice.say(str(error))
+            self._say(str(error))
             return
         if page.words == words:  # else somebody has typed on meanwhile
             page.show_found(found)
@@ -94,7 +94,7 @@ class TrashControl(Control):
         self._workspace.put_back(ids)
         if len(ids) == 1:
             self._show(next(iter(ids)))
-        self._host.notice.say(f"{what} {'is' if len(ids) == 1 else 'are'} back in the list.", stays=False)
+        self._say(f"{what} {'is' if len(ids) == 1 else 'are'} back in the list.", stays=False)
 
     def erase(self, ids: Collection[str]) -> None:
         """Let experiments go for good, after a question."""
@@ -261,14 +261,14 @@ class ExperimentsControl(Control):
         self._workspace.delete(experiment_id)
         kept = any(one.experiment.id == experiment_id for one in self._workspace.trash)
         words = f"“{title}” is in the trash." if kept else f"“{title}” deleted."
-        self._host.notice.say(words, "Undo", self.undelete, stays=False)
+        self._say(words, "Undo", self.undelete, stays=False)
 
     def undelete(self) -> None:
         """Bring the experiment deleted last back, and show it."""
         experiment = self._workspace.undelete()
         if experiment is not None:
             self.open(experiment.id)
-            self._host.notice.say(f"“{short_title(experiment.title)}” is back.", stays=False)
+            self._say(f"“{short_title(experiment.title)}” is back.", stays=False)
 
     def duplicate(self, experiment_id: str) -> None:
         """The same experiment once more; the copy is shown."""
@@ -282,7 +282,7 @@ class ExperimentsControl(Control):
         except StoreError as error:
             self._say(str(error))
             return
-        self._host.notice.say(f"This is the copy, “{short_title(made.title)}”.", stays=False)
+        self._say(f"This is the copy, “{short_title(made.title)}”.", stays=False)
 
     def pin(self, experiment_id: str) -> None:
         """Keep an experiment at the top of the list, or no longer."""
@@ -299,7 +299,7 @@ class ExperimentsControl(Control):
         title = self._title(experiment_id)
         done = "is back in the list." if experiment.archived else "archived. The filter shows it."
         undo = partial(self._workspace.archive, experiment_id, experiment.archived)
-        self._host.notice.say(f"“{title}” {done}", "Undo", undo, stays=False)
+        self._say(f"“{title}” {done}", "Undo", undo, stays=False)
 
     def _summary_of(self, experiment_id: str) -> ExperimentSummary | None:
         return next((experiment for experiment in self._workspace.experiments if experiment.id == experiment_id), None)

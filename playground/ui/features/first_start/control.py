@@ -40,7 +40,7 @@ class FirstStartControl(Control):
     def open(self, sample: Sample) -> None:
         """Open a sample, ready to run, and say what it shows."""
         if self._load(sample):
-            self._host.notice.say(sample.shows, "Run", self._host.pane.run)
+            self._say(sample.shows, "Run", self._host.pane.run)
 
     def _run_first(self) -> bool:
         if not self._load(FIRST):
@@ -57,7 +57,7 @@ class FirstStartControl(Control):
         try:
             open_sample(session, sample.path, sample.title if sample is not FIRST else "Weather in two cities")
         except BadInputError as error:
-            self._host.notice.say(f"The sample cannot be opened: {error}. Please install the application again.")
+            self._say(f"The sample cannot be opened: {error}. Please install the application again.")
             return False
         self._host.show_session()
         return True

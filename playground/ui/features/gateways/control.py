@@ -23,7 +23,6 @@ from playground.ui.widgets.dialogs import dress
 from playground.ui.widgets.layouts import in_column
 from playground.ui.widgets.loop import spawn
 from playground.ui.widgets.palette import Entry
-from playground.ui.widgets.plain_text import show_hidden
 
 if TYPE_CHECKING:
     from playground.engine.requests.pasted import Imported
@@ -165,12 +164,12 @@ class GatewayControl(Control):
             served = found.served(session.settings.protocol)
             if not served:
                 words = f"The gateway lists no model that is served under {here}; “{before}” is asked all the same."
-                self._host.notice.say(show_hidden(words), stays=False)
+                self._say(words, stays=False)
                 return
             session.change(model=served[0])
             self._stood_in[session.id] = before, served[0]
             words = f"“{before}” is not served under {here} here, so “{served[0]}” is asked instead."
-            self._host.notice.say(show_hidden(words), stays=False)
+            self._say(words, stays=False)
         self.show_models()
 
     async def _load(self, profile_id: str, refresh: bool) -> None:
@@ -226,10 +225,10 @@ class GatewayControl(Control):
         session, gateways = self._workspace.current, self._workspace.gateways
         profile, model = gateways.get(session.settings.profile_id), session.settings.model
         if profile.id != session.settings.profile_id:
-            self._host.notice.say("These answers are replayed, which costs nothing. Choose a gateway first.")
+            self._say("These answers are replayed, which costs nothing. Choose a gateway first.")
             return
         if not model:
-            self._host.notice.say("Choose a model first (Ctrl+L).")
+            self._say("Choose a model first (Ctrl+L).")
             return
         price, kept = gateways.price(profile.id, model) or Price(), session.turns.priced(profile.id, model)
         dialog = PriceDialog(model, profile.name, price, self._host.window, kept=kept)
@@ -240,7 +239,7 @@ class GatewayControl(Control):
         try:
             self._workspace.gateways.set_price(profile_id, model, price)
         except ProfileError as error:
-            self._host.notice.say(str(error))
+            self._say(str(error))
         if anew:
             session.turns.reprice(profile_id, model, price if price.known else None)
         self.priced.emit()
@@ -294,12 +293,12 @@ class GatewayControl(Control):
                 words = state.words
             await asyncio.to_thread(gateways.update, profile)
         except ProfileError as error:
-            self._host.notice.say(str(error))
+            self._say(str(error))
             return
         gateways.forget_models(profile.id)
         self.changed.emit()
         self.load_models()
-        self._host.notice.say(f"Key for “{profile.name}”: {words}", stays=False)
+        self._say(f"Key for “{profile.name}”: {words}", stays=False)
 
     def connect_new(self) -> None:
         """The dialog that connects a gateway step by step; what was typed into the last one is still there."""
@@ -318,7 +317,7 @@ class GatewayControl(Control):
         self._typed = None
         self._saved(profile)
         self.choose(profile.id)
-        self._host.notice.say(f"Connected to {profile.name}. {key_words}".strip(), stays=False)
+        self._say(f"Connected to {profile.name}. {key_words}".strip(), stays=False)
         self._host.pane.composer.setFocus()
 
     def _put_aside(self, dialog: ConnectDialog) -> None:

@@ -113,7 +113,7 @@ class UpdateControl(Control):
         if found.newer:
             self._found = found
             words = f"Version {found.version} of Gateway Playground is available. {found.notes}".strip()
-            self._host.notice.say(words, "Open the download page…", partial(self._open_page))
+            self._say(words, "Open the download page…", partial(self._open_page))
 
     def _open_page(self) -> None:
         if self._found is not None:

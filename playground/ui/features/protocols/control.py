@@ -63,7 +63,7 @@ class ProtocolSwitch(QFrame):
         if not found:
             self._switch()
             return
-        here, there = _title(session.settings.protocol), _title(to)
+        here, there = TITLES[session.settings.protocol], TITLES[to]
         self._title.setText(f"{there} cannot carry everything as it stands")
         self.switch.setText(f"Switch to {there}")
         self.stay.setText(f"Stay with {here}")
@@ -102,10 +102,6 @@ class ProtocolSwitch(QFrame):
             self.dismiss()
         else:
             self._list.show_losses(losses(session.next_request.build(), self._to))
-
-
-def _title(protocol: str) -> str:
-    return TITLES[protocol]
 
 
 class _Losses(FittingArea):

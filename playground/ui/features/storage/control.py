@@ -67,7 +67,7 @@ class UnreadControl(Control):
         session = self._workspace.current
         if session.unread and session.id not in self._told:
             self._told.add(session.id)
-            self._host.notice.say(self._words(dict(session.unread)), SAVE, partial(self.save, session.id))
+            self._say(self._words(dict(session.unread)), SAVE, partial(self.save, session.id))
 
     async def words(self) -> str:
         """What of the whole store could not be read; empty where everything could."""
@@ -96,9 +96,9 @@ class UnreadControl(Control):
             await asyncio.to_thread(write_whole, path, await store.unread_file(experiment_id))
         except (StoreError, OSError) as error:
             words = f"{path} could not be written: {error.strerror or error}" if isinstance(error, OSError) else error
-            self._host.notice.say(str(words))
+            self._say(str(words))
         else:
-            self._host.notice.say(f"Saved to {path}. Keys that are known are taken out.", stays=False)
+            self._say(f"Saved to {path}. Keys that are known are taken out.", stays=False)
 
 
 async def may_lose(window: QWidget, workspace: Workspace, save: SaveCopies) -> bool:
@@ -284,7 +284,7 @@ class StorageControl(Control):
         try:
             await session.bring_exchange(exchange_id)
         except StoreError as error:
-            self._host.notice.say(str(error), stays=False)
+            self._say(str(error), stays=False)
 
     # How it stands
 
@@ -364,7 +364,7 @@ class StorageControl(Control):
         if self._dialog is not None:
             self._dialog.say(words)
         else:
-            self._host.notice.say(words)
+            self._say(words)
 
     # Copies
 

@@ -48,7 +48,7 @@ class TreeControl(Control):
         if turn_id:
             self.delete(turn_id)
         else:
-            self._host.notice.say("Choose the turn with which the branch begins (Alt+↑, Alt+↓).", stays=False)
+            self._say("Choose the turn with which the branch begins (Alt+↑, Alt+↓).", stays=False)
 
     def delete(self, turn_id: str) -> None:
         """Delete a turn and all that follows it; a notice offers it back."""

@@ -94,7 +94,7 @@ class VariablesControl(Control):
         session.change(variables={key: kept for key, kept in session.settings.variables.items() if key != name})
         if value:
             back = partial(self._give_back, session, name, value)
-            self._host.notice.say(f"The value of {as_written(name)} is gone.", "Undo", back, stays=False)
+            self._say(f"The value of {as_written(name)} is gone.", "Undo", back, stays=False)
 
     def _give_back(self, session: Session, name: str, value: str) -> None:
         session.change(variables={**session.settings.variables, name: value})

@@ -177,7 +177,7 @@ class WireControl(Control):
 
     def _show_found(self, show: Callable[[Linking], bool]) -> None:
         if self._linking is not None and not show(self._linking):
-            self._host.notice.say(NO_FRAMES, stays=False)
+            self._say(NO_FRAMES, stays=False)
 
     def show_selection(self) -> None:
         """Show the frames of what is selected where the focus is, else those of the turn that has it."""
@@ -209,7 +209,7 @@ class WireControl(Control):
     def _open_compare(self, first: str, second: str) -> None:
         asked = [one for one in self._session.exchanges.values() if one.method == "POST"]
         if len(asked) < 2:
-            self._host.notice.say(ONE_EXCHANGE, stays=False)
+            self._say(ONE_EXCHANGE, stays=False)
             return
         from playground.ui.features.wire.compare_window import CompareWindow
 
