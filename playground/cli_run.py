@@ -41,6 +41,13 @@ def add_run(commands: Any) -> None:
         "file", type=Path, metavar="FILE", help="a request or a saved experiment (JSON); - reads it from standard input"
     )
     run.add_argument("--json", action="store_true", help="print the finished turn, or the transcript, as JSON")
+    which = run.add_mutually_exclusive_group()
+    which.add_argument(
+        "--variant", default="", metavar="NAME", help="run this variant of the experiment: its name, or its letter"
+    )
+    which.add_argument(
+        "--all-variants", action="store_true", help="with --json: run all variants at once, the experiment as set first"
+    )
     run.add_argument(
         "--record", type=Path, metavar="CASSETTE", help="write what went over the wire to this file, without keys"
     )
@@ -98,6 +105,8 @@ def add_run(commands: Any) -> None:
 def _run(arguments: argparse.Namespace) -> int:
     import asyncio
 
+    if arguments.all_variants and not arguments.json:
+        arguments.parser.error("--all-variants goes with --json")
     from playground.engine.headless.run import run_file
     from playground.engine.headless.show import OutputError
 
@@ -182,6 +191,8 @@ def _options(arguments: argparse.Namespace) -> RunOptions:
         max_steps=arguments.max_steps,
         record=arguments.record,
         as_json=arguments.json,
+        variant=arguments.variant,
+        all_variants=arguments.all_variants,
     )
 
 

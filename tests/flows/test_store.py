@@ -165,7 +165,7 @@ def test_undo_goes_back_over_an_edit_a_setting_a_branch_and_a_deletion(stage: St
 
         async def step(work: Any) -> None:
             states.append(stands())
-            history._typing = None  # as if the person had waited
+            history._states.typing = None  # as if the person had waited
             await person.do(work)
 
         await step(lambda: session.turns.edit_text(person.path[0].id, "Name a lake", in_place=True))

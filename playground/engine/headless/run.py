@@ -17,12 +17,14 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from playground.domain.debugging import Debugging, ReasonCode, held_back
 from playground.domain.durations import span
+from playground.domain.encoding import encode
 from playground.domain.errors import Failure, FailureKind, RunRefusedError
 from playground.domain.parts import ToolCall
 from playground.domain.request import ReasoningReturn
 from playground.domain.transcript import Turn
 from playground.engine.advice import advise
 from playground.engine.cassettes import cassette
+from playground.engine.compare.lanes import Lanes, LanesError
 from playground.engine.files.answer_table import LARGEST_TABLE, read_answers
 from playground.engine.gateways.credentials import consent_needed, plain_origin
 from playground.engine.gateways.known_secrets import redactor_of
@@ -35,10 +37,11 @@ from playground.engine.io.spreadsheet import json_text
 from playground.engine.requests.request_file import BadInputError, read_value, request_and_notes
 from playground.engine.session.titles import title_of
 from playground.engine.session.tool_loop import Mode
+from playground.engine.session.variants import Variant
 from playground.gateway.address import is_loopback
 from playground.gateway.outgoing import header_problem
 from playground.gateway.proxy import proxy_url, read_proxy
-from playground.jsonkit.values import JSON
+from playground.jsonkit.values import JSON, JSONObject
 from playground.named_file import read_named
 from playground.protocols import PROTOCOLS
 from playground.protocols.protocol import get_protocol
@@ -54,6 +57,7 @@ class RunOptions:
 
     ``key`` is as it was given. ``headers`` are (name, value) pairs; those that carry a secret are told by name and
     value. ``proxy`` may hold a password. ``timeouts`` are seconds by the names of ``Timeouts``, None for no limit.
+    ``variant`` is the name or letter of a variant of the experiment, ``all_variants`` runs all of them at once.
     ``max_event`` and ``max_body`` are in MiB. ``reasoning`` overrides what the file says. ``answers`` is a table
     (``playground.engine.files.answer_table``), ``max_steps`` the requests at most; ``record`` is where a cassette is
     written.
@@ -75,6 +79,8 @@ class RunOptions:
     max_steps: int | None = None
     record: Path | None = None
     as_json: bool = False
+    variant: str = ""
+    all_variants: bool = False
 
     @property
     def loops(self) -> bool:
@@ -123,9 +129,10 @@ def _broken(turn: Turn, call: ToolCall) -> str:
 def _say_deviations(session: Session, console: Console, *, only_holes: bool) -> None:
     """Where the answers leave the specification, each thing once; what could not be read first."""
     outcomes = [turn.outcome for turn in session.transcript.turns.values() if turn.outcome is not None]
+    ours = {turn.outcome.exchange for turn in session.transcript.path if turn.outcome is not None}
     said: dict[str, bool] = {}
     for outcome in outcomes:
-        if outcome.exchange in session.exchanges:
+        if outcome.exchange in session.exchanges and outcome.exchange in ours:
             known = outcome.failure.kind.value if outcome.failure is not None else ""
             said |= {note: code in outcome.holes for code, note in outcome.deviations if code != known}
     for note in [note for note, hole in said.items() if hole]:
@@ -176,7 +183,8 @@ async def run_file(path: Path, options: RunOptions, out: TextIO, err: TextIO) ->
     try:
         gateway = _gateway(options)
         _check_place(options.record, path, options.answers)
-        session, notes = _open(path, gateway)
+        lanes, notes = _open(path, gateway, options)
+        session = lanes[0]
         session.change(debugging=_rules(options, session.settings.debugging))
     except BadInputError as error:
         console.say(str(error))
@@ -184,29 +192,35 @@ async def run_file(path: Path, options: RunOptions, out: TextIO, err: TextIO) ->
     for words in (*gateway.remarks, *notes):
         console.say(words)
     if options.reasoning is not None:
-        session.change(reasoning_return=options.reasoning)
+        for lane in lanes:
+            lane.change(reasoning_return=options.reasoning)
     if options.record is not None:
         session.exchanges.limit = sys.maxsize
-    console.lost, asked = session.stop, _asked(session)
+    console.lost, asked = session.stop_all, [_asked(lane) for lane in lanes]
     if not options.as_json:
-        session.subscribe(Printer(session, console, asked).changed)
-    refused, interrupted, recorded = "", False, True
+        session.subscribe(Printer(session, console, asked[0]).changed)
+    refused, interrupted, recorded = [""] * len(lanes), False, True
     try:
-        refused = await _perform(session, loops=options.loops)
+        refused = await asyncio.gather(*(_perform(lane, loops=options.loops) for lane in lanes))
     except asyncio.CancelledError:
         interrupted = True
     finally:
         await gateway.aclose()
         recorded = _record(session, options.record, gateway.secrets, console)
     if options.as_json:
-        console.raw(json_text(transcript(session) if options.loops else answer(brought(session))))
+        found = [transcript(lane) if options.loops else answer(brought(lane)) for lane in lanes]
+        console.raw(json_text({"variants": list(map(_of_variant, lanes, found))} if options.all_variants else found[0]))
     console.finish()
     if console.trouble is not None:
         raise OutputError(console.trouble)
     if interrupted:
         console.say("Interrupted.")
         return ExitCode.INTERRUPTED
-    code = ended(session, options, refused, asked, console)
+    codes = []
+    for lane, why, answers in zip(lanes, refused, asked, strict=True):
+        console.about = Lanes(lane).title(lane) if options.all_variants else ""
+        codes.append(ended(lane, options, why, answers, console))
+    code = next((one for one in codes if one is not ExitCode.OK), ExitCode.OK)
     return code if recorded or code is not ExitCode.OK else ExitCode.FAILED
 
 
@@ -220,6 +234,15 @@ async def _perform(session: Session, *, loops: bool) -> str:
     except RunRefusedError as error:
         return str(error)
     return ""
+
+
+def _of_variant(lane: Session, found: JSONObject) -> JSONObject:
+    """What a lane brought, under the name of its variant and with what is different in it."""
+    lanes = Lanes(lane)
+    told = encode(
+        lanes.variant(lane) or Variant(), lambda name, _info, item: item not in (None, {}, ()) and name != "id"
+    )
+    return {"letter": lanes.letter(lane), **told, **found}
 
 
 def _asked(session: Session) -> int:
@@ -245,9 +268,10 @@ def _rules(options: RunOptions, own: Debugging) -> Debugging:
 # ---- the file --------------------------------------------------------------------------------------------------------
 
 
-def _open(path: Path, gateway: _Gateway) -> tuple[Session, tuple[str, ...]]:
-    """The file at ``path`` (``-``: standard input) as a session on that gateway, and what of it cannot be sent, in
-    sentences. Raises BadInputError.
+def _open(path: Path, gateway: _Gateway, options: RunOptions) -> tuple[tuple[Session, ...], tuple[str, ...]]:
+    """The file at ``path`` (``-``: standard input) as the lanes that are asked for, of one session on that gateway.
+
+    And what of it cannot be sent, in sentences. Raises BadInputError.
     """
     from playground.engine.session.session import Session
 
@@ -261,19 +285,45 @@ def _open(path: Path, gateway: _Gateway) -> tuple[Session, tuple[str, ...]]:
         literal=not saved,
     )
     if saved:
-        _fill(session, value)
+        lanes = _filled(session, value, options)
     else:
         request, notes = request_and_notes(value)
         session.load(request)
+        lanes = _chosen(session, options)
+    for lane in lanes:
+        try:
+            get_protocol(lane.settings.protocol).check(lane.next_request.build())
+        except ValueError as error:
+            raise BadInputError(str(error)) from None
+    return lanes, (*notes, *_elsewhere(lanes))
+
+
+def _chosen(session: Session, options: RunOptions) -> tuple[Session, ...]:
+    """The lanes that the options name; without any, the conversation. Raises BadInputError."""
+    lanes = Lanes(session)
+    if options.all_variants:
+        return lanes.all
     try:
-        get_protocol(session.settings.protocol).check(session.next_request.build())
-    except ValueError as error:
+        return (lanes.find(options.variant) if options.variant else session,)
+    except LanesError as error:
         raise BadInputError(str(error)) from None
-    return session, notes
 
 
-def _fill(session: Session, value: JSON) -> None:
-    """Make ``session`` the saved experiment, the message being written at its end. Raises BadInputError."""
+def _elsewhere(lanes: tuple[Session, ...]) -> list[str]:
+    """That a variant is of another gateway than the one that is asked."""
+    found = [(Lanes(lane).title(lane), Lanes(lane).variant(lane)) for lane in lanes]
+    return [
+        f"{title} is set for the gateway “{variant.gateway}”; here, the one of the command line is asked."
+        for title, variant in found
+        if variant is not None and variant.gateway
+    ]
+
+
+def _filled(session: Session, value: JSON, options: RunOptions) -> tuple[Session, ...]:
+    """Make ``session`` the saved experiment, the message being written at the end of the lanes that are asked for.
+
+    Returns those. Raises BadInputError.
+    """
     from playground.engine.files.experiment_file import ExperimentFileError, read_content
     from playground.engine.session.hand_made import answers_none, without_call, written
     from playground.engine.session.next_request import without_value
@@ -283,18 +333,21 @@ def _fill(session: Session, value: JSON) -> None:
         restore(read_content(value), session)
     except (ExperimentFileError, ValueError) as error:
         raise BadInputError(str(error)) from None
+    lanes = _chosen(session, options)
     try:
         turn = written(session.draft, session.transcript)
     except ValueError as error:
         raise BadInputError(f"the message being written: {error}") from None
     if turn is not None and not answers_none(turn):
-        session.turns.add_written(turn)
-    if not session.settings.model:
-        raise BadInputError("the experiment names no model")
-    if missing := session.next_request.unresolved():
-        raise BadInputError(without_value(missing))
-    if reason := without_call(session.transcript.path):
-        raise BadInputError(reason)
+        Lanes(session).write(turn, lanes)
+    for lane in lanes:
+        if not lane.settings.model:
+            raise BadInputError("the experiment names no model")
+        if missing := lane.next_request.unresolved():
+            raise BadInputError(without_value(missing))
+        if reason := without_call(lane.transcript.path):
+            raise BadInputError(reason)
+    return lanes
 
 
 # ---- the gateway -----------------------------------------------------------------------------------------------------

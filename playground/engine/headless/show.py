@@ -44,11 +44,13 @@ class Console:
     """Standard output and standard error.
 
     ``trouble`` is why standard output cannot be written any more; ``lost`` is called when that is found out.
+    ``about`` is what the program's own lines are about, where that is one thing of several.
     """
 
     def __init__(self, out: TextIO, err: TextIO) -> None:
         self.trouble: Exception | None = None
         self.lost: Callable[[], None] = _nothing
+        self.about = ""
         self._out, self._err = out, err
         self._one_terminal = out.isatty() and err.isatty()
         self._out_open = self._err_open = False  # whether a line was begun there
@@ -85,7 +87,8 @@ class Console:
         """A line of the program's own on standard error."""
         self._leave_out()
         self._end_err()
-        self._put(self._err, printable(f"playground: {words}\n"))
+        about = f"{self.about}: " if self.about else ""
+        self._put(self._err, printable(f"playground: {about}{words}\n"))
 
     def raw(self, text: str) -> None:
         """Text of ours on standard output, as it is."""

@@ -20,7 +20,7 @@ from weakref import WeakValueDictionary
 from playground.domain.transcript import new_id
 from playground.engine.gateways.offered import Gateways
 from playground.engine.library.experiment_summary import Deleted, ExperimentSummary, summarize
-from playground.engine.session.changes import RunState, TitleChanged
+from playground.engine.session.changes import TitleChanged
 from playground.engine.session.session import Session
 from playground.engine.session.tapes import DEFAULT_LIMIT
 from playground.protocols import DEFAULT
@@ -212,7 +212,7 @@ class Workspace:
 
     async def _restore(self, store: Store, path: Path) -> Path | None:
         for session in self.sessions:
-            session.stop()
+            session.stop_all()
         for autosave in (*self._autosaves.values(), *self._alive.values()):
             autosave.end()
         try:
@@ -362,15 +362,25 @@ class Workspace:
         """
         from playground.engine.session.snapshot import restore
 
-        profiles = self.gateways.profiles
-        there = [one.id for one in profiles if one.id == found.profile_id]
-        there += [one.id for one in profiles if one.name == found.gateway]
+        there = self._profile_ids(found.profile_id, found.gateway)
         session = self.blank(there[0] if there else self.gateways.active_id)
+        variants = tuple(
+            one.on((*self._profile_ids(other, one.gateway), self.gateways.active_id)[0])
+            if (other := one.profile_id) is not None
+            else one
+            for one in found.variants
+        )
+        ours = {"profile_id": session.settings.profile_id, "variants": variants}
         try:
-            restore(found.model_copy(update={"profile_id": session.settings.profile_id}), session)
+            restore(found.model_copy(update=ours), session)
         except ValueError as error:
             raise ValueError(f"This experiment cannot be opened. {error}") from None
         return session, "" if there else found.gateway
+
+    def _profile_ids(self, there: str, name: str) -> list[str]:
+        """The gateways here that one of that id and name can be: itself, then those of its name."""
+        profiles = self.gateways.profiles
+        return [*(one.id for one in profiles if one.id == there), *(one.id for one in profiles if one.name == name)]
 
     def _restored(self, found: Snapshot, exchanges: list[Exchange]) -> Session:
         """The same with what went over the wire. Raises StoreError."""
@@ -427,7 +437,7 @@ class Workspace:
                 self._closed[key] = experiment
 
     def _is_idle(self, session: Session) -> bool:
-        if self.store is None or session is self.current or session.state is not RunState.IDLE:
+        if self.store is None or session is self.current or session.busy:
             return False
         return not (self._autosaves[session.id].waiting or self._is_unsaved(session) or untouched(session))
 
@@ -525,7 +535,7 @@ class Workspace:
         session = self._open_one(experiment_id)
         empty = session is not None and untouched(session)
         if session is not None:
-            session.stop()
+            session.stop_all()
             gone = _Gone(self.sessions.index(session), session, time.monotonic())
             self.sessions.remove(session)
             experiment = summarize(session)

@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
-from playground.domain.transcript import Role, Transcript, Turn, new_id
+from playground.domain.parts import Text
+from playground.domain.transcript import Role, Transcript, Turn, make_turn, new_id
 
 _REPLIES = (Role.ASSISTANT, Role.TOOL)
+_SYSTEM = (Role.SYSTEM, Role.DEVELOPER)
 
 
 class Branched(NamedTuple):
@@ -71,6 +73,29 @@ def beside(before: Transcript, path: Collection[Turn]) -> Branched:
     return Branched(before.truncate_after(shared).append(*made), copies)
 
 
+def system_text(transcript: Transcript) -> str:
+    """What the system turn says, the first of the path; empty without one."""
+    path = transcript.path
+    return path[0].text if path and path[0].role in _SYSTEM else ""
+
+
+def under_system(transcript: Transcript, text: str) -> Transcript:
+    """The conversation under another system turn, on a branch of its own: with what was written up to the first answer.
+
+    An empty text: under none.
+    """
+    if system_text(transcript) == text:
+        return transcript
+    path = transcript.path
+    first = path[0] if path and path[0].role in _SYSTEM else None
+    rest = path[1:] if first is not None else path
+    received = next((number for number, turn in enumerate(rest) if turn.outcome is not None), len(rest))
+    top = first if first is not None else make_turn(Role.SYSTEM)
+    others = tuple(part for part in top.parts if not isinstance(part, Text))
+    above = (top.model_copy(update={"parts": (Text(text=text), *others)}),) if text else ()
+    return beside(transcript, (*above, *rest[:received])).transcript
+
+
 def asking(transcript: Transcript, turn_id: str) -> str:
     """The turn from which the model is to be asked after an edit of that one: the last that was written below it on
     its branch, without answers at the end. Raises KeyError for an unknown turn."""
@@ -86,7 +111,7 @@ def asking(transcript: Transcript, turn_id: str) -> str:
 
 def _is_answer(turn: Turn, to: Role) -> bool:
     """Whether a turn ends what belongs to one of that role above it."""
-    example = to in (Role.SYSTEM, Role.DEVELOPER) and turn.outcome is None
+    example = to in _SYSTEM and turn.outcome is None
     return turn.role is Role.ASSISTANT and not example
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from playground.domain.transcript import Transcript
 from playground.engine.session.run_state import RunState as RunState
@@ -105,18 +105,19 @@ Change: TypeAlias = (
 Observer: TypeAlias = Callable[[Change], None]
 
 
-class Observers:
-    """Those who are told."""
+#: What is another one for every lane of an experiment, when it is for one of them; the rest comes with every token, or
+#: is one lane's own.
+_OF_ALL: Final = frozenset({PathChanged, TurnChanged, SettingsChanged, TitleChanged, DebugChanged, DraftChanged})
+
+
+class _Callbacks:
+    """Those who are told, by kind of change."""
 
     def __init__(self) -> None:
         self._all: list[tuple[Observer, tuple[type[Change], ...]]] = []
         self._by_kind: dict[type[Change], tuple[Observer, ...]] = {}  # found out when first needed
 
-    def subscribe(self, callback: Observer, *kinds: type[Change]) -> Callable[[], None]:
-        """Tell ``callback`` of every change of these kinds from now on; of every change where none is named.
-
-        Two kinds come with every token: who names others costs nothing then. Returns a function that ends it.
-        """
+    def add(self, callback: Observer, kinds: tuple[type[Change], ...]) -> Callable[[], None]:
         observer = (callback, kinds)
         self._all.append(observer)
         self._by_kind.clear()
@@ -128,12 +129,40 @@ class Observers:
 
         return cancel
 
-    def tell(self, change: Change) -> None:
-        """Pass a change on."""
-        kind = type(change)
+    def of(self, kind: type[Change]) -> tuple[Observer, ...]:
         callbacks = self._by_kind.get(kind)
         if callbacks is None:
             callbacks = tuple(callback for callback, kinds in self._all if not kinds or kind in kinds)
             self._by_kind[kind] = callbacks
-        for callback in callbacks:
+        return callbacks
+
+
+class Observers:
+    """Those of a session; ``beside`` are those of another lane of the same experiment."""
+
+    def __init__(self, beside: Observers | None = None) -> None:
+        self._own = _Callbacks()
+        self._everywhere: _Callbacks = beside._everywhere if beside is not None else _Callbacks()
+        self._lanes: list[_Callbacks] = beside._lanes if beside is not None else []
+        self._lanes.append(self._own)
+
+    def subscribe(self, callback: Observer, *kinds: type[Change], everywhere: bool = False) -> Callable[[], None]:
+        """Tell ``callback`` of every change of these kinds from now on; of every change where none is named.
+
+        Two kinds come with every token: who names others costs nothing then. ``everywhere``: of what happens in any
+        lane of the experiment, once. Returns a function that ends it.
+        """
+        return (self._everywhere if everywhere else self._own).add(callback, kinds)
+
+    def tell(self, change: Change) -> None:
+        """Pass a change on."""
+        kind = type(change)
+        for callback in self._own.of(kind):
             callback(change)
+        for callback in self._everywhere.of(kind):
+            callback(change)
+        if len(self._lanes) > 1 and kind in _OF_ALL:
+            for lane in tuple(self._lanes):
+                if lane is not self._own:
+                    for callback in lane.of(kind):
+                        callback(change)

@@ -55,15 +55,15 @@ _LIVELIEST: Final = (RunState.STREAMING, RunState.WAITING, RunState.RETRYING, Ru
 class Debugger:
     """What a person sees and does at a tool call. Coroutines return when nothing is under way any more.
 
-    ``notes`` is what is known of calls beside their turns.
+    ``notes`` is what is known of calls beside their turns; those of ``beside``, of another lane, are the same.
     """
 
-    def __init__(self, experiment: Experiment, requests: NextRequest) -> None:
+    def __init__(self, experiment: Experiment, requests: NextRequest, beside: Debugger | None = None) -> None:
         self._experiment = experiment
         self._requests = requests
         self._loops: list[ToolLoop] = []
         self._last: ToolLoop | None = None
-        self.notes = CallNotes(self.changed)
+        self.notes: CallNotes = beside.notes if beside is not None else CallNotes(self.changed)
         self.forks: list[Fork] = []
         self._verdicts = Verdicts(self.changed)
         self._warned: tuple[Transcript, dict[CallKey, str]] | None = None  # what was found in which transcript

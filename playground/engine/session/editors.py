@@ -21,15 +21,25 @@ HEAD = ""
 
 
 class Editors:
-    """``open`` is what stands in each of the open editors."""
+    """``open`` is what stands in each of the open editors. Those of ``beside``, of another lane, are the same."""
 
-    def __init__(self, turns: Turns, observers: Observers) -> None:
+    def __init__(self, turns: Turns, observers: Observers, beside: Editors | None = None) -> None:
         self._turns = turns
         self._observers = observers
-        self.open: OpenEdits = {}
+        self._main: Editors = beside._main if beside is not None else self
+        self._open: OpenEdits = {}
         self._kept: tuple[Transcript, OpenEdits, str | None, Transcript, str | None] | None = None  # see ``as_kept``
         self._copies: dict[str, str] = {}  # made by the last edit, for a branch
         observers.subscribe(self._follow, TurnsCopied, CallEdited)
+
+    @property
+    def open(self) -> OpenEdits:
+        """What stands in each of them."""
+        return self._main._open
+
+    @open.setter
+    def open(self, edits: OpenEdits) -> None:
+        self._main._open = edits
 
     def set_editing(self, edit: OpenEdit) -> None:
         """An editor is open, and this stands in it."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from copy import copy
 from typing import TYPE_CHECKING
 
 from playground.domain.transcript import Transcript
@@ -37,7 +38,8 @@ class Experiment:
 
     ``connect`` gives a client for a profile id; it may raise ``RunRefusedError``. ``profile_of`` gives the profile
     itself, from which the extra body and the rule for reasoning are inherited; without it nothing is. ``literal`` says
-    that its turns are text to the last brace and hold no variables.
+    that its turns are text to the last brace and hold no variables. ``lane`` gives the same experiment as a lane of
+    Compare has it: with an end, settings and runs of its own.
     """
 
     def __init__(
@@ -51,14 +53,34 @@ class Experiment:
         self.connect = connect
         self.literal = literal
         self._profile_of = profile_of
+        self._main = self
         self.observers = Observers()
         self.history = History(settings)
         self.turns = Turns(self.history, self.observers)
         self.editors = Editors(self.turns, self.observers)
-        self.draft = Draft()
+        self._draft = Draft()
         self.exchanges = Tapes()
         self.limits: RateLimits | None = None
         self.state = RunState.IDLE
+
+    def lane(self, variant_id: str) -> Experiment:
+        """The same, of the lane of a variant; to be made once."""
+        made = copy(self)
+        made.observers = Observers(self.observers)
+        made.history = self.history.lane(variant_id)
+        made.turns = Turns(made.history, made.observers, self.turns)
+        made.editors = Editors(made.turns, made.observers, self.editors)
+        made.limits, made.state = None, RunState.IDLE
+        return made
+
+    @property
+    def draft(self) -> Draft:
+        """What stands in the composer, which all lanes have together."""
+        return self._main._draft
+
+    @draft.setter
+    def draft(self, draft: Draft) -> None:
+        self._main._draft = draft
 
     @property
     def transcript(self) -> Transcript:

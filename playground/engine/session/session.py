@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping
+from copy import copy
 from typing import TYPE_CHECKING, Any
 
 from playground.domain.accumulator import GrowingChoice
@@ -54,7 +55,8 @@ _OF_CONTENT = (PathChanged, TurnChanged, SettingsChanged, DebugChanged)
 
 class Session:
     """One open experiment. ``connect``, ``profile_of`` and ``literal`` are as for ``Experiment``; ``front`` shortens
-    texts and knows the secrets. ``unread`` are rows of it that the store could not read, by ``Tally``.
+    texts and knows the secrets. ``unread`` are rows of it that the store could not read, by ``Tally``. ``main`` is the
+    session of the experiment's own conversation, of a lane as well.
     """
 
     def __init__(
@@ -74,21 +76,63 @@ class Session:
             model=model,
             parameters={protocol: get_protocol(protocol).parameters_type.begin({})},
         )
-        self.experiment = Experiment(connect, settings, profile_of, literal=literal)
+        self.main = self
+        self.id = new_id()
+        self.created_at = self.changed_at = time.time()
+        self.pinned = self.archived = False
+        self.fetch_exchange: FetchExchange | None = None
+        self.unread: Mapping[tuple[str, bool], int] = {}
+        self._front = front
+        self._lanes: dict[str, Session] = {}
+        self._stand_on(Experiment(connect, settings, profile_of, literal=literal))
+        self.subscribe(self._changed, *_OF_CONTENT)
+
+    def _stand_on(self, experiment: Experiment) -> None:
+        self.experiment = experiment
         self.observers = self.experiment.observers
         self.history = self.experiment.history
         self.turns = self.experiment.turns
         self.editors = self.experiment.editors
         self.exchanges = self.experiment.exchanges
         self.next_request = NextRequest(self.experiment)
-        self.debugger = Debugger(self.experiment, self.next_request)
-        self._front = front
-        self.id = new_id()
-        self.created_at = self.changed_at = time.time()
-        self.pinned = self.archived = False
-        self.fetch_exchange: FetchExchange | None = None
-        self.unread: Mapping[tuple[str, bool], int] = {}
-        self.subscribe(self._changed, *_OF_CONTENT)
+        self.debugger: Debugger = Debugger(
+            experiment, self.next_request, None if self.main is self else self.main.debugger
+        )
+
+    def lane(self, variant_id: str) -> Session:
+        """This experiment as the lane of a variant has it: a session in all, with an end of its own in the same tree.
+
+        What is set there is what its variant has otherwise. One that is closed can be undone back, so it stays the same
+        object. Raises KeyError for a variant there never was.
+        """
+        main = self.main
+        known = main._lanes.get(variant_id)
+        if known is None:
+            if all(one.id != variant_id for one in main.settings.variants):
+                raise KeyError(variant_id)
+            known = main._lanes[variant_id] = copy(main)
+            known._stand_on(main.experiment.lane(variant_id))
+        return known
+
+    @property
+    def lanes(self) -> tuple[Session, ...]:
+        """All lanes, the conversation first, in the order of their columns."""
+        main = self.main
+        return (main, *(main.lane(one.id) for one in main.settings.variants))
+
+    def forget_lanes(self) -> None:
+        """The experiment is another one."""
+        self.main._lanes.clear()
+
+    @property
+    def _everyone(self) -> tuple[Session, ...]:
+        """The same, and those that are closed."""
+        return (self.main, *self.main._lanes.values())
+
+    @property
+    def busy(self) -> bool:
+        """Whether anything is under way in any lane."""
+        return any(one.state is not RunState.IDLE for one in self._everyone)
 
     def _changed(self, _change: Change) -> None:
         self.changed_at = time.time()
@@ -131,9 +175,11 @@ class Session:
         words = summary_of(self.transcript, self.settings.model, self.state)
         return self._front(words, len(words))
 
-    def subscribe(self, callback: Callable[[Change], None], *kinds: type[Change]) -> Callable[[], None]:
+    def subscribe(
+        self, callback: Callable[[Change], None], *kinds: type[Change], everywhere: bool = False
+    ) -> Callable[[], None]:
         """Tell of changes; see ``Observers.subscribe``."""
-        return self.observers.subscribe(callback, *kinds)
+        return self.observers.subscribe(callback, *kinds, everywhere=everywhere)
 
     # What is set: each change is an edit that can be undone
 
@@ -166,11 +212,15 @@ class Session:
         """Let these variables go out as they stand in the text, braces and all."""
         self.change(variables={**self.settings.variables, **{name: as_written(name) for name in names}})
 
-    def set_up(self, transcript: Transcript, settings: ExperimentSettings) -> None:
-        """Put these turns and settings in place of what there is, as one edit."""
+    def set_up(
+        self, transcript: Transcript, settings: ExperimentSettings, lanes: Mapping[str, Transcript] | None = None
+    ) -> None:
+        """Put these turns and settings in place of what there is, as one edit; ``lanes`` stand there then."""
         before = self.settings
         self.history.keep()
         self.history.transcript, self.history.settings = transcript, settings
+        for variant_id, place in (lanes or {}).items():
+            self.history.lane(variant_id).transcript = place
         self._path_changed()
         self.experiment.tell_settings(before)
 
@@ -213,7 +263,7 @@ class Session:
 
     def _travel(self, go: Callable[[], bool]) -> bool:
         before = self.settings
-        if self.state is not RunState.IDLE or not go():
+        if self.busy or not go():
             return False
         self._path_changed()
         self.experiment.tell_settings(before)
@@ -227,12 +277,16 @@ class Session:
         Returns when somebody must decide or it is done, however it ended; raises RunRefusedError. Cancelling the task
         that runs this stops it and keeps what has arrived.
         """
+        self.prepare_run()
+        await self.debugger.start()
+
+    def prepare_run(self) -> None:
+        """All that comes before a run: keep what stands in open editors, and the way back. Raises RunRefusedError."""
         if reason := self.next_request.refusal():
             raise RunRefusedError(reason)
         self.editors.keep_open()
         self._drop_failed_head()
         self.history.keep()
-        await self.debugger.start()
 
     async def run_edited(self, turn_id: str, text: str) -> None:
         """Give a turn another text, as ``edit_text`` does, and ask from there; one undo takes both back.
@@ -261,6 +315,11 @@ class Session:
 
     async def regenerate(self, turn_id: str) -> None:
         """Ask again for that turn, as a variant beside it; a failed one with nothing in it is replaced."""
+        self.prepare_again(turn_id)
+        await self.debugger.start()
+
+    def prepare_again(self, turn_id: str) -> None:
+        """All that comes before that. Raises RunRefusedError."""
         parent = self.transcript.turns[turn_id].parent
         if reason := self.next_request.refusal(at=parent):
             raise RunRefusedError(reason)
@@ -272,7 +331,6 @@ class Session:
         self.history.transcript = kept.truncate_after(parent)
         self._drop_failed_head()
         self._ask_from(self.transcript)
-        await self.debugger.start()
 
     def _ask_from(self, transcript: Transcript) -> None:
         self.history.transcript = transcript
@@ -297,9 +355,15 @@ class Session:
 
         Without anything under way, nothing happens.
         """
-        for loop in self.debugger.loops:
-            if not turn_id or (loop.run is not None and loop.run.brings(turn_id)):
-                loop.stop()
+        for one in self._everyone if turn_id else (self,):
+            for loop in one.debugger.loops:
+                if not turn_id or (loop.run is not None and loop.run.brings(turn_id)):
+                    loop.stop()
+
+    def stop_all(self) -> None:
+        """The same in every lane."""
+        for one in self._everyone:
+            one.stop()
 
     def delete_turn(self, turn_id: str) -> None:
         """Take one turn out; one that is being received is stopped, and nothing taken out yet."""
@@ -328,7 +392,7 @@ class Session:
 
     def run_of(self, turn_id: str) -> Run | None:
         """The request that brings a turn, while it does."""
-        runs = (loop.run for loop in self.debugger.loops)
+        runs = (loop.run for one in self._everyone for loop in one.debugger.loops)
         return next((run for run in runs if run is not None and run.brings(turn_id)), None)
 
     # What went over the wire
@@ -351,10 +415,11 @@ class Session:
 
     async def whole(self, exchange: Exchange) -> Exchange:
         """An exchange of this experiment with its bodies, as ``bring_exchange`` does; memory does not keep them."""
-        if self.fetch_exchange is None or not self.may_fetch(exchange):
+        fetch = self.main.fetch_exchange
+        if fetch is None or not self.may_fetch(exchange):
             return exchange
-        return await self.fetch_exchange(self.id, exchange.id) or exchange
+        return await fetch(self.id, exchange.id) or exchange
 
     def may_fetch(self, exchange: Exchange) -> bool:
         """Whether the bodies of an exchange are not in memory, and the store is to be asked for them."""
-        return bool(exchange.dropped) and self.fetch_exchange is not None
+        return bool(exchange.dropped) and self.main.fetch_exchange is not None

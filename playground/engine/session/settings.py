@@ -2,49 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Self
+from typing import Any, Self
 
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
 from playground.domain.debugging import Debugging
-from playground.domain.parameter_conversion import convert_parameters
-from playground.domain.parameters import Parameters
-from playground.domain.request import ReasoningReturn
-from playground.domain.tools import ToolDefinition
-from playground.domain.values import LongText, Value
-from playground.jsonkit.values import JSON, JSONObject
-from playground.protocols import DEFAULT, PROTOCOLS
-from playground.protocols.protocol import get_protocol, parameters_of
+from playground.domain.values import LongText
+from playground.engine.session.variants import RequestSettings, Variant
+from playground.jsonkit.values import JSON
 
 
-def _typed(found: JSON) -> JSON:
-    """Parameters by protocol, from the fields that are set."""
-    if not isinstance(found, dict):
-        return found
-    return {name: parameters_of(name, one) if isinstance(one, dict) else one for name, one in found.items()}
-
-
-class ExperimentSettings(Value):
+class ExperimentSettings(RequestSettings):
     """All that is set for one experiment. Members that are not known here were written by a newer version, and stay."""
 
     title: str = Field(default="", description="Empty while the title is the first words of the first user turn.")
-    profile_id: str = Field(default="", description="The gateway among those of the computer that wrote the file.")
-    protocol: str = DEFAULT
-    model: str = ""
-    parameters: Annotated[dict[str, Parameters], BeforeValidator(_typed)] = Field(
-        default_factory=dict,
-        description="What is set, by protocol; the output format is one of them. What is at its default is not there.",
-    )
-    tools: tuple[ToolDefinition, ...] = ()
-    extra_body: JSONObject = Field(
-        default_factory=dict, description="Merged into the body of every request, and wins; see “merges”."
-    )
-    extra_headers: dict[str, str] = Field(
-        default_factory=dict, description="Go with every request. None of them is a secret."
-    )
-    reasoning_return: ReasoningReturn | None = Field(
-        default=None, description="Null where the rule of the gateway's settings holds."
-    )
     variables: dict[str, LongText] = Field(
         default_factory=dict, description="The values of {{name}} in turns, by name."
     )
@@ -52,12 +23,9 @@ class ExperimentSettings(Value):
         default_factory=dict, description="What was typed into a field and cannot be sent yet."
     )
     debugging: Debugging = Field(default=Debugging(), description="What happens when a model calls a tool.")
-
-    @property
-    def current(self) -> Parameters:
-        """The parameters of the protocol that is spoken; a new experiment begins with streaming and usage on."""
-        found = self.parameters.get(self.protocol)
-        return found if found is not None else get_protocol(self.protocol).parameters_type.begin({})
+    variants: tuple[Variant, ...] = Field(
+        default=(), description="What is compared with it side by side, in the order of the columns."
+    )
 
     @property
     def untouched(self) -> bool:
@@ -70,37 +38,10 @@ class ExperimentSettings(Value):
         return ours and self.model_copy(update={"parameters": {}}) == begun
 
     def changed(self, **fields: Any) -> Self:
-        """The same with these fields set otherwise; a model and a title without the spaces around them.
-
-        Raises TypeError for a field there is none of, ValueError for a protocol nobody knows, and for an extra header
-        that cannot go or is a secret.
-        """
-        if unknown := fields.keys() - type(self).model_fields.keys():
-            raise TypeError(f"experiments have no setting {', '.join(sorted(unknown))}")
-        if (protocol := fields.get("protocol")) is not None and protocol not in PROTOCOLS:
-            raise ValueError(f"unknown protocol {protocol!r}")
-        for name, value in fields.get("extra_headers", {}).items():
-            from playground.engine.gateways.extras import extra_header_problem
-
-            if problem := extra_header_problem(name, value):
-                raise ValueError(problem)
-        for name in ("model", "title"):
-            if name in fields:
-                fields[name] = fields[name].strip()
-        return self.model_copy(update=fields)
-
-    def with_parameters(self, parameters: Parameters) -> Self:
-        """The same with other parameters of the protocol that is spoken."""
-        return self.changed(parameters={**self.parameters, self.protocol: parameters})
-
-    def switched(self, protocol: str) -> Self:
-        """The same in another protocol, with every parameter that has a counterpart there (see ``convert_parameters``).
-
-        Nothing else is touched: what the other protocol cannot carry is sent again after switching back. Raises
-        ValueError.
-        """
-        there = self.changed(protocol=protocol)
-        return there.with_parameters(convert_parameters(self.current, there.current))
+        """The same with these fields set otherwise; a title without the spaces around it. Raises as its base does."""
+        if "title" in fields:
+            fields["title"] = fields["title"].strip()
+        return super().changed(**fields)
 
     def with_unsent(self, name: str, value: JSON) -> Self:
         """The same with what is typed in a field and cannot be sent yet; an empty value forgets it."""

@@ -21,6 +21,7 @@ from playground.domain.reasons import reason_of, shortened
 from playground.domain.transcript import Ending, Outcome, Transcript, Turn
 from playground.domain.values import Value, lean
 from playground.engine.gateways.extras import key_written
+from playground.engine.session.branching import under_system
 from playground.engine.session.changes import DebugChanged, PathChanged, SettingsChanged, TitleChanged
 from playground.engine.session.draft import Draft
 from playground.engine.session.open_edits import OpenEdit, What
@@ -130,6 +131,9 @@ class Snapshot(ExperimentSettings):
     head: str | None = Field(
         default=None, description="The end of the branch that is shown; null: above the first turn."
     )
+    heads: dict[str, str | None] = Field(
+        default_factory=dict, description="The ends of the branches beside it, by the ids of their variants."
+    )
 
     @property
     def transcript(self) -> Transcript:
@@ -166,7 +170,7 @@ def snapshot(session: Session) -> Snapshot:
     turns = tuple(_as_far_as_they_came(session)) if session.growing else tuple(session.transcript.turns.values())
     profile = session.profile
     return Snapshot.model_construct(
-        **dict(session.settings),
+        **dict(_named(session)),
         id=session.id,
         created_at=session.created_at,
         changed_at=session.changed_at,
@@ -178,6 +182,7 @@ def snapshot(session: Session) -> Snapshot:
         editing=tuple(edit for edit in session.editors.open.values() if not _secret(edit)),
         turns=turns,
         head=session.transcript.head,
+        heads=session.history.heads,
     )
 
 
@@ -191,9 +196,14 @@ def restore(found: Snapshot, session: Session) -> None:
     session.id = found.id
     session.pinned, session.archived = found.pinned, found.archived
     settings = found.settings.with_parameters(found.settings.current)  # those of a new experiment, where none are set
-    session.history.begin_anew(mended(found.transcript, found.profile_id), settings)
+    session.history.begin_anew(mended(found.transcript, found.profile_id), settings, found.heads)
+    for one in settings.variants:
+        if one.system is not None and one.id not in found.heads:  # written by hand
+            lane = session.history.lane(one.id)
+            lane.transcript = under_system(lane.transcript, one.system)
     session.experiment.draft = found.draft
     session.editors.open = {edit.key: edit for edit in found.editing}
+    session.forget_lanes()
     notes = session.debugger.notes
     notes.stops = {(kept.turn, kept.call): kept.reason for kept in found.calls if kept.reason is not None}
     notes.drafts = {(kept.turn, kept.call): kept.typed for kept in found.calls if kept.typed is not None}
@@ -212,6 +222,20 @@ def copy_of(found: Snapshot, new_id: str, title: str) -> Snapshot:
     now = time.time()
     update = {"id": new_id, "title": title, "created_at": now, "changed_at": now, "pinned": False, "archived": False}
     return found.model_copy(update=update)
+
+
+def _named(session: Session) -> ExperimentSettings:
+    """What is set, the variants with the names of their gateways, as far as they are known."""
+    settings = session.settings
+    if not settings.variants:
+        return settings
+    named = []
+    for variant in settings.variants:
+        lane = session.lane(variant.id)
+        other = lane.settings.profile_id != session.main.settings.profile_id
+        profile = lane.profile if other else None
+        named.append(variant.model_copy(update={"gateway": profile.name}) if profile is not None else variant)
+    return settings.model_copy(update={"variants": tuple(named)})
 
 
 def _secret(edit: OpenEdit) -> bool:

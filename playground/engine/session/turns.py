@@ -31,12 +31,15 @@ from playground.engine.session.turn_edits import TurnEdit, arguments_edited, cal
 
 
 class Turns:
-    """``growing`` are the turns being received; the transcript itself is the present state of the history."""
+    """``growing`` are the turns being received; the transcript itself is the present state of the history.
 
-    def __init__(self, history: History, observers: Observers) -> None:
+    ``beside`` are those of another lane of the experiment: what is received is known to all of them.
+    """
+
+    def __init__(self, history: History, observers: Observers, beside: Turns | None = None) -> None:
         self.history = history
         self._observers = observers
-        self.growing: dict[str, GrowingChoice] = {}
+        self.growing: dict[str, GrowingChoice] = beside.growing if beside is not None else {}
 
     @property
     def transcript(self) -> Transcript:

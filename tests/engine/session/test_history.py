@@ -76,7 +76,7 @@ def test_nothing_is_held_once_no_state_needs_it() -> None:
         history.begin(f"lane {number}")
         history.brought(f"lane {number}", arrived(str(number), None))
         history.end(f"lane {number}")
-    assert history._brought == {}
+    assert history._states.brought == {}
 
 
 async def nowhere(_profile_id: str) -> GatewayClient:
@@ -126,7 +126,7 @@ class Clock:
 
 def set_up() -> tuple[Session, Clock]:
     session, clock = Session(nowhere, profile_id="p", model="m"), Clock()
-    session.history._clock = clock
+    session.history._states.clock = clock
     return session, clock
 
 

@@ -17,6 +17,7 @@ from pydantic.fields import FieldInfo
 from playground.domain.transcript import Turn
 from playground.domain.values import LINES, Value
 from playground.engine.gateways.extras import extra_header_problem
+from playground.engine.session.settings import ExperimentSettings
 from playground.engine.session.snapshot import LATEST, Snapshot, decode, encode_experiment
 from playground.jsonkit.values import JSON, JSONObject
 
@@ -181,9 +182,10 @@ def _check(found: Snapshot) -> None:
     for what, id_ in (("the experiment", found.id), *((f"turn {n}", turn.id) for n, turn in enumerate(found.turns, 1))):
         if not 0 < len(id_) <= _LONGEST_ID:
             raise ValueError(f"the id of {what} must have 1 to {_LONGEST_ID} characters")
-    for name, value in found.extra_headers.items():
-        if problem := extra_header_problem(name, value):
-            raise ValueError(f"extra_headers: {problem.rstrip('.')}")
+    for where, settings in (("", found), *_variants(found)):
+        for name, value in settings.extra_headers.items():
+            if problem := extra_header_problem(name, value):
+                raise ValueError(f"{where}extra_headers: {problem.rstrip('.')}")
     rules = (found.debugging.default, *found.debugging.rules.values())
     _check_numbers("debugging", (found.debugging.step_limit, *(rule.pause_from for rule in rules)), _LARGEST)
     for number, turn in enumerate(found.turns, 1):
@@ -204,6 +206,16 @@ def _check(found: Snapshot) -> None:
         _check_numbers(
             f"turn {number}", [*counts, failure.status if failure else None, outcome.choice, outcome.choices], 2**53
         )
+
+
+def _variants(found: Snapshot) -> Iterator[tuple[str, ExperimentSettings]]:
+    """What is set in each variant. Raises ValueError where they cannot be told apart."""
+    known: set[str] = set()
+    for number, variant in enumerate(found.variants, 1):
+        if variant.id in known or not 0 < len(variant.id) <= _LONGEST_ID:
+            raise ValueError(f"variant {number} needs an id of its own, of 1 to {_LONGEST_ID} characters")
+        known.add(variant.id)
+        yield f"variant {number}: ", variant.applied(found.settings)
 
 
 def _check_numbers(where: str, numbers: Iterable[float | None], largest: float = LATEST) -> None:

@@ -40,7 +40,7 @@ class Autosave:
         self._due = 0.0  # when the timer is due; not every event loop's handle tells
         self._growing: dict[str, int] = {}  # reads of exchanges under way that were handed over
         self._kept = set(session.exchanges) if stored else set()
-        self._unsubscribe = session.subscribe(self._changed)
+        self._unsubscribe = session.subscribe(self._changed, everywhere=True)
 
     @property
     def session(self) -> Session:
