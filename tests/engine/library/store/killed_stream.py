@@ -1,6 +1,6 @@
-"""Streams one answer into a store and says how far it is: ``python -m tests…store.killed_stream PATH URL``.
+"""Streams answers into a store and says how far it is: ``python -m tests…store.killed_stream PATH URL LANES``.
 
-It is killed from outside. Every few hundredths of a second it prints the time and how many reads have come.
+It is killed from outside. Now and then it prints the time and how many reads have come, in each lane.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 
 from playground.domain.transcript import Role, make_turn
+from playground.engine.compare.lanes import Lanes
 from playground.engine.gateways.offered import Gateways
 from playground.engine.gateways.profiles import ProfileStore
 from playground.engine.gateways.secrets import Keys
@@ -19,19 +20,23 @@ from playground.engine.library.store import Store
 from playground.engine.library.workspace import Workspace
 
 
-async def stream(path: Path, url: str) -> None:
-    """Ask once, and tell."""
+async def stream(path: Path, url: str, count: int) -> None:
+    """Ask once in so many lanes, and tell."""
     gateways = Gateways(ProfileStore(path.with_name("gateways.json")), Keys(), lambda: url)
     workspace = Workspace(gateways, Store(path))
     await workspace.start()
     session = workspace.current
-    session.turns.add_turn(make_turn(Role.USER, "Go on. !long=20000 !tps=60"))
-    run = asyncio.get_running_loop().create_task(session.run())
+    lanes = Lanes(session)
+    for _ in range(1, count):
+        lanes.add()
+    lanes.write(make_turn(Role.USER, "Go on. !long=20000 !tps=60"))
+    run = asyncio.get_running_loop().create_task(lanes.run())
     while not run.done():
-        reads = sum(len(exchange.reads) for exchange in session.exchanges.values())
+        exchanges = session.exchanges.values()
+        reads = min(len(exchange.reads) for exchange in exchanges) if len(exchanges) == count else 0
         print(json.dumps([time.monotonic(), reads]), flush=True)
         await asyncio.sleep(0.03)
 
 
 if __name__ == "__main__":
-    asyncio.run(stream(Path(sys.argv[1]), sys.argv[2]))
+    asyncio.run(stream(Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])))

@@ -42,10 +42,10 @@ def test_two_hundred_kills_lose_nothing_that_was_acknowledged(demo: DemoServer, 
 LATE = 2.0  # seconds: one between two states, and one for a machine that has much else to do
 
 
-def killed(path: Path, url: str) -> int:
-    """Kill a process in the middle of an answer; gives how many reads it had had ``LATE`` seconds before."""
+def killed(path: Path, url: str, lanes: int = 1) -> int:
+    """Kill a process in the middle of an answer in each lane; gives how many reads each had had ``LATE`` s before."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    command = [sys.executable, "-m", "tests.engine.library.store.killed_stream", str(path), url]
+    command = [sys.executable, "-m", "tests.engine.library.store.killed_stream", str(path), url, str(lanes)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:
         assert child.stdout is not None
         said: list[tuple[float, int]] = []
