@@ -15,9 +15,18 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 def csv_text(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     """Rows as CSV with a header line, CRLF between lines (RFC 4180). None is an empty cell."""
+    return _table("excel", header, rows)
+
+
+def tab_text(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """The same with tabs between cells, as spreadsheets take it from the clipboard."""
+    return _table("excel-tab", header, rows)
+
+
+def _table(dialect: str, header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     out = io.StringIO()
-    writer = csv.writer(out)
-    writer.writerow(header)
+    writer = csv.writer(out, dialect)
+    writer.writerow([_cell(name) for name in header])
     writer.writerows([_cell(value) for value in row] for row in rows)
     return out.getvalue().encode("utf-8", "replace").decode("utf-8")
 

@@ -14,22 +14,23 @@ _FENCE = re.compile("`{3,}")
 
 def markdown(selection: Selection) -> str:
     """The whole text."""
-    blocks = [f"# {_one_line(selection.title)}", _one_line(" · ".join(facts_of(selection.snapshot)))]
+    blocks = [f"# {one_line(selection.title)}", one_line(" · ".join(facts_of(selection.snapshot)))]
     for section in selection.sections():
-        blocks += _section(section, selection)
+        blocks += section_blocks(section, selection)
     return selection.clean("\n\n".join(block for block in blocks if block)) + "\n"
 
 
-def _section(section: Section, selection: Selection) -> list[str]:
+def section_blocks(section: Section, selection: Selection, level: int = 2) -> list[str]:
+    """One turn, under a heading of that level."""
     turn = section.turn
     model = turn.outcome.model if turn.outcome is not None else ""
-    above = [section.speaker, *([_one_line(model)] if model else []), *([section.place] if section.place else [])]
-    blocks = [f"## {section.number}. {' · '.join(above)}"]
+    above = [section.speaker, *([one_line(model)] if model else []), *([section.place] if section.place else [])]
+    blocks = [f"{'#' * level} {section.number}. {' · '.join(above)}"]
     for part in turn.parts:
         blocks += [_part(part, selection), *(_beside(found, selection) for found in beside_part(part))]
     blocks += [_beside(found, selection) for found in beside_turn(turn)]
     if section.ending:
-        blocks.append(_quoted(f"**{_one_line(section.ending)}**"))
+        blocks.append(_quoted(f"**{one_line(section.ending)}**"))
     return blocks
 
 
@@ -56,7 +57,7 @@ def _part(part: Part, selection: Selection) -> str:
 
 
 def _beside(found: Beside, selection: Selection) -> str:
-    about = f"**Unknown:** {_code(found.names)} ({_one_line(found.fate)})"
+    about = f"**Unknown:** {_code(found.names)} ({one_line(found.fate)})"
     return f"{about}\n\n{_fenced(selection.laid_out(found.members), 'json')}"
 
 
@@ -78,8 +79,9 @@ def _fenced(text: str, language: str = "") -> str:
 
 
 def _code(text: str) -> str:
-    return f"`{_one_line(text).replace('`', 'ˋ')}`" if text else ""
+    return f"`{one_line(text).replace('`', 'ˋ')}`" if text else ""
 
 
-def _one_line(text: str) -> str:
+def one_line(text: str) -> str:
+    """A text without ends of lines, as a heading takes it."""
     return " ".join(text.split())

@@ -24,7 +24,7 @@ from playground.protocols.protocol import get_protocol
 if TYPE_CHECKING:
     from playground.engine.session.snapshot import Snapshot
 
-_HEAD = """<!DOCTYPE html>
+HEAD: Final = """<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -37,7 +37,7 @@ _HEAD = """<!DOCTYPE html>
 <body>
 <main>
 """
-_TAIL = "</main>\n</body>\n</html>\n"
+TAIL: Final = "</main>\n</body>\n</html>\n"
 
 STYLE: Final = """
 :root { color-scheme: light dark;
@@ -88,18 +88,23 @@ img { max-width: 100%; height: auto; border-radius: 6px; }
 
 def page(selection: Selection) -> str:
     """The whole page."""
-    digest = base64.b64encode(hashlib.sha256(STYLE.encode()).digest()).decode("ascii")
-    policy = f"default-src 'none'; img-src data:; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
-    title = _words(selection.title)
-    out = [_HEAD.format(policy=policy, title=title, style=STYLE), f"<header>\n<h1>{title}</h1>\n"]
-    out.append(f'<p class="facts">{_words(selection.clean(" · ".join(facts_of(selection.snapshot))))}</p>\n')
-    for words, value in _settings(selection.snapshot):
+    title = escaped(selection.title)
+    out = [head(title, STYLE), f"<header>\n<h1>{title}</h1>\n"]
+    out.append(f'<p class="facts">{escaped(selection.clean(" · ".join(facts_of(selection.snapshot))))}</p>\n')
+    for name, value in _settings(selection.snapshot):
         text = rendered.code(selection.laid_out(value), "json")
-        out.append(f"<details><summary>{words}</summary>{text}</details>\n")
+        out.append(f"<details><summary>{name}</summary>{text}</details>\n")
     out.append("</header>\n")
-    out += [_section(section, selection) for section in selection.sections()]
-    out.append(_TAIL)
+    out += [section_html(section, selection) for section in selection.sections()]
+    out.append(TAIL)
     return "".join(out).encode("utf-8", "replace").decode("utf-8")
+
+
+def head(title: str, style: str) -> str:
+    """The beginning of a page that can do nothing; ``title`` is escaped."""
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode("ascii")
+    policy = f"default-src 'none'; img-src data:; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+    return HEAD.format(policy=policy, title=title, style=style)
 
 
 def _settings(snapshot: Snapshot) -> list[tuple[str, JSON]]:
@@ -116,19 +121,22 @@ def _settings(snapshot: Snapshot) -> list[tuple[str, JSON]]:
     return [(words, value) for words, value in found if value]
 
 
-def _section(section: Section, selection: Selection) -> str:
+def section_html(section: Section, selection: Selection, prefix: str = "") -> str:
+    """One turn; ``prefix`` begins its id."""
     turn = section.turn
     model = turn.outcome.model if turn.outcome is not None else ""
     above = f"<b>{section.speaker}</b>"
-    above += f'<span class="id">{_words(selection.clean(model))}</span>' if model else ""
+    above += f'<span class="id">{escaped(selection.clean(model))}</span>' if model else ""
     above += f'<span class="place">{section.place}</span>' if section.place else ""
-    out = [f'<section class="{turn.role.value}" id="turn-{section.number}">\n<h2>{section.number}. {above}</h2>\n']
+    out = [
+        f'<section class="{turn.role.value}" id="{prefix}turn-{section.number}">\n<h2>{section.number}. {above}</h2>\n'
+    ]
     for part in turn.parts:
         out.append(_part(part, turn.role, selection) + "\n")
         out += [_beside(found, selection) for found in beside_part(part)]
     out += [_beside(found, selection) for found in beside_turn(turn)]
     if section.ending:
-        out.append(f'<p class="ended">{_words(section.ending)}</p>\n')
+        out.append(f'<p class="ended">{escaped(section.ending)}</p>\n')
     out.append("</section>\n")
     return "".join(out)
 
@@ -146,14 +154,14 @@ def _part(part: Part, role: Role, selection: Selection) -> str:
         case Refusal():
             return f'<div class="result error"><p><b>Refusal</b></p>{rendered.plain(part.text)}</div>'
         case ToolCall():
-            about = f'Call of <code>{_words(part.name)}</code> <span class="id">{_words(part.id)}</span>'
+            about = f'Call of <code>{escaped(part.name)}</code> <span class="id">{escaped(part.id)}</span>'
             return f'<div class="call"><p>{about}</p>{rendered.code(part.arguments, "json")}</div>'
         case ToolResult():
             name = selection.call_name(part.call_id)
             what = f"<b>{'Error' if part.is_error else 'Result'}</b>" + (
-                f" of <code>{_words(name)}</code>" if name else ""
+                f" of <code>{escaped(name)}</code>" if name else ""
             )
-            about = f'{what} <span class="id">{_words(part.call_id)}</span>'
+            about = f'{what} <span class="id">{escaped(part.call_id)}</span>'
             kind = "result error" if part.is_error else "result"
             return f'<div class="{kind}"><p>{about}</p>{rendered.plain(part.text)}</div>'
         case Image():
@@ -164,7 +172,7 @@ def _part(part: Part, role: Role, selection: Selection) -> str:
 
 
 def _beside(found: Beside, selection: Selection) -> str:
-    words = _words(selection.clean(f"unknown: {found.names} · {found.fate}"))
+    words = escaped(selection.clean(f"unknown: {found.names} · {found.fate}"))
     text = rendered.code(selection.laid_out(found.members), "json")
     return f"<details><summary>{words}</summary>{text}</details>\n"
 
@@ -172,11 +180,11 @@ def _beside(found: Beside, selection: Selection) -> str:
 def _picture(part: Image) -> str:
     label = part.name or "Image"
     if url := raster_url(part.url):
-        return f'<p class="picture"><img src="{url}" alt="{_words(label)}"></p>'
+        return f'<p class="picture"><img src="{url}" alt="{escaped(label)}"></p>'
     address = part.url if len(part.url) <= 2_000 else f"{part.url[:200]}…"  # free of secrets already
     return f'<p class="picture">Image that is not in this file: {rendered.link(address)}</p>'
 
 
-def _words(text: str) -> str:
+def escaped(text: str) -> str:
     """A short text, escaped, on one line."""
     return escape(show_hidden(" ".join(text.split())))

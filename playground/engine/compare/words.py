@@ -1,0 +1,82 @@
+"""What is different in a lane, in a few words for its head, and what its protocol cannot carry of its next request."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+
+from playground.domain.parameters import Parameters
+from playground.engine.requests.loss import Loss
+from playground.engine.requests.protocol_conversion import losses
+from playground.engine.session.branching import system_text
+from playground.engine.session.session import Session
+from playground.engine.session.settings import ExperimentSettings
+from playground.jsonkit.texts import cut
+from playground.jsonkit.values import JSON, same
+from playground.protocols.protocol import get_protocol
+
+AS_SET = "as set"
+_LONGEST = 40  # characters of a value
+
+
+def difference_words(lane: Session, gateway: Callable[[str], str]) -> list[str]:
+    """What a lane has otherwise than the conversation, but for its model, most telling first.
+
+    ``AS_SET`` alone for the conversation, and where nothing differs. ``gateway`` gives the name of a gateway.
+    """
+    found = list(_words(lane, lane.main.settings, lane.settings, gateway))
+    return found or [AS_SET]
+
+
+def _words(
+    lane: Session, base: ExperimentSettings, own: ExperimentSettings, gateway: Callable[[str], str]
+) -> Iterator[str]:
+    if own.profile_id != base.profile_id:
+        yield gateway(own.profile_id)
+    if own.protocol != base.protocol:
+        yield get_protocol(own.protocol).title.lower()
+    yield from _parameter_words(base.switched(own.protocol).current, own.current)
+    if own.tools != base.tools:
+        count = sum(tool.sendable for tool in own.tools)
+        yield f"{count} other tool{'s' * (count != 1)}" if count else "no tools"
+    here, there = system_text(lane.transcript), system_text(lane.main.transcript)
+    if here != there:
+        yield "another system turn" if here and there else "a system turn" if here else "no system turn"
+    for words, is_other in (
+        ("extra body", own.extra_body != base.extra_body),
+        ("extra headers", own.extra_headers != base.extra_headers),
+        ("reasoning sent back", own.reasoning_return != base.reasoning_return),
+    ):
+        if is_other:
+            yield f"other {words}" if words != "reasoning sent back" else "another rule for reasoning sent back"
+
+
+def _parameter_words(base: Parameters, own: Parameters) -> Iterator[str]:
+    hints = dict(type(own).hints())
+    then, now = base.held, own.held
+    for name in dict.fromkeys((*now, *then)):
+        if same(then.get(name), now.get(name)):
+            continue
+        hint = hints.get(name)
+        label = hint.label.lower() if hint is not None else name
+        yield f"{label} {_value(now[name])}" if name in now else f"{label} at default"
+
+
+def _value(value: JSON) -> str:
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return cut(" ".join(text.split()), _LONGEST)
+
+
+def not_carried(lane: Session) -> list[Loss]:
+    """What of a lane's next request its protocol leaves out or sends otherwise than the conversation's would.
+
+    Empty where both speak the same.
+    """
+    spoken, base = lane.settings.protocol, lane.main.settings
+    if spoken == base.protocol:
+        return []
+    asked = lane.next_request.build()
+    as_there = asked.model_copy(update={"protocol": base.protocol, "parameters": base.current})
+    return losses(as_there, spoken)

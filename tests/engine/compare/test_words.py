@@ -1,0 +1,129 @@
+"""What is said of a lane: what differs, what its protocol cannot carry, what it took, and which is the best."""
+
+from __future__ import annotations
+
+import pytest
+
+from playground.domain.costs import Cost
+from playground.domain.parts import Reasoning, Text, ToolCall
+from playground.domain.prices import Asked, Price
+from playground.domain.request import ReasoningReturn
+from playground.domain.tools import ToolDefinition
+from playground.domain.transcript import Ending, Outcome, Role, Turn, make_turn, new_id
+from playground.domain.usage import Timing, Usage
+from playground.engine.compare.figures import LaneFigures, best, figures_of
+from playground.engine.compare.lanes import Lanes
+from playground.engine.compare.words import AS_SET, difference_words, not_carried
+from playground.engine.session.session import Session
+from tests.engine.session.test_session import make_session
+
+
+@pytest.fixture
+def pair() -> tuple[Lanes, Session, Session]:
+    session = make_session(make_turn(Role.SYSTEM, "Be brief."), make_turn(Role.USER, "?"))
+    lanes = Lanes(session)
+    return lanes, session, lanes.add()
+
+
+def words(lane: Session) -> list[str]:
+    return difference_words(lane, lambda key: f"gateway {key}")
+
+
+def test_nothing_different_is_said_to_be_as_set(pair: tuple[Lanes, Session, Session]) -> None:
+    _, session, lane = pair
+    assert (words(session), words(lane)) == ([AS_SET], [AS_SET])
+    session.change(extra_body={"a": 1})
+    assert words(lane) == [AS_SET]
+
+
+def test_each_thing_that_differs_is_said(pair: tuple[Lanes, Session, Session]) -> None:
+    lanes, _, lane = pair
+    lane.change(profile_id="q", tools=(ToolDefinition(name="f", parameters={}),), extra_body={"a": 1})
+    current = lane.settings.current
+    lane.set_parameters(current.with_value("temperature", 1).with_value("stream", None).with_value("stop", ("a\nb",)))
+    lane.change(extra_headers={"X-A": "1"}, reasoning_return=ReasoningReturn())
+    lanes.set_system(lane, "Be long.")
+    assert words(lane) == [
+        "gateway q",
+        "temperature 1",
+        'stop sequences ["a\\nb"]',
+        "stream at default",
+        "1 other tool",
+        "another system turn",
+        "other extra body",
+        "other extra headers",
+        "another rule for reasoning sent back",
+    ]
+
+
+def test_what_means_the_same_in_the_other_protocol_is_no_difference(pair: tuple[Lanes, Session, Session]) -> None:
+    _, session, lane = pair
+    session.set_parameters(session.settings.current.with_value("temperature", 0.5))
+    lane.switch_protocol("messages")
+    assert words(lane) == ["messages"]
+
+
+def test_what_the_other_protocol_cannot_carry_is_said_before_it_is_sent(pair: tuple[Lanes, Session, Session]) -> None:
+    _, session, lane = pair
+    assert not_carried(lane) == []
+    session.set_parameters(session.settings.current.with_value("n", 3))
+    lane.switch_protocol("messages")
+    assert any("n" in loss.what.split() or loss.where == "n" or " n" in str(loss) for loss in not_carried(lane))
+    thought = Turn(
+        id=new_id(),
+        role=Role.ASSISTANT,
+        parts=(
+            Reasoning(text="hm", details=({"type": "thinking", "thinking": "hm", "signature": "s"},)),
+            Text(text="!"),
+        ),
+        outcome=Outcome(ending=Ending.COMPLETE),
+    )
+    lane.switch_protocol("chat")
+    session.switch_protocol("messages")
+    lane.turns.add_turn(thought)
+    lane.turns.add_turn(make_turn(Role.USER, "and?"))
+    lane.change(protocol="chat")
+    assert [loss for loss in not_carried(lane) if "signature" in str(loss)]
+
+
+def answer(first: float, end: float, tokens: int | None, *calls: str, price: Price | None = None) -> Turn:
+    usage = Usage(prompt=100, completion=tokens) if tokens is not None else None
+    timing = Timing(started_at=1e9, first_content=first, end=end)
+    outcome = Outcome(
+        ending=Ending.COMPLETE,
+        finish_reason="stop",
+        timing=timing,
+        usage=usage,
+        exchange=new_id(),
+        asked=Asked(price=price),
+    )
+    made = tuple(ToolCall(id=name, name=name, arguments="{}") for name in calls)
+    return Turn(id=new_id(), role=Role.ASSISTANT, parts=(Text(text="!"), *made), outcome=outcome)
+
+
+def test_figures_are_of_what_came_since_the_last_question(pair: tuple[Lanes, Session, Session]) -> None:
+    _, _, lane = pair
+    price = Price(input=1.0, output=2.0)
+    for turn in (answer(9, 10, 5), make_turn(Role.USER, "again"), answer(0.5, 2.5, 100, price=price)):
+        lane.turns.add_turn(turn)
+    found = figures_of(lane, lambda _profile, _model: None)
+    assert (found.first, found.rate, found.tokens, found.calls, found.requests) == (0.5, 50, 100, 0, 1)
+    assert found.price == pytest.approx((100 * 1.0 + 100 * 2.0) / 1e6)
+    assert found.words[:3] == ["first token 0.50 s", "50 tok/s", "100 tok"]
+    lane.turns.add_turn(make_turn(Role.USER, "once more"))
+    assert figures_of(lane, lambda _profile, _model: None) == LaneFigures()
+    lane.turns.add_turn(answer(1, 1, None, "f", "g"))
+    found = figures_of(lane, lambda _profile, _model: None)
+    assert (found.rate, found.tokens, found.costs, found.calls, found.whole) == (None, None, (), 2, False)
+    assert found.words == ["first token 1.00 s", "2 calls"]
+
+
+def test_the_best_is_told_of_whole_answers_that_differ() -> None:
+    one = LaneFigures(first=1, rate=10, tokens=5, costs=(Cost(1, "$"),), whole=True)
+    two = LaneFigures(first=2, rate=20, tokens=5, costs=(Cost(2, "$"),), whole=True)
+    failed = LaneFigures(first=0.1, rate=99, tokens=1, costs=(Cost(0, "$"),))
+    assert best([one, two, failed]) == [["soonest first token", "cheapest"], ["most tokens per second"], []]
+    euro = LaneFigures(costs=(Cost(1, "€"),), whole=True)
+    assert best([one, euro]) == [[], []]
+    assert best([one, one]) == [[], []]
+    assert best([one, failed]) == [[], []]
