@@ -15,6 +15,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
+from pydantic.fields import FieldInfo
+
 from playground.domain.debugging import Debugging, ReasonCode, held_back
 from playground.domain.durations import span
 from playground.domain.encoding import encode
@@ -239,10 +241,11 @@ async def _perform(session: Session, *, loops: bool) -> str:
 def _of_variant(lane: Session, found: JSONObject) -> JSONObject:
     """What a lane brought, under the name of its variant and with what is different in it."""
     lanes = Lanes(lane)
-    told = encode(
-        lanes.variant(lane) or Variant(), lambda name, _info, item: item not in (None, {}, ()) and name != "id"
-    )
-    return {"letter": lanes.letter(lane), **told, **found}
+
+    def says_something(name: str, info: FieldInfo, item: Any) -> bool:
+        return name == "name" or (name != "id" and bool(item != info.get_default(call_default_factory=True)))
+
+    return {"letter": lanes.letter(lane), **encode(lanes.variant(lane) or Variant(), says_something), **found}
 
 
 def _asked(session: Session) -> int:

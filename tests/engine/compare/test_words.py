@@ -73,7 +73,7 @@ def test_what_the_other_protocol_cannot_carry_is_said_before_it_is_sent(pair: tu
         id=new_id(),
         role=Role.ASSISTANT,
         parts=(
-            Reasoning(text="hm", details=({"type": "thinking", "thinking": "hm", "signature": "s"},)),
+            Reasoning(text="hm", field="thinking", signature="s"),
             Text(text="!"),
         ),
         outcome=Outcome(ending=Ending.COMPLETE),

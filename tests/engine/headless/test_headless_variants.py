@@ -63,10 +63,10 @@ async def test_all_are_run_and_printed_the_experiment_as_set_first(desk: Desk, d
     ended = await desk.run(saved(), all_variants=True, as_json=True)
     assert ended.code == ExitCode.OK
     found = ended.json["variants"]
-    assert [(one["letter"], one.get("name"), one["model"]) for one in found] == [
-        ("A", None, "demo-chat"),
+    assert [(one["letter"], one["name"], one["model"]) for one in found] == [
+        ("A", "", "demo-chat"),
         ("B", "warm", "demo-chat"),
-        ("C", None, "demo-reasoner"),
+        ("C", "", "demo-reasoner"),
     ]
     assert found[1]["differences"] == {"parameters": {"chat": {"temperature": 1, "stream": None}}}
     assert all(one["complete"] and one["content"] for one in found)

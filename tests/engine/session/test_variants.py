@@ -136,8 +136,8 @@ def test_what_a_newer_version_wrote_into_a_variant_stays_and_its_protocol_is_lef
     [
         ([{"id": "v"}, {"id": "v"}], "variant 2 needs an id of its own"),
         ([{"id": ""}], "variant 1 needs an id of its own"),
-        ([{"id": "v", "differences": {"extra_headers": {"Host": "x"}}}], "variant 1: extra_headers"),
-        ([{"id": "v", "differences": {"model": 1}}], "differences.model"),
+        ([{"id": "v", "differences": {"extra_headers": {"Authorization": "Bearer x"}}}], "variant 1: extra_headers"),
+        ([{"id": "v", "differences": {"model": 1}}], "“model” must be text"),
         ([{"id": "v", "differences": {"parameters": {"chat": 1}}}], "parameters"),
     ],
 )
