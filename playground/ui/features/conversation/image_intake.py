@@ -133,31 +133,10 @@ class ImageIntake(QObject):
 
     # Smaller copies
 
-    def shrink_in_turn(self, turn_id: str, at: int) -> None:
-        """Put a smaller copy in the place of an image of a turn."""
-        session = self._session
-        if session is None:
-            return
-        image = session.transcript.turns[turn_id].images[at]
-
-        def put(smaller: Image) -> None:
-            turn = session.transcript.turns.get(turn_id)
-            if turn is not None and at < len(turn.images) and turn.images[at].url == image.url:
-                session.turns.set_image(turn_id, at, smaller)
-
-        spawn(self._shrink(image, put), name="shrink image")
-
     def _shrink_attached(self, at: int) -> None:
         image = self._composer.attached[at]
-        spawn(self._shrink(image, partial(self._composer.replace_image, image)), name="shrink image")
-
-    async def _shrink(self, image: Image, put: Callable[[Image], None]) -> None:
-        try:
-            smaller = await asyncio.to_thread(shrunk, image)
-        except ImageError as error:
-            self._notice.say(str(error))
-            return
-        put(smaller)
+        put = partial(self._composer.replace_image, image)
+        spawn(_shrink(image, put, self._notice), name="shrink image")
 
     # Dropping
 
@@ -181,3 +160,24 @@ class ImageIntake(QObject):
         event.acceptProposedAction()
         self.take(sources)
         return True
+
+
+def shrink_in_turn(session: Session, turn_id: str, at: int, notice: NoticeBar) -> None:
+    """Put a smaller copy in the place of an image of a turn."""
+    image = session.transcript.turns[turn_id].images[at]
+
+    def put(smaller: Image) -> None:
+        turn = session.transcript.turns.get(turn_id)
+        if turn is not None and at < len(turn.images) and turn.images[at].url == image.url:
+            session.turns.set_image(turn_id, at, smaller)
+
+    spawn(_shrink(image, put, notice), name="shrink image")
+
+
+async def _shrink(image: Image, put: Callable[[Image], None], notice: NoticeBar) -> None:
+    try:
+        smaller = await asyncio.to_thread(shrunk, image)
+    except ImageError as error:
+        notice.say(str(error))
+        return
+    put(smaller)

@@ -1,56 +1,31 @@
-"""The conversation: a session's turns above, the composer below. Turns what a person does into session commands."""
+"""The conversation: a session's turns above, the composer below."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping
-from functools import cache, partial
+from collections.abc import Awaitable, Callable, Iterator
 
-from PySide6.QtCore import QObject, QTimer, Signal
-from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtCore import QObject
 
-from playground.domain.costs import Entered, cost, total
-from playground.domain.errors import RunRefusedError
-from playground.domain.parts import Image, ToolCall
+from playground.domain.costs import Entered
 from playground.domain.tokens import estimate_tokens
-from playground.domain.tools import Sizes, ToolDefinition, definition_tokens, sizes_of
-from playground.domain.transcript import Role, Turn, one_per_request
-from playground.engine.advice.parts import ASK_AGAIN, GIVE_UP, RETRY, RETRY_NOW, STREAM_ON, TURNS, Action
+from playground.domain.tools import Sizes, definition_tokens, sizes_of
+from playground.domain.transcript import Role, Turn
 from playground.engine.session.changes import (
     Change,
-    DebugChanged,
-    DraftChanged,
     PathChanged,
-    RunState,
     RunStateChanged,
     SettingsChanged,
     TurnChanged,
-    TurnGrew,
 )
 from playground.engine.session.draft import Draft
-from playground.engine.session.hand_made import Answerable, answerable, answers_none, calls_first, without_call, written
+from playground.engine.session.hand_made import written
 from playground.engine.session.session import Session
-from playground.ui.features.conversation.calls.call_answers import CallAnswers
-from playground.ui.features.conversation.calls.debug_bar import FILL
-from playground.ui.features.conversation.commands import Growth
 from playground.ui.features.conversation.composer import Composer
-from playground.ui.features.conversation.finder import Finder
-from playground.ui.features.conversation.image_dialog import ImageDialog
 from playground.ui.features.conversation.image_intake import ImageIntake
-from playground.ui.features.conversation.measures import Centre, at_reading_width
-from playground.ui.features.conversation.rows import Rows
-from playground.ui.features.conversation.stage import Stage
-from playground.ui.features.conversation.thinking_guard import ThinkingGuard
-from playground.ui.features.conversation.transcript_view import TranscriptView
-from playground.ui.features.conversation.turn_edits import TurnEdits
-from playground.ui.features.conversation.variants_dialog import VariantsDialog
+from playground.ui.features.conversation.transcript_pane import TranscriptPane
 from playground.ui.features.conversation.welcome import WelcomePage
-from playground.ui.widgets.layouts import in_column
-from playground.ui.widgets.loop import FRAME_MS, Throttle, spawn
-from playground.ui.widgets.notice_bar import Choice, NoticeBar
+from playground.ui.widgets.loop import Throttle, spawn
 from playground.ui.widgets.slices import Slices
-
-CLOCK_MS = 100
-DRAW_MS = 40  # between two pictures of what arrives: the eye sees no more in words, and it is less than half the work
 
 #: What is still on its way and may make a run possible that would be refused now; None where nothing is.
 NotKnown = Callable[[], Callable[[], Awaitable[None]] | None]
@@ -59,83 +34,10 @@ COUNT_MS = 200  # between two countings while somebody types
 FEW = 20  # tools that are counted at once
 
 
-class WrittenCalls:
-    """Edits are made by ``edits``, which points out thinking that they make stale."""
-
-    def __init__(self, pane: Stage, edits: TurnEdits) -> None:
-        self._pane = pane
-        self._edits = edits
-
-    # For cards
-
-    @property
-    def tools(self) -> tuple[ToolDefinition, ...]:
-        """The tools on offer."""
-        return self._pane.session.settings.tools
-
-    def above(self, turn_id: str = "") -> list[Answerable]:
-        """The calls that a result in that turn may answer; without a turn, one that is about to be added."""
-        transcript = self._pane.session.transcript
-        turn = transcript.turns.get(turn_id)
-        return answerable(transcript.lineage(turn.parent) if turn is not None else transcript.path)
-
-    def delete_call(self, turn_id: str, call_id: str) -> None:
-        """Take a call out, with its results."""
-        session = self._pane.session
-        answered = session.debugger.result(turn_id, call_id) is not None
-        done = "Call deleted, with its result." if answered else "Call deleted."
-        self._edits.make(turn_id, partial(session.turns.delete_call, turn_id, call_id), done)
-
-    def give_call(self, turn_id: str, at: int, call_id: str) -> None:
-        """Let a result of a tool turn answer that call."""
-        session = self._pane.session
-        self._edits.make(turn_id, partial(session.turns.give_call, turn_id, at, call_id))
-
-    # For the pane
-
-    def cure(self, reason: str, turn: Turn | None) -> Choice | None:
-        """The button that mends what a run was refused for, where that is about calls; ``turn`` is being written."""
-        path = self._pane.session.transcript.path
-        if reason == without_call((*path, *([turn] if turn is not None else []))):
-            return "Choose its call", partial(self.choose_call, self._lost())
-        if turn is not None and reason == calls_first((turn,)):
-            return "Add the turn", self._pane.add_draft
-        return None
-
-    def choose_call(self, turn_id: str = "") -> None:
-        """Have the call chosen that a tool turn answers: that turn, else the one with the focus, else the first without
-        a call, else the one that is being written."""
-        pane, turns = self._pane, self._pane.session.transcript.turns
-        focused = pane.view.focused_turn()
-        if not turn_id and focused is not None and turns[focused].role is Role.TOOL:
-            turn_id = focused
-        card = pane.view.card(turn_id or self._lost())
-        if card is not None:
-            card.editing.choose_call()
-        elif pane.composer.role is Role.TOOL:
-            pane.composer.choose_call()
-        else:
-            pane.notice.say("No tool turn stands by itself: each result is with the call it answers.", stays=False)
-
-    def _lost(self) -> str:
-        """The first tool turn that answers no call."""
-        return next((turn.id for turn in self._pane.session.transcript.path if answers_none(turn)), "")
-
-    def write_call(self) -> None:
-        """Write a tool call for the assistant turn that has the focus, or for the last one."""
-        pane, path = self._pane, self._pane.session.transcript.path
-        last = next((turn.id for turn in reversed(path) if turn.role is Role.ASSISTANT), "")
-        card = pane.view.card(pane.view.focused_turn() or last)
-        if card is None or card.turn.role is not Role.ASSISTANT or card.row.growing:
-            pane.notice.say("Only an assistant turn calls tools. Choose one, or write one below.", stays=False)
-        else:
-            card.editing.add_call()
-
-
 class TokenCount:
     """Tells the composer, soon after ``poke``. A turn or a tool that stays as it is, is counted once."""
 
-    def __init__(self, pane: Stage, parent: QObject) -> None:
+    def __init__(self, pane: ConversationPane, parent: QObject) -> None:
         self._pane = pane
         self._tools: Sizes = {}
         self._counting = Slices(self._count_tools, parent)
@@ -193,58 +95,8 @@ def _nothing() -> None:
     return None
 
 
-class WireSignals(QObject):
-    """``frames_asked`` carries the ids of a turn and of a call in it, empty for the turn itself."""
-
-    frames_asked = Signal(str, str)
-    compare_asked = Signal(str)  # turn id
-    lint_asked = Signal(str)  # turn id
-    hole_asked = Signal(str)  # turn id
-
-    def show_turn(self, turn_id: str) -> None:
-        """Show the first frame that brought something of a turn."""
-        self.frames_asked.emit(turn_id, "")
-
-    def show_call(self, turn_id: str, call_id: str) -> None:
-        """Show the frame that carried a call."""
-        self.frames_asked.emit(turn_id, call_id)
-
-    def compare(self, turn_id: str) -> None:
-        """Compare the exchange that brought a turn with another one."""
-        self.compare_asked.emit(turn_id)
-
-    def lint(self, turn_id: str) -> None:
-        """List what the stream that brought a turn did differently from the specification."""
-        self.lint_asked.emit(turn_id)
-
-    def hole(self, turn_id: str) -> None:
-        """Show what of a turn could not be read."""
-        self.hole_asked.emit(turn_id)
-
-
-def cost_of_turn(session: Session, turn_id: str, entered: Entered) -> str:
-    """What the request that brought a turn cost, all its choices; empty where that is not known."""
-    turn = session.transcript.turns.get(turn_id)
-    outcome = turn.outcome if turn is not None else None
-    found = cost(outcome, session.settings.profile_id, entered) if outcome is not None else None
-    return total([found]) if found is not None else ""
-
-
-def total_cost(session: Session, entered: Entered) -> str:
-    """What all requests of the experiment cost, on every branch; said to be the least where some are not known."""
-    known = cache(entered)
-    requests = [outcome for outcome in one_per_request(session.transcript.turns.values()) if outcome.usage]
-    costs = [found for outcome in requests if (found := cost(outcome, session.settings.profile_id, known)) is not None]
-    return f"{'at least ' if 0 < len(costs) < len(requests) else ''}{total(costs)}"
-
-
-class ConversationPane(Centre):
-    """Shows one session at a time. Implements ``TurnCommands`` for its cards."""
-
-    advice_asked = Signal(object)  # an ``Action`` that is not about the turn itself
-    exchange_asked = Signal(str)  # exchange id
-    link_asked = Signal(str)
-    refused = Signal(str, str)  # why a run was refused, and the turn it was to bring again
+class ConversationPane(TranscriptPane):
+    """The conversation of one session at a time, and the message field below it."""
 
     def __init__(
         self,
@@ -256,46 +108,17 @@ class ConversationPane(Centre):
         """``composer`` and ``welcome`` may be there already: what is typed into them stays. Whoever gives a composer
         calls ``attend`` once what is asked for in it can be done.
         """
-        super().__init__()
-        self._session = session
-        self._entered = entered
-        self._grown: set[str] = set()
-        self._open_said: tuple[tuple[str, ToolCall], ...] = ()  # the calls that a notice says need results
-        self.rows = Rows()
-        self.view: TranscriptView = TranscriptView(self, self._growing)
-        self.finder = Finder(self.view, self)
-        self.notice = NoticeBar()
+        self.welcome_page = welcome or WelcomePage()
+        self.welcome = self.welcome_page.welcome
         self.composer: Composer = composer or Composer()
+        super().__init__(session, entered, self.welcome_page, self.composer)
         self.composer.edited.connect(self._draft_edited)
         self.composer.images.opened.connect(self._open_attached)
         self.composer.images.link_asked.connect(self.open_link)
         self.intake: ImageIntake = ImageIntake(self.composer, self.notice, self)
-        self._guard = ThinkingGuard(self.notice)
-        self.edits: TurnEdits = TurnEdits(self, self._guard)
-        self.hand: WrittenCalls = WrittenCalls(self, self.edits)
-        self.calls = CallAnswers(session, self._all_answered, self._focus_waiting_call, self)
-        self.calls.said.connect(self.notice.say)
-        self.wire = WireSignals(self)
-        self._stack = self.seen = QStackedWidget()
-        self.welcome_page = welcome or WelcomePage()
-        self.welcome = self.welcome_page.welcome
-        self._stack.addWidget(self.welcome_page)
-        self._stack.addWidget(self.view)
-        column = self._column = QVBoxLayout()
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(8)
-        column.addWidget(self.calls.bar)
-        column.addWidget(self.notice)
-        column.addWidget(self.composer)
-        in_column(self.finder.bar, (self._stack, 1), at_reading_width(column), of=self, margins=0, spacing=0)
-        self._draw = Throttle(self._draw_grown, self, interval=DRAW_MS)
-        self._debug = Slices(self.view.refresh_calls, self, rest=FRAME_MS)
         self._count = TokenCount(self, self)
         self.late = LateRun(self.composer, self.run)
-        self._clock = QTimer(self, interval=CLOCK_MS)
-        self._clock.timeout.connect(self._tick)
-        self._cancel = session.subscribe(self._changed)
-        self._show_session()
+        self.begin()
         if composer is None:
             self.attend()
 
@@ -306,31 +129,13 @@ class ConversationPane(Centre):
         self.composer.add_asked.connect(self.add_draft)
         self.intake.attend()
 
-    @property
-    def session(self) -> Session:
-        """The session shown."""
-        return self._session
-
-    def set_session(self, session: Session) -> None:
-        """Show another session; the one before goes on by itself."""
-        if session is self._session:
-            return
-        self._cancel()
-        self._session = session
-        self.calls.set_session(session)
-        self.rows = Rows()
-        self._cancel = session.subscribe(self._changed)
-        self._show_session()
-
     def _show_session(self) -> None:
         session = self._session
-        self.notice.hide()
         self.composer.set_calls(self.hand.above, session.settings.tools)
         self.composer.set_draft(session.draft)
         self.intake.show_session(session)
         self.composer.set_state(session.state)
-        self._clock_for(session.state)
-        self._show_rows(latest=True)
+        super()._show_session()
         self._count.poke()
 
     # Doing
@@ -353,29 +158,6 @@ class ConversationPane(Centre):
             self._take(turn)
         self._run_as_it_stands()
 
-    def say_refused(self, reason: str, turn: Turn | None = None, again: str = "") -> None:
-        """Why a run was refused, and the button that mends it; ``turn`` is the one that is written."""
-        if cure := self.hand.cure(reason, turn):
-            self.notice.offer(reason, cure)
-        elif self._session.debugger.paused and not again:
-            self.notice.say(reason, FILL, self.calls.bar.fill)
-            self._open_said = self._session.transcript.waiting
-            self._focus_waiting_call()
-        else:
-            self.notice.say(reason)
-            self.refused.emit(reason, again)
-
-    def _close_open_said(self) -> None:
-        if self._open_said and self._session.transcript.waiting != self._open_said:
-            self._open_said = ()
-            self.notice.hide()
-
-    def _run_as_it_stands(self) -> None:
-        """Run without what is written in the composer."""
-        self.notice.hide()
-        self.view.jump_to_latest()
-        self._start(None)
-
     def add_draft(self) -> None:
         """Add what is written as a turn and do not run."""
         turn = None if self._unfinished() else written(self.composer.draft, self._session.transcript)
@@ -383,10 +165,6 @@ class ConversationPane(Centre):
             self._take(turn)
             self.view.jump_to_latest()
         self.composer.setFocus()
-
-    def stop(self) -> None:
-        """Stop the run under way, or the loop where it is paused; what has arrived stays."""
-        self.calls.stop()
 
     def _unfinished(self) -> bool:
         """Whether what is written cannot become a turn yet; then it is being said why."""
@@ -406,223 +184,39 @@ class ConversationPane(Centre):
         self.composer.set_draft(Draft(calls=calls))
         self._draft_edited()
 
-    def _start(self, regenerate: str | None) -> None:
-        session = self._session
-
-        async def go() -> None:
-            try:
-                await (session.regenerate(regenerate) if regenerate else session.run())
-            except RunRefusedError as error:
-                self.say_refused(str(error), again=regenerate or "")
-
-        spawn(go(), name="run")
+    def choose_written_call(self) -> bool:
+        if self.composer.role is not Role.TOOL:
+            return False
+        self.composer.choose_call()
+        return True
 
     def _all_answered(self) -> None:
         self.composer.setFocus()
-        self._run_as_it_stands()
+        super()._all_answered()
 
-    def _focus_waiting_call(self) -> None:
-        waiting = {call.id for call in self._session.transcript.unanswered()}
-        for turn in self._session.transcript.path:
-            first = next((call.id for call in turn.calls if call.id in waiting), "")
-            card = self.view.card(turn.id) if first else None
-            call = card.turn_to_call(first) if card is not None else None
-            if call is not None and call.waiting:
-                call.focus_result()
-                return
-
-    # TurnCommands
-
-    def values(self) -> Mapping[str, str]:
-        return self._session.settings.variables
-
-    def open_image(self, image: Image) -> None:
-        ImageDialog(image, self).show()
-
-    def shrink_image(self, turn_id: str, at: int) -> None:
-        self.intake.shrink_in_turn(turn_id, at)
+    def edit_by_hand(self, work: Callable[[], object]) -> None:
+        super().edit_by_hand(work)
+        self.composer.set_draft(self._session.draft)
 
     def _open_attached(self, at: int) -> None:
         self.open_image(self.composer.attached[at])
 
-    def tools_changed(self) -> None:
-        """Other tools are on offer: thinking that is bound to the former ones is pointed out."""
-        self._guard.tools_changed(self._session)
-
-    def edit_by_hand(self, work: Callable[[], object]) -> None:
-        """Carry out an edit that was made elsewhere; thinking that it makes stale is pointed out."""
-        self._guard.edit(self._session, work)
-        self.composer.set_draft(self._session.draft)
-
-    def add_bar(self, bar: QWidget) -> None:
-        """Put a bar above the notice and the composer."""
-        self._column.insertWidget(0, bar)
-
-    def delete_turn(self, turn_id: str) -> None:
-        if turn_id in self._session.growing:
-            self._session.stop()
-            return
-        if not self._guard.edit(self._session, partial(self._session.delete_turn, turn_id)):
-            self.notice.say("Turn deleted.", "Undo", self.undo, stays=False)
-
-    def move_turn(self, turn_id: str, step: int) -> None:
-        self._guard.edit(self._session, partial(self._session.turns.move_turn, turn_id, step))
-
-    def select_variant(self, turn_id: str) -> None:
-        self._session.turns.select_variant(turn_id)
-
-    def show_variants(self, turn_id: str) -> None:
-        VariantsDialog(self._session, turn_id, self, self._growing, self).open()
-
-    def regenerate(self, turn_id: str) -> None:
-        self._start(turn_id)
-
-    def take_advice(self, turn_id: str, action: Action) -> None:
-        session = self._session
-        run = session.run_of(turn_id)
-        pause = run.retry_wait if run is not None else None
-        if action == RETRY_NOW and pause is not None:
-            pause.retry_now()
-            return
-        if action == GIVE_UP and pause is not None:
-            pause.give_up()
-            return
-        if action == STREAM_ON:
-            session.set_parameters(session.settings.current.with_value("stream", True))
-        if action in (RETRY, ASK_AGAIN, STREAM_ON):
-            self._start(turn_id)
-        elif action == TURNS:
-            self.view.focus_turn(session.transcript.path[0].id)
-        else:
-            self.advice_asked.emit(action)
-
-    def open_link(self, address: str) -> None:
-        self.link_asked.emit(address)
-
-    def cost_words(self, turn_id: str) -> str:
-        return cost_of_turn(self._session, turn_id, self._entered)
-
-    def total_cost(self) -> str:
-        """What all requests of the experiment cost, on every branch; empty where nobody says."""
-        return total_cost(self._session, self._entered)
-
-    def refresh(self) -> None:
-        """Draw the turns in view again, for figures that depend on settings."""
-        for card in self.view.cards.values():
-            card.refresh_header()
-
-    def show_exchange(self, turn_id: str) -> None:
-        outcome = self._session.transcript.turns[turn_id].outcome
-        if outcome is not None and outcome.exchange:
-            self.exchange_asked.emit(outcome.exchange)
-
-    def undo(self) -> None:
-        """Take the last edit of the experiment back."""
-        self.notice.hide()
-        if not self._session.undo():
-            self.notice.say(self._no_travel("undo"), stays=False)
-
-    def redo(self) -> None:
-        """Do the edit taken back last again."""
-        if not self._session.redo():
-            self.notice.say(self._no_travel("redo"), stays=False)
-
-    def _no_travel(self, what: str) -> str:
-        if self._session.state is not RunState.IDLE:
-            return f"A run is under way; stop it to {what}."
-        return f"There is nothing to {what}."
-
-    def look_for(self, step: int = 0) -> None:
-        """Look for words in the turns; with ``step`` go to the next place (+1) or the one before (-1)."""
-        if not self.rows.rows:
-            self.notice.say("There are no turns to search yet.", stays=False)
-        elif step:
-            self.finder.step(step)
-        else:
-            self.finder.open()
-
-    def edit_focused(self) -> None:
-        """Edit the turn that has the focus."""
-        if turn_id := self.view.focused_turn():
-            card = self.view.card(turn_id)
-            if card is not None and turn_id not in self._session.growing:
-                card.editing.begin()
-
-    def retry_last(self) -> None:
-        """Ask again for the last turn."""
-        path = self._session.transcript.path
-        if path and path[-1].role is Role.ASSISTANT:
-            self.regenerate(path[-1].id)
-
-    def regenerate_focused(self) -> None:
-        """Ask again for the turn that has the focus, or for the last one."""
-        path = self._session.transcript.path
-        chosen = self.view.focused_turn() or (path[-1].id if path else "")
-        if chosen and self._session.transcript.turns[chosen].role is Role.ASSISTANT:
-            self.regenerate(chosen)
-
     # Following the session
 
-    def _growing(self, turn_id: str) -> Growth | None:
-        choice, run = self._session.growing.get(turn_id), self._session.run_of(turn_id)
-        if choice is None or run is None:
-            return None
-        return Growth(choice, run.elapsed, run.retry_wait, starting=run.exchange is None)
-
     def _changed(self, change: Change) -> None:
+        super()._changed(change)
         match change:
-            case TurnGrew(turn_id):
-                self._grown.add(turn_id)
-                self._draw.poke()
             case TurnChanged(turn_id) if self._is_elsewhere(turn_id):
                 pass
             case PathChanged() | TurnChanged():
-                self._show_rows()
-                self._close_open_said()
                 self.composer.set_calls(self.hand.above, self._session.settings.tools)
             case RunStateChanged(state):
                 self.composer.set_state(state)
-                self._clock_for(state)
-            case DebugChanged():
-                self._debug.poke()
-            case DraftChanged():
-                self.view.refresh_editors()
             case SettingsChanged():
-                self.view.set_tools(self._session.settings.tools)
                 self.composer.set_calls(self.hand.above, self._session.settings.tools)
                 self._count.poke()
             case _:
                 pass
-
-    def _is_elsewhere(self, turn_id: str) -> bool:
-        """Whether an answer is not on the path; there may be thousands beside the one that is."""
-        turn = self._session.transcript.turns.get(turn_id)
-        return turn is not None and turn.role is Role.ASSISTANT and self.view.row_of(turn_id) is None
-
-    def _show_rows(self, *, latest: bool = False) -> None:
-        session = self._session
-        rows = self.rows.follow(session.transcript, session.growing)
-        self._stack.setCurrentWidget(self.view if rows else self.welcome_page)
-        self.view.set_rows(rows, session.settings.tools, latest=latest)
-        self.finder.set_rows(rows)
-
-    def _draw_grown(self) -> None:
-        grown, self._grown = self._grown, set()
-        for turn_id in grown:
-            self.view.draw_growing_turn(turn_id)
-
-    def _clock_for(self, state: RunState) -> None:
-        if state is RunState.IDLE:
-            self._clock.stop()
-        else:
-            self._clock.start()
-
-    def _tick(self) -> None:
-        """The seconds go on although nothing arrives."""
-        self._grown.update(self._session.growing)
-        if self._session.debugger.notes.pending:
-            self._debug.poke()
-        self._draw.poke()
 
     def _draft_edited(self) -> None:
         self._session.with_draft(self.composer.draft)

@@ -8,7 +8,6 @@ from PySide6.QtWidgets import QWidget
 
 from playground.domain.transcript import Turn
 from playground.engine.session.session import Session
-from playground.ui.features.conversation.composer import Composer
 from playground.ui.features.conversation.rows import Rows
 from playground.ui.features.conversation.transcript_view import TranscriptView
 from playground.ui.widgets.notice_bar import NoticeBar
@@ -19,11 +18,12 @@ class Stage(Protocol):
 
     rows: Rows
     view: TranscriptView
-    composer: Composer
     notice: NoticeBar
 
     @property
     def session(self) -> Session: ...
+
+    def choose_written_call(self) -> bool: ...
 
     def add_draft(self) -> None: ...
 
