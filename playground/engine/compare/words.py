@@ -6,8 +6,7 @@ import json
 from collections.abc import Callable, Iterator
 
 from playground.domain.parameters import Parameters
-from playground.engine.requests.loss import Loss
-from playground.engine.requests.protocol_conversion import losses
+from playground.engine.requests.protocol_conversion import Loss, losses
 from playground.engine.session.branching import system_text
 from playground.engine.session.session import Session
 from playground.engine.session.settings import ExperimentSettings

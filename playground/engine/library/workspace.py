@@ -48,7 +48,7 @@ class _Gone(NamedTuple):
 class Workspace:
     """Experiments, newest first. ``changed`` callbacks are told when the list or the current one is different.
 
-    ``sessions`` are those that are open, ``current`` the one looked at; with a store there are more, in
+    ``sessions`` are those that are open, ``current`` the one looked at, or a lane of it; with a store there are more, in
     ``experiments``, which ``show`` opens. ``listed`` says that all of them are known. What is run before the store is
     open is sent when it is: nothing would keep the exchange sooner.
     """
@@ -425,6 +425,12 @@ class Workspace:
         self._let_go()
         self._tell()
 
+    def look_in(self, lane: Session) -> None:
+        """Look at the experiment as one of its lanes has it; all that is about the one looked at is about that then."""
+        if lane is not self.current and lane.main is self.current.main:
+            self.current = lane
+            self._tell()
+
     def _let_go(self) -> None:
         """Close those that were not looked at for long, where nothing is lost by it but what undo goes back to."""
         for key in list(self._used)[:-OPEN]:
@@ -437,7 +443,7 @@ class Workspace:
                 self._closed[key] = experiment
 
     def _is_idle(self, session: Session) -> bool:
-        if self.store is None or session is self.current or session.busy:
+        if self.store is None or session is self.current.main or session.busy:
             return False
         return not (self._autosaves[session.id].waiting or self._is_unsaved(session) or untouched(session))
 
@@ -539,7 +545,7 @@ class Workspace:
             gone = _Gone(self.sessions.index(session), session, time.monotonic())
             self.sessions.remove(session)
             experiment = summarize(session)
-            if self.current is session:
+            if self.current.main is session:
                 self.current = self.sessions[min(gone.place, len(self.sessions) - 1)] if self.sessions else self.new()
         elif experiment_id in self._closed:
             experiment = self._closed.pop(experiment_id)

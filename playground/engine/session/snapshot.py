@@ -166,7 +166,8 @@ APART: Final = frozenset(Snapshot.model_fields) - frozenset(ExperimentSettings.m
 
 
 def snapshot(session: Session) -> Snapshot:
-    """What a session holds now. A turn being received is in it as far as it came, marked interrupted."""
+    """What an experiment holds now. A turn being received is in it as far as it came, marked interrupted."""
+    session = session.main
     turns = tuple(_as_far_as_they_came(session)) if session.growing else tuple(session.transcript.turns.values())
     profile = session.profile
     return Snapshot.model_construct(
@@ -184,6 +185,13 @@ def snapshot(session: Session) -> Snapshot:
         head=session.transcript.head,
         heads=session.history.heads,
     )
+
+
+def lane_snapshot(lane: Session) -> Snapshot:
+    """The same as a lane has it: what is set there, and its end."""
+    profile = lane.profile
+    own = {"head": lane.transcript.head, "gateway": profile.name if profile is not None else ""}
+    return snapshot(lane).model_copy(update={**dict(lane.settings), **own})
 
 
 def restore(found: Snapshot, session: Session) -> None:
@@ -232,7 +240,7 @@ def _named(session: Session) -> ExperimentSettings:
     named = []
     for variant in settings.variants:
         lane = session.lane(variant.id)
-        other = lane.settings.profile_id != session.main.settings.profile_id
+        other = lane.settings.profile_id != settings.profile_id
         profile = lane.profile if other else None
         named.append(variant.model_copy(update={"gateway": profile.name}) if profile is not None else variant)
     return settings.model_copy(update={"variants": tuple(named)})

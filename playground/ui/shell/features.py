@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, Protocol, Typ
 from playground.ui.features import (
     cassettes,
     code,
+    compare,
     conversation,
     debugger,
     experiments,
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from playground.engine.library.workspace import Workspace
     from playground.ui.features.cassettes.control import CassetteControl
     from playground.ui.features.code.control import CodeControl
+    from playground.ui.features.compare.control import CompareControl
     from playground.ui.features.conversation.pane import ConversationPane
     from playground.ui.features.debugger.control import DebugControl
     from playground.ui.features.debugger.default_rule import DefaultRuleFields
@@ -85,6 +87,8 @@ class Regions(Protocol):
     drops: DropTarget
 
     def action(self, action_id: str, /) -> QAction: ...
+
+    def show_compare(self, on: bool) -> None: ...
 
 
 class Panel(NamedTuple, Generic[W]):
@@ -356,6 +360,14 @@ def _protocols(of: Features) -> ProtocolControl:
     return made
 
 
+def _compare(of: Features) -> CompareControl:
+    from playground.ui.features.compare.control import CompareControl
+
+    made = CompareControl(of.host, of.regions.show_compare, partial(of.host.show_side, parameters.PAGE))
+    of.regions.bar.page_chosen.connect(lambda page: made.show(page == compare.PAGES.index(compare.COMPARE)))
+    return made
+
+
 def _conversation(of: Features) -> ConversationPane:
     return of.host.pane
 
@@ -364,6 +376,7 @@ GATEWAYS: Final = Feature(
     _gateways, gateways.ACTIONS, changed=lambda it: it.show_models(), entries=lambda it: it.entries()
 )
 CONVERSATION: Final = Feature(_conversation, conversation.ACTIONS)
+COMPARE: Final = Feature(_compare, compare.ACTIONS, shown=lambda it: it.show_session())
 OUTPUT: Final = Feature(_output, output.ACTIONS, changed=lambda it: it.show_session(), panels=(OUTPUT_PANEL,))
 RAW: Final = Feature(_raw, raw.ACTIONS, changed=lambda it: it.show_session(), panels=(RAW_PANEL, REASONING_RETURN))
 PARAMETERS: Final = Feature(
@@ -394,6 +407,7 @@ PROTOCOLS: Final = Feature(
 FEATURES: Final[tuple[Feature[Any], ...]] = (
     GATEWAYS,
     CONVERSATION,
+    COMPARE,
     PARAMETERS,
     PRESETS,
     EXPERIMENTS,

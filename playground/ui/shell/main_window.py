@@ -296,6 +296,7 @@ class MainWindow(QMainWindow):
         super().__init__()
         self._settings = settings
         self._may_close = False
+        self._list_gave_way = False
         self.setWindowTitle("Gateway Playground")
         self.setMinimumSize(760, SMALLEST)
         self.resize(1440, 900)
@@ -360,7 +361,7 @@ class MainWindow(QMainWindow):
         composer, bar, welcome = self.composer, self.bar, self._start.welcome.welcome
         self.early.keep_run(composer.run_asked)
         asked = [composer.add_asked, composer.images_pasted, composer.image_wanted, composer.variables_asked]
-        asked += [bar.gateways_asked, bar.protocol_chosen, bar.model_chosen, bar.compare_asked, bar.code_asked]
+        asked += [bar.gateways_asked, bar.protocol_chosen, bar.model_chosen, bar.page_chosen, bar.code_asked]
         asked += [welcome.sample_asked, welcome.connect_asked, welcome.prompts_asked, welcome.opened]
         for signal in (*asked, self.drops.dropped):
             self.early.keep(signal)
@@ -384,6 +385,16 @@ class MainWindow(QMainWindow):
         self.right_dock = Dock("Parameters and tools", self.side, self)
         self.bottom_dock = Dock("Inspector", self._bottom, self)
         self._room = PanelRoom(self, self._centre, self.left_dock, self.right_dock, self.bottom_dock)
+
+    def show_compare(self, on: bool) -> None:
+        """Lanes stand in the centre, or the conversation alone: they have the room of the list while they do."""
+        self.bar.pages.set_index(int(on))
+        if on and self.left_dock.isVisible():
+            self._list_gave_way = True
+            self.left_dock.hide()
+        elif not on and self._list_gave_way:
+            self._list_gave_way = False
+            self.left_dock.show()
 
     def add_banner(self, banner: QWidget) -> None:
         """Put a line of the whole window's width below the tool bar."""

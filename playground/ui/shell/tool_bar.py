@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QAbstractButton, QFrame, QMenu, QPushButton, QTool
 
 from playground.engine.gateways.reach import WORDS, Reach
 from playground.engine.requests.spoken import TITLES
+from playground.ui.features.compare import PAGES
 from playground.ui.features.gateways.model_picker import ModelPicker
 from playground.ui.features.gateways.reach_dot import dot
 from playground.ui.widgets.form_parts import styled
@@ -22,7 +23,7 @@ from playground.ui.widgets.segments import Segments
 CODE = "Get code"
 UNLISTED = "not listed"
 SPACING = 8
-ROOMY = 980  # pixels from which on there is a button to compare; the menu always has it
+ROOMY = 980  # pixels from which on there is a switch of pages; the menu always has it
 NARROW = 900  # pixels below which the code button is its icon alone
 
 
@@ -35,7 +36,7 @@ class ToolBar(QFrame):
     protocol_chosen = Signal(str)
     model_chosen = Signal(str)
     models_asked = Signal()
-    compare_asked = Signal()
+    page_chosen = Signal(int)  # of the centre
     code_asked = Signal()
 
     def __init__(self, menu: QMenu, settings: QMenu, parent: QWidget | None = None) -> None:
@@ -61,9 +62,9 @@ class ToolBar(QFrame):
         self.unlisted.setText(UNLISTED)
         self.unlisted.clicked.connect(self.model.showPopup)
         self.unlisted.hide()
-        self.compare = QPushButton("Compare")
-        self.compare.setToolTip("Two runs side by side: answers, requests and figures (Ctrl+Shift+E)")
-        self.compare.clicked.connect(self.compare_asked)
+        self.pages = Segments(PAGES, "Page of the centre", tall=True)
+        self.pages.setToolTip("The same question in several ways at once, side by side (Ctrl+Shift+K)")
+        self.pages.chosen.connect(self.page_chosen)
         self.code = QPushButton(icon("code"), CODE)
         self.code.setAccessibleName(CODE)
         self.code.setToolTip("The request as curl, Python or JavaScript (Ctrl+Shift+C)")
@@ -76,7 +77,7 @@ class ToolBar(QFrame):
             self.model,
             self.unlisted,
             1,
-            self.compare,
+            self.pages,
             self.code,
             gear,
             of=self,
@@ -126,14 +127,14 @@ class ToolBar(QFrame):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self.compare.setVisible(event.size().width() >= ROOMY)
+        self.pages.setVisible(event.size().width() >= ROOMY)
         self.code.setText(CODE if event.size().width() >= NARROW else "")
         self.unlisted.setText(UNLISTED if event.size().width() >= NARROW else "")
 
     def minimumSizeHint(self) -> QSize:
         """As narrow as without what gives way."""
         least = super().minimumSizeHint()
-        gives_way = self.compare.minimumSizeHint().width() + SPACING if self.compare.isVisible() else 0
+        gives_way = self.pages.minimumSizeHint().width() + SPACING if self.pages.isVisible() else 0
         return QSize(least.width() - gives_way, least.height())
 
     def changeEvent(self, event: QEvent) -> None:

@@ -305,7 +305,6 @@ class WindowActions(QObject):
         window.bar.connect_asked.connect(self._gateways.connect_new)
         window.bar.model_chosen.connect(self._choose_model)
         window.bar.models_asked.connect(self._gateways.load_models)
-        window.bar.compare_asked.connect(self._wire.compare)
         window.bar.code_asked.connect(self.of(CODE).open_code)
         window.composer.variables_asked.connect(self.of(VARIABLES).bar.open)
         window.pane.exchange_asked.connect(self._show_exchange)
@@ -330,7 +329,7 @@ class WindowActions(QObject):
     def _list_changed(self) -> None:
         if not self._workspace.stand_in:  # what a person began, or was welcomed to, is not taken from view again
             self._window.pane.welcome_page.set_opening(False)
-        if self._window.pane.session is not self.session:
+        if self._seen is not self.session:
             self._workspace_changed()
 
     def _not_known(self) -> Callable[[], Awaitable[None]] | None:
@@ -350,7 +349,8 @@ class WindowActions(QObject):
         self._unsubscribe = session.subscribe(
             self._changed, SettingsChanged, PathChanged, ExchangeChanged, RunStateChanged, DraftChanged, DebugChanged
         )
-        self._window.pane.set_session(session)
+        self._seen = session
+        self._window.pane.set_session(session.main)
         for feature in FEATURES:
             feature.shown(self.of(feature))
         exchanges = list(session.exchanges)

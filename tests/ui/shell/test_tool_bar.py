@@ -248,15 +248,16 @@ def test_get_code_is_one_press_away_and_gives_way_in_a_narrow_window(qtbot: QtBo
     bar.show()
     with qtbot.waitSignal(bar.code_asked):
         QTest.mouseClick(bar.code, Qt.MouseButton.LeftButton)
-    with qtbot.waitSignal(bar.compare_asked):
-        QTest.mouseClick(bar.compare, Qt.MouseButton.LeftButton)
+    with qtbot.waitSignal(bar.page_chosen) as chosen:
+        QTest.mouseClick(bar.pages.buttons[1], Qt.MouseButton.LeftButton)
+    assert chosen.args == [1]
     assert bar.code.text() == "Get code"
     bar.resize(NARROW - 1, 46)
     assert bar.code.text() == ""
     bar.resize(ROOMY, 46)
     least = bar.minimumSizeHint().width()
     bar.resize(ROOMY - 1, 46)
-    assert not bar.compare.isVisible()
+    assert not bar.pages.isVisible()
     assert bar.minimumSizeHint().width() == least, "what gives way does not keep a window wide"
     bar.resize(NARROW - 1, 46)
     assert bar.code.accessibleName() == "Get code"

@@ -12,10 +12,9 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Final
 
 from playground.domain.roles import Role
-from playground.engine.files.export.facts import facts_of
 from playground.engine.files.export.markdown import one_line, section_blocks
 from playground.engine.files.export.page import STYLE, TAIL, escaped, head, section_html
-from playground.engine.files.export.selection import Section, Selection
+from playground.engine.files.export.selection import Section, Selection, facts_of
 from playground.engine.gateways.secrets import Secret
 from playground.engine.io.spreadsheet import tab_text
 

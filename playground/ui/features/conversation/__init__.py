@@ -12,16 +12,20 @@ if TYPE_CHECKING:
 STOP: Action[ConversationPane] = Action("run.stop", "Stop", RUN, 110, lambda it: it.stop(), ("Esc",))
 
 ACTIONS: tuple[Action[ConversationPane], ...] = (
-    Action("edit.find", "Find in the conversation", EDIT, 200, lambda it: it.look_for(), ("Ctrl+F",)),
-    Action("edit.find-next", "Find the next place", EDIT, 210, lambda it: it.look_for(1), ("F3",)),
-    Action("edit.find-previous", "Find the place before", EDIT, 220, lambda it: it.look_for(-1), ("Shift+F3",)),
-    Action("turn.edit", "Edit turn", EDIT, 300, lambda it: it.edit_focused(), ("E",), in_conversation=True),
-    Action("turn.add-call", "Add a tool call to the turn…", EDIT, 310, lambda it: it.hand.write_call()),
+    Action("edit.find", "Find in the conversation", EDIT, 200, lambda it: it.front.look_for(), ("Ctrl+F",)),
+    Action("edit.find-next", "Find the next place", EDIT, 210, lambda it: it.front.look_for(1), ("F3",)),
+    Action("edit.find-previous", "Find the place before", EDIT, 220, lambda it: it.front.look_for(-1), ("Shift+F3",)),
+    Action("turn.edit", "Edit turn", EDIT, 300, lambda it: it.front.edit_focused(), ("E",), in_conversation=True),
+    Action("turn.add-call", "Add a tool call to the turn…", EDIT, 310, lambda it: it.front.hand.write_call()),
     Action(
-        "turn.choose-call", "Choose the call that a tool turn answers…", EDIT, 320, lambda it: it.hand.choose_call()
+        "turn.choose-call",
+        "Choose the call that a tool turn answers…",
+        EDIT,
+        320,
+        lambda it: it.front.hand.choose_call(),
     ),
-    Action("turn.before", "Turn before", EDIT, 330, lambda it: it.view.step_turn(-1), ("Alt+Up",)),
-    Action("turn.after", "Turn after", EDIT, 340, lambda it: it.view.step_turn(1), ("Alt+Down",)),
+    Action("turn.before", "Turn before", EDIT, 330, lambda it: it.front.view.step_turn(-1), ("Alt+Up",)),
+    Action("turn.after", "Turn after", EDIT, 340, lambda it: it.front.view.step_turn(1), ("Alt+Down",)),
     Action("edit.compose", "Write a message", EDIT, 360, lambda it: it.composer.setFocus(), ("Ctrl+M",)),
     Action("edit.image", "Attach images from files", EDIT, 400, lambda it: it.intake.choose_files(), ("Ctrl+Shift+I",)),
     Action("edit.image-clipboard", "Attach the image in the clipboard", EDIT, 410, lambda it: it.intake.paste()),
@@ -33,9 +37,16 @@ ACTIONS: tuple[Action[ConversationPane], ...] = (
         "Regenerate turn",
         RUN,
         120,
-        lambda it: it.regenerate_focused(),
+        lambda it: it.front.regenerate_focused(),
         ("R",),
         in_conversation=True,
     ),
-    Action("turn.edit-run", "Edit turn and run", RUN, 130, lambda it: it.edits.run_open(), ("Alt+Return", "Alt+Enter")),
+    Action(
+        "turn.edit-run",
+        "Edit turn and run",
+        RUN,
+        130,
+        lambda it: it.front.edits.run_open(),
+        ("Alt+Return", "Alt+Enter"),
+    ),
 )

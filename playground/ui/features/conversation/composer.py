@@ -199,6 +199,7 @@ class Composer(QFrame):
         self._role = Role.USER
         self._state = RunState.IDLE
         self._starting = False
+        self._lanes = 0
         self._dropping = False
         self._beside: ComposerBeside | None = None
         self._above: Calls = list
@@ -275,7 +276,8 @@ class Composer(QFrame):
 
     def _word_run(self) -> None:
         """The word on the button, with its keys where there is room for them."""
-        word = "Stop" if self._state is not RunState.IDLE else "Starting…" if self._starting else "Run"
+        run = f"Run {self._lanes} lane{'s' * (self._lanes != 1)}" if self._lanes else "Run"
+        word = "Stop" if self._state is not RunState.IDLE else "Starting…" if self._starting else run
         self._run.setText(f"{word}{self._keys}" if self.width() >= WORDY else word)
         keys = self._keys.strip()
         self._run.setToolTip(f"{word} ({keys})" if keys else "It runs as soon as all that it needs is there")
@@ -337,7 +339,7 @@ class Composer(QFrame):
     def set_dropping(self, dropping: bool) -> None:
         """Show that images let go now would be attached."""
         self._dropping = dropping
-        self._field.setPlaceholderText("Drop the images to attach them" if dropping else "Message")
+        self._say_what()
         self.update()
 
     def _set_detail(self, at: int, detail: str | None) -> None:
@@ -435,6 +437,16 @@ class Composer(QFrame):
                 self._run.style().unpolish(self._run)
                 self._run.style().polish(self._run)
         self._add.setEnabled(not running)
+
+    def set_lanes(self, count: int) -> None:
+        """What is written goes to so many lanes; 0: to the conversation."""
+        self._lanes = count
+        self._say_what()
+        self.set_state(self._state)
+
+    def _say_what(self) -> None:
+        message = "Message to all ticked lanes" if self._lanes else "Message"
+        self._field.setPlaceholderText("Drop the images to attach them" if self._dropping else message)
 
     def set_starting(self, starting: bool) -> None:
         """Say that a run was asked for and begins as soon as it can."""

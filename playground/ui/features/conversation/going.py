@@ -12,14 +12,14 @@ ABOVE = 12  # pixels left above what is gone to
 
 def show_branch(pane: ConversationPane, turn_id: str) -> None:
     """Show the branch with that turn, if there is such a turn."""
-    if turn_id in pane.session.transcript.turns:
-        pane.session.turns.select_variant(turn_id)
+    if turn_id in pane.front.session.transcript.turns:
+        pane.front.session.turns.select_variant(turn_id)
 
 
 def go_to(pane: ConversationPane, turn_id: str, call_id: str = "") -> None:
     """Bring a turn, or a call in it, into view, and put the focus there. One that is gone is not gone to."""
-    view = pane.view
-    if turn_id not in {turn.id for turn in pane.session.transcript.path}:
+    view = pane.front.view
+    if turn_id not in {turn.id for turn in pane.front.session.transcript.path}:
         show_branch(pane, turn_id)
     card = view.card(turn_id)
     if card is None:

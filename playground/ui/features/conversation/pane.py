@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterator
+from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QWidget
 
 from playground.domain.costs import Entered
+from playground.domain.errors import RunRefusedError
 from playground.domain.tokens import estimate_tokens
 from playground.domain.tools import Sizes, definition_tokens, sizes_of
 from playground.domain.transcript import Role, Turn
 from playground.engine.session.changes import (
     Change,
     PathChanged,
+    RunState,
     RunStateChanged,
     SettingsChanged,
     TurnChanged,
@@ -26,6 +30,9 @@ from playground.ui.features.conversation.transcript_pane import TranscriptPane
 from playground.ui.features.conversation.welcome import WelcomePage
 from playground.ui.widgets.loop import Throttle, spawn
 from playground.ui.widgets.slices import Slices
+
+if TYPE_CHECKING:
+    from playground.engine.compare.lanes import Lanes
 
 #: What is still on its way and may make a run possible that would be refused now; None where nothing is.
 NotKnown = Callable[[], Callable[[], Awaitable[None]] | None]
@@ -95,8 +102,21 @@ def _nothing() -> None:
     return None
 
 
+class Columns(Protocol):
+    """Several lanes of an experiment, side by side in place of the conversation alone."""
+
+    @property
+    def lanes(self) -> Lanes: ...
+
+    @property
+    def front(self) -> TranscriptPane: ...
+
+
 class ConversationPane(TranscriptPane):
-    """The conversation of one session at a time, and the message field below it."""
+    """The conversation of one session at a time, and the message field below it.
+
+    While there are ``columns`` a message goes to their lanes, and what is done by keys is done in the one in front.
+    """
 
     def __init__(
         self,
@@ -111,6 +131,7 @@ class ConversationPane(TranscriptPane):
         self.welcome_page = welcome or WelcomePage()
         self.welcome = self.welcome_page.welcome
         self.composer: Composer = composer or Composer()
+        self.columns: Columns | None = None
         super().__init__(session, entered, self.welcome_page, self.composer)
         self.composer.edited.connect(self._draft_edited)
         self.composer.images.opened.connect(self._open_attached)
@@ -134,9 +155,31 @@ class ConversationPane(TranscriptPane):
         self.composer.set_calls(self.hand.above, session.settings.tools)
         self.composer.set_draft(session.draft)
         self.intake.show_session(session)
-        self.composer.set_state(session.state)
+        self.show_lanes()
         super()._show_session()
         self._count.poke()
+
+    @property
+    def front(self) -> TranscriptPane:
+        """Where keys are meant for turns: this, or the lane that has the focus."""
+        return self.columns.front if self.columns is not None else self
+
+    def seat(self, frame: QWidget | None, columns: Columns | None = None) -> None:
+        """Put a frame where the turns stand, which are in it; None: the turns alone, as before."""
+        layout, place = self.layout(), frame or self.turns
+        if layout is not None and self.seen is not place:
+            layout.replaceWidget(self.seen, place)
+            self.seen = place
+        place.show()
+        self.columns = columns
+        self.show_lanes()
+
+    def show_lanes(self) -> None:
+        """The lanes that a message goes to are others, or run otherwise."""
+        lanes = self.columns.lanes if self.columns is not None else None
+        self.composer.set_lanes(len(lanes.ticked) if lanes is not None else 0)
+        states = [lane.state for lane in lanes.all] if lanes is not None else [self._session.state]
+        self.composer.set_state(next((state for state in states if state is not RunState.IDLE), RunState.IDLE))
 
     # Doing
 
@@ -146,6 +189,9 @@ class ConversationPane(TranscriptPane):
         if self._unfinished():
             return
         turn = written(self.composer.draft, session.transcript)
+        if self.columns is not None:
+            self._run_lanes(self.columns.lanes, turn)
+            return
         reason = session.next_request.refusal(*([turn] if turn else []))
         began = turn is not None or bool(session.transcript.turns)
         if reason and self.late.put_off(lambda: self._session is session or not began):
@@ -157,6 +203,33 @@ class ConversationPane(TranscriptPane):
         if turn is not None:
             self._take(turn)
         self._run_as_it_stands()
+
+    def _run_lanes(self, lanes: Lanes, turn: Turn | None) -> None:
+        refused = lanes.refusals(lanes.ticked, *([turn] if turn is not None else []))
+        ready = [lane for lane in lanes.ticked if lanes.letter(lane) not in refused]
+        if not ready:
+            self.say_refused(next(iter(refused.values()), "No lane is ticked: tick those that are to be asked."), turn)
+            return
+        for lane in ready:
+            lane.editors.keep_open()
+        if turn is not None:
+            lanes.write(turn, ready)
+            self._clear_draft(turn)
+        self.notice.hide()
+        if refused:
+            self.notice.say(" ".join(f"{letter} was not asked: {reason}" for letter, reason in refused.items()))
+
+        async def go() -> None:
+            try:
+                await lanes.run(ready)
+            except RunRefusedError as error:
+                self.say_refused(str(error))
+
+        spawn(go(), name="run lanes")
+
+    def stop(self) -> None:
+        """Stop what is under way in the lane in front, or here."""
+        self.front.calls.stop()
 
     def add_draft(self) -> None:
         """Add what is written as a turn and do not run."""
@@ -180,6 +253,9 @@ class ConversationPane(TranscriptPane):
 
     def _take(self, turn: Turn) -> None:
         self._session.turns.add_written(turn)
+        self._clear_draft(turn)
+
+    def _clear_draft(self, turn: Turn) -> None:
         calls = self.composer.draft.calls if turn.role is not Role.ASSISTANT else ()  # written for another turn
         self.composer.set_draft(Draft(calls=calls))
         self._draft_edited()
@@ -210,8 +286,8 @@ class ConversationPane(TranscriptPane):
                 pass
             case PathChanged() | TurnChanged():
                 self.composer.set_calls(self.hand.above, self._session.settings.tools)
-            case RunStateChanged(state):
-                self.composer.set_state(state)
+            case RunStateChanged():
+                self.show_lanes()
             case SettingsChanged():
                 self.composer.set_calls(self.hand.above, self._session.settings.tools)
                 self._count.poke()

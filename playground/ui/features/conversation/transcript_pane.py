@@ -216,6 +216,12 @@ class TranscriptPane(Centre):
         self._cancel = self._session.subscribe(self._changed)
         self._show_session()
 
+    def end(self) -> None:
+        """Follow it no longer."""
+        self._cancel()
+        self._clock.stop()
+        self.calls.bar.end()
+
     @property
     def session(self) -> Session:
         """The session shown."""
@@ -236,6 +242,11 @@ class TranscriptPane(Centre):
         self.notice.hide()
         self._clock_for(self._session.state)
         self._show_rows(latest=True)
+
+    @property
+    def turns(self) -> QWidget:
+        """Where the turns stand, or what is seen while there are none."""
+        return self._stack
 
     # Doing
 

@@ -90,6 +90,11 @@ class DebugBar(QFrame):
         self._cancel = session.subscribe(self._changed, *SHOWN)
         self._refresh()
 
+    def end(self) -> None:
+        """Follow none any more."""
+        self._cancel()
+        self._clock.stop()
+
     @property
     def words(self) -> str:
         """What it says."""

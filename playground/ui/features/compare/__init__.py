@@ -1,0 +1,23 @@
+"""Lanes side by side in place of the conversation: the same question in several ways at once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from playground.ui.features.action import RUN, VIEW, Action
+
+if TYPE_CHECKING:
+    from playground.ui.features.compare.control import CompareControl
+
+CONVERSATION, COMPARE = "Conversation", "Compare"
+#: The pages of the centre, in the order of the switch in the tool bar.
+PAGES = (CONVERSATION, COMPARE)
+
+ACTIONS: tuple[Action[CompareControl], ...] = (
+    Action("compare.open", "Compare side by side", VIEW, 100, lambda it: it.show(not it.on), ("Ctrl+Shift+K",)),
+    Action("compare.add", "Add a lane", VIEW, 110, lambda it: it.add()),
+    Action("compare.models", "Add lanes of other models…", VIEW, 115, lambda it: it.add_models()),
+    Action("compare.alternatives", "The turn's alternatives as lanes", VIEW, 120, lambda it: it.add_alternatives()),
+    Action("compare.regenerate", "Regenerate in all lanes", RUN, 130, lambda it: it.regenerate()),
+    Action("compare.stop", "Stop all lanes", RUN, 140, lambda it: it.stop_all(), ("Shift+Esc",)),
+)

@@ -1,0 +1,188 @@
+"""The lanes side by side: a column each, sideways where there is not room for all; one of them has the focus.
+
+The first column is the conversation's own, put into a frame: what it shows is not drawn twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QApplication, QFrame, QScrollArea, QWidget
+
+from playground.domain.costs import Entered
+from playground.engine.compare.figures import best, figures_of
+from playground.engine.compare.lanes import Lanes
+from playground.engine.compare.words import AS_SET, difference_words, not_carried
+from playground.engine.session.changes import Change, ExchangeChanged, RunState, TurnGrew
+from playground.engine.session.session import Session
+from playground.ui.features.compare.lane import LaneColumn
+from playground.ui.features.conversation.pane import ConversationPane
+from playground.ui.features.conversation.transcript_pane import TranscriptPane
+from playground.ui.widgets.form_parts import text_label
+from playground.ui.widgets.layouts import in_column, in_row
+from playground.ui.widgets.loop import Throttle
+
+FIGURES_MS = 250  # between two figures while answers stream
+_STATES = {
+    RunState.WAITING: "waiting for the first token…",
+    RunState.STREAMING: "receiving",
+    RunState.RETRYING: "tries again soon",
+    RunState.ANSWERING: "the answer to a call is waited for",
+}
+
+
+class LanesPage(QScrollArea):
+    """Those of one experiment. ``front`` is the pane of the lane that has the focus, ``chosen`` tells of another."""
+
+    chosen = Signal(object)  # a session
+    made = Signal(object)  # the session of a new column
+
+    def __init__(self, lanes: Lanes, pane: ConversationPane, entered: Entered, gateway: Callable[[str], str]) -> None:
+        super().__init__()
+        self.lanes = lanes
+        self._pane = pane
+        self._entered = entered
+        self._gateway = gateway
+        self._columns: dict[Session, LaneColumn] = {}
+        self._front: Session = lanes.all[0]
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setWidgetResizable(True)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setAccessibleName("Lanes")
+        inner = QWidget()
+        self._row = in_row(of=inner, margins=0, spacing=1)
+        self.setWidget(inner)
+        self._figures = Throttle(self._show_figures, self, interval=FIGURES_MS)
+        self._heads = Throttle(self.arrange, self, interval=FIGURES_MS)
+        self._left = False
+        self._cancel = lanes.all[0].subscribe(self._changed, everywhere=True)
+        app = QApplication.instance()
+        if isinstance(app, QApplication):
+            app.focusChanged.connect(self._focus_moved)
+
+    @property
+    def front(self) -> TranscriptPane:
+        """The pane of the lane that has the focus."""
+        return self._columns[self._front].pane
+
+    @property
+    def front_lane(self) -> Session:
+        """The lane that has the focus."""
+        return self._front
+
+    def column(self, lane: Session) -> LaneColumn:
+        """The column of a lane. Raises KeyError for one that is closed."""
+        return self._columns[lane]
+
+    def leave(self) -> None:
+        """Follow the lanes no longer; the conversation's own turns are free to stand elsewhere."""
+        self._left = True
+        self._cancel()
+        app = QApplication.instance()
+        if isinstance(app, QApplication):
+            app.focusChanged.disconnect(self._focus_moved)
+        self._pane.turns.setParent(None)
+        for column in self._columns.values():
+            if column.pane is not self._pane:
+                column.pane.end()
+
+    # Which there are
+
+    def arrange(self) -> None:
+        """Bring the columns up to the lanes there are."""
+        if self._left:
+            return
+        wanted = self.lanes.all
+        for lane in [lane for lane in self._columns if lane not in wanted]:
+            gone = self._columns.pop(lane)
+            gone.pane.end()
+            self._row.removeWidget(gone)
+            gone.deleteLater()
+        for at, lane in enumerate(wanted):
+            column = self._columns.get(lane)
+            if column is None:
+                column = self._columns[lane] = self._make(lane, first=at == 0)
+                self.made.emit(lane)
+            if self._row.indexOf(column) != at:
+                self._row.insertWidget(at, column, 1)
+            words = difference_words(lane, self._gateway)
+            different = 0 if words == [AS_SET] else len(words)
+            model = lane.settings.model
+            is_ticked = lane in self.lanes.ticked
+            column.show_head(self.lanes.title(lane), model, words, different, ticked=is_ticked)
+            column.show_losses(not_carried(lane))
+        if self._front not in wanted:
+            self.choose(wanted[0])
+        self._mark()
+        self._pane.show_lanes()
+        self._show_figures()
+
+    def _make(self, lane: Session, *, first: bool) -> LaneColumn:
+        if first:
+            pane: TranscriptPane = self._pane
+            column = LaneColumn(pane, pane.turns, first=True)
+        else:
+            pane = TranscriptPane(lane, self._entered, _nothing_yet())
+            pane.begin()
+            pane.view.set_zoom(self._pane.view.zoom)
+            column = LaneColumn(pane, pane, first=False)
+        column.chosen.connect(partial(self.choose, lane))
+        column.ticked.connect(partial(self._ticked, lane))
+        return column
+
+    def _ticked(self, lane: Session, on: bool) -> None:
+        self.lanes.tick(lane, on)
+        self._pane.show_lanes()
+
+    # Which has the focus
+
+    def choose(self, lane: Session) -> None:
+        """Let keys, panels and the inspector be about a lane."""
+        if lane is not self._front:
+            self._front = lane
+            self._mark()
+            self.chosen.emit(lane)
+
+    def _mark(self) -> None:
+        for lane, column in self._columns.items():
+            column.show_chosen(lane is self._front)
+
+    def _focus_moved(self, _old: QWidget | None, new: QWidget | None) -> None:
+        for lane, column in self._columns.items():
+            if new is not None and column.isAncestorOf(new):
+                self.choose(lane)
+
+    # Following them
+
+    def _changed(self, change: Change) -> None:
+        if isinstance(change, TurnGrew | ExchangeChanged):
+            self._figures.poke()
+        else:
+            self._heads.poke()
+
+    def _show_figures(self) -> None:
+        lanes = [] if self._left else [lane for lane in self.lanes.all if lane in self._columns]
+        measured = [figures_of(lane, self._entered) for lane in lanes]
+        for lane, found, first in zip(lanes, measured, best(measured), strict=True):
+            running = lane.state is not RunState.IDLE
+            words = [*found.words, *first]
+            if running:
+                growing = [lane.growing[turn.id] for turn in lane.transcript.path[-1:] if turn.id in lane.growing]
+                words = [_STATES[lane.state], *(f"≈ {choice.deltas:,} tok" for choice in growing if choice.deltas)]
+            elif lane.debugger.paused:
+                waiting = len(lane.debugger.waiting)
+                words = [
+                    f"waits at {waiting} call{'s' * (waiting != 1)}",
+                    f"request {lane.debugger.round}",
+                    *found.words,
+                ]
+            self._columns[lane].show_figures(words, running=running)
+
+
+def _nothing_yet() -> QWidget:
+    page = QWidget()
+    words = text_label("Nothing was asked in this lane yet.", "muted")
+    in_column(1, in_row(1, words, 1), 1, of=page)
+    return page
