@@ -27,6 +27,7 @@ MODULES = (
     "debugger_seeing",
     "code",
     "wire",
+    "compare",
     "store",
     "files",
     "first_start",

@@ -48,9 +48,9 @@ class _Gone(NamedTuple):
 class Workspace:
     """Experiments, newest first. ``changed`` callbacks are told when the list or the current one is different.
 
-    ``sessions`` are those that are open, ``current`` the one looked at, or a lane of it; with a store there are more, in
-    ``experiments``, which ``show`` opens. ``listed`` says that all of them are known. What is run before the store is
-    open is sent when it is: nothing would keep the exchange sooner.
+    ``sessions`` are those that are open, ``current`` the one looked at, or a lane of it; with a store there are more,
+    in ``experiments``, which ``show`` opens. ``listed`` says that all of them are known. What is run before the store
+    is open is sent when it is: nothing would keep the exchange sooner.
     """
 
     def __init__(self, gateways: Gateways, store: Store | None = None) -> None:

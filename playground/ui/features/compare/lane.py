@@ -8,6 +8,7 @@ from PySide6.QtCore import QEvent, QObject, Signal
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QCheckBox, QFrame, QMenu, QSizePolicy, QWidget
 
+from playground.engine.compare.words import AS_SET
 from playground.engine.requests.protocol_conversion import Loss
 from playground.ui.features.conversation.transcript_pane import TranscriptPane
 from playground.ui.widgets.form_parts import look, push_button, quiet_button, text_label
@@ -43,7 +44,7 @@ class LaneColumn(QFrame):
         self.tick = QCheckBox()
         self.tick.setToolTip("Messages go to this lane")
         self.tick.toggled.connect(self.ticked)
-        self.count = quiet_button("", "What is set otherwise here: show it in the panel", "settings")
+        self.count = quiet_button(AS_SET, "What is set otherwise here: show it in the panel", "settings")
         self.count.clicked.connect(self.settings_asked)
         more = quiet_button("", "More about this lane", "more")
         more.setMenu(self._menu(more))
@@ -65,7 +66,10 @@ class LaneColumn(QFrame):
         self.foot = QFrame()
         self.foot.setProperty("kind", "surface")
         in_row((self.figures, 1), self.stop, self.go_on, of=self.foot, margins=(12, 3, 8, 3), spacing=6)
-        in_column(self.head, (turns, 1), self.foot, of=self, margins=0, spacing=0)
+        column = in_column(self.head, (turns, 1), of=self, margins=0, spacing=0)
+        if first:  # the others have it below their turns by themselves
+            column.addLayout(in_row((pane.calls.bar, 1), margins=(8, 4, 8, 4)))
+        column.addWidget(self.foot)
 
     def _menu(self, parent: QWidget) -> QMenu:
         menu = QMenu(parent)
@@ -87,7 +91,7 @@ class LaneColumn(QFrame):
         self.model.setText(show_hidden(model) or "no model")
         self.model.setToolTip(tip(model))
         self.words.setText(show_hidden(" · ".join(words)))
-        self.count.setText(f"{different} set" if different else "as set")
+        self.count.setText(f"{different} set" if different else AS_SET)
         self.tick.blockSignals(True)
         self.tick.setChecked(ticked)
         self.tick.blockSignals(False)

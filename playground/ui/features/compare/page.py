@@ -9,6 +9,7 @@ from collections.abc import Callable
 from functools import partial
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QApplication, QFrame, QScrollArea, QWidget
 
 from playground.domain.costs import Entered
@@ -51,9 +52,9 @@ class LanesPage(QScrollArea):
         self.setWidgetResizable(True)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setAccessibleName("Lanes")
-        inner = QWidget()
-        self._row = in_row(of=inner, margins=0, spacing=1)
-        self.setWidget(inner)
+        self._inner = QWidget()
+        self._row = in_row(of=self._inner, margins=0, spacing=1)
+        self.setWidget(self._inner)
         self._figures = Throttle(self._show_figures, self, interval=FIGURES_MS)
         self._heads = Throttle(self.arrange, self, interval=FIGURES_MS)
         self._left = False
@@ -61,6 +62,11 @@ class LanesPage(QScrollArea):
         app = QApplication.instance()
         if isinstance(app, QApplication):
             app.focusChanged.connect(self._focus_moved)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Columns are as high as the page: it scrolls sideways only."""
+        super().resizeEvent(event)
+        self._inner.setFixedHeight(self.viewport().height())
 
     @property
     def front(self) -> TranscriptPane:
@@ -110,6 +116,8 @@ class LanesPage(QScrollArea):
             words = difference_words(lane, self._gateway)
             different = 0 if words == [AS_SET] else len(words)
             model = lane.settings.model
+            if not different and model != wanted[0].settings.model:
+                words = [f"otherwise {AS_SET}"]
             is_ticked = lane in self.lanes.ticked
             column.show_head(self.lanes.title(lane), model, words, different, ticked=is_ticked)
             column.show_losses(not_carried(lane))

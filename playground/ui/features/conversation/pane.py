@@ -146,7 +146,7 @@ class ConversationPane(TranscriptPane):
     def attend(self) -> None:
         """Do what is asked for in the composer, from now on."""
         self.composer.run_asked.connect(self.run)
-        self.composer.stop_asked.connect(self.stop)
+        self.composer.stop_asked.connect(self._stop_pressed)
         self.composer.add_asked.connect(self.add_draft)
         self.intake.attend()
 
@@ -165,12 +165,13 @@ class ConversationPane(TranscriptPane):
         return self.columns.front if self.columns is not None else self
 
     def seat(self, frame: QWidget | None, columns: Columns | None = None) -> None:
-        """Put a frame where the turns stand, which are in it; None: the turns alone, as before."""
-        layout, place = self.layout(), frame or self.turns
-        if layout is not None and self.seen is not place:
-            layout.replaceWidget(self.seen, place)
-            self.seen = place
-        place.show()
+        """Put a frame where the turns stand, which are in it with the debugger's bar; None: as it was before."""
+        self._whole.removeWidget(self.seen)
+        self.seen = frame or self.turns
+        self._whole.insertWidget(1, self.seen, 1)
+        self.seen.show()
+        if frame is None:
+            self._column.insertWidget(self._column.indexOf(self.notice), self.calls.bar)
         self.columns = columns
         self.show_lanes()
 
@@ -230,6 +231,13 @@ class ConversationPane(TranscriptPane):
     def stop(self) -> None:
         """Stop what is under way in the lane in front, or here."""
         self.front.calls.stop()
+
+    def _stop_pressed(self) -> None:
+        """The button below all lanes stops all of them."""
+        if self.columns is not None:
+            self.columns.lanes.stop()
+        else:
+            self.stop()
 
     def add_draft(self) -> None:
         """Add what is written as a turn and do not run."""

@@ -205,7 +205,8 @@ class TranscriptPane(Centre):
         column.setSpacing(8)
         for widget in (self.calls.bar, self.notice, *below):
             column.addWidget(widget)
-        in_column(self.finder.bar, (self._stack, 1), at_reading_width(column), of=self, margins=0, spacing=0)
+        below_turns = at_reading_width(column)
+        self._whole = in_column(self.finder.bar, (self._stack, 1), below_turns, of=self, margins=0, spacing=0)
         self._draw = Throttle(self._draw_grown, self, interval=DRAW_MS)
         self._debug = Slices(self.view.refresh_calls, self, rest=FRAME_MS)
         self._clock = QTimer(self, interval=CLOCK_MS)

@@ -1,0 +1,71 @@
+"""Scenes of lanes side by side: answered, under way, failed, paused, many, with code and tables."""
+
+from __future__ import annotations
+
+from playground.engine.compare.lanes import Lanes
+from playground.engine.session.changes import RunState
+from playground.engine.session.session import Session
+from playground.ui.features.tools.samples import SAMPLE
+from tests.scenes.registry import BOTH, WIDE, scene
+from tests.scenes.stage import Stage
+
+
+async def _compared(stage: Stage, *models: str) -> Lanes:
+    """The page with a lane for each of these models beside the conversation's."""
+    lanes = Lanes(stage.session)
+    lanes.add_models(models)
+    stage.act("compare.open")
+    await stage.until(lambda: stage.window.pane.columns is not None, "the lanes")
+    return lanes
+
+
+async def _asked(stage: Stage, lanes: Lanes, text: str) -> None:
+    stage.window.pane.composer.set_text(text)
+    stage.window.pane.run()
+    await stage.until(lambda: any(lane.transcript.turns for lane in lanes.all), "the question in the lanes")
+    await stage.until(lambda: not lanes.all[0].busy and _answered(lanes.all), "answers in all lanes")
+
+
+def _answered(lanes: tuple[Session, ...]) -> bool:
+    return all(lane.transcript.path and lane.transcript.path[-1].outcome for lane in lanes)
+
+
+@scene(tokens_per_second=400, sizes=BOTH)
+async def compare(stage: Stage) -> None:
+    """Three lanes that answered: as set, warmer, and a reasoner in the other protocol's words."""
+    stage.fresh("demo-chat")
+    lanes = await _compared(stage, "demo-chat", "demo-reasoner")
+    warm = lanes.all[1]
+    warm.set_parameters(warm.settings.current.with_value("temperature", 1).with_value("top_p", 0.5))
+    lanes.rename(warm, "warm")
+    await _asked(stage, lanes, "Is it warmer in Lisbon or Oslo right now?")
+
+
+@scene(tokens_per_second=20, sizes=WIDE)
+async def compare_under_way(stage: Stage) -> None:
+    """Two lanes: one has stopped, one still receives."""
+    stage.fresh("demo-chat")
+    lanes = await _compared(stage, "demo-reasoner")
+    stage.window.pane.composer.set_text("Tell me about rivers !long=4000")
+    stage.window.pane.run()
+    await stage.until(lambda: all(lane.state is RunState.STREAMING for lane in lanes.all), "answers under way")
+    lanes.all[1].stop()
+    await stage.until(lambda: lanes.all[1].state is RunState.IDLE, "one lane at rest")
+
+
+@scene(tokens_per_second=400, sizes=BOTH)
+async def compare_six(stage: Stage) -> None:
+    """Six lanes, one of a model there is none of, one in the other protocol; long code and a wide table."""
+    stage.fresh("demo-chat")
+    lanes = await _compared(stage, "demo-chat", "demo-tools", "no-such-model", "demo-reasoner", "demo-messages")
+    lanes.all[5].switch_protocol("messages")
+    await _asked(stage, lanes, "Show every kind of Markdown, with code and a table")
+
+
+@scene(tokens_per_second=400, sizes=BOTH)
+async def compare_paused(stage: Stage) -> None:
+    """Three lanes, two of which wait at a call, each for itself."""
+    stage.fresh("demo-tools")
+    stage.session.change(tools=(SAMPLE,))
+    lanes = await _compared(stage, "demo-chat", "demo-tools")
+    await _asked(stage, lanes, "Weather in Oslo")
