@@ -78,6 +78,11 @@ class LanesPage(QScrollArea):
         """The lane that has the focus."""
         return self._front
 
+    @property
+    def columns(self) -> list[LaneColumn]:
+        """Those that are shown, in their order."""
+        return [self._columns[lane] for lane in self.lanes.all if lane in self._columns]
+
     def column(self, lane: Session) -> LaneColumn:
         """The column of a lane. Raises KeyError for one that is closed."""
         return self._columns[lane]

@@ -1,0 +1,149 @@
+"""A person compares: lanes opened, set, asked together, paused, stopped, continued, closed, taken back, left."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QCheckBox, QToolButton
+
+from playground.demo.server import DemoConfig
+from playground.engine.compare.lanes import Lanes
+from playground.engine.session.changes import RunState
+from playground.engine.session.session import Session
+from playground.ui.features.compare.lane import LaneColumn
+from playground.ui.features.compare.page import LanesPage
+from playground.ui.features.tools.samples import SAMPLE
+from tests.flows.conftest import Person, Stage
+
+CONTROL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
+
+
+def page(person: Person) -> LanesPage:
+    found = person.pane.columns
+    assert isinstance(found, LanesPage)
+    return found
+
+
+def columns(person: Person) -> list[LaneColumn]:
+    return page(person).columns
+
+
+def texts(lane: Session) -> list[str]:
+    return [turn.text for turn in lane.transcript.path]
+
+
+async def open_lanes(person: Person, count: int = 2) -> Lanes:
+    await person.press("Compare", person.app.window.bar)
+    await person.until(lambda: person.pane.columns is not None, "the lanes")
+    lanes = page(person).lanes
+    for _ in range(count - 2):
+        await person.do(lanes.add)
+    await person.until(lambda: len(columns(person)) == count and all(map(LaneColumn.isVisible, columns(person))))
+    return lanes
+
+
+async def answered(person: Person, lanes: Lanes, turns: int) -> None:
+    def whole() -> bool:
+        return all(len(texts(lane)) == turns and lane.transcript.path[-1].outcome for lane in lanes.all)
+
+    await person.until(lambda: not lanes.all[0].busy and whole(), f"{turns} turns in each lane")
+
+
+async def choose(person: Person, column: LaneColumn, entry: str) -> None:
+    await person.choose(person.one(QToolButton, "More about this lane", column), entry)
+
+
+def test_one_question_in_two_lanes_set_apart_in_the_panels_and_back_to_the_conversation(stage: Stage) -> None:
+    async def scene(person: Person) -> None:
+        main = person.session
+        lanes = await open_lanes(person)
+        first, second = columns(person)
+        assert first.isAncestorOf(person.pane.view)
+        assert not person.app.window.left_dock.isVisible()
+
+        await person.click(second.head)
+        await person.until(lambda: person.session is lanes.all[1], "the second lane to have the focus")
+        before = main.settings.model
+        await person.use_model("demo-chat")
+        assert main.settings.model == before != "demo-chat"
+        await person.until(lambda: second.model.text() == "demo-chat", "its model above it")
+
+        await person.run("Hello")
+        await answered(person, lanes, 2)
+        assert {person.body(-1)["model"], person.body(-2)["model"]} == {"demo-chat", before}
+        assert second.pane.view.card(lanes.all[1].transcript.path[-1].id) is not None
+        await person.until(lambda: "first token" in second.figures.text(), "figures below it")
+
+        await person.press("Continue here", second)
+        await person.until(lambda: main.settings.model == "demo-chat", "the lane to be the conversation")
+        await person.until(lambda: first.model.text() == "demo-chat", "the first column to say so")
+        assert person.pane.view.card(main.transcript.path[-1].id) is not None
+
+        await person.press("Conversation", person.app.window.bar)
+        await person.until(lambda: person.pane.columns is None, "the conversation alone")
+        assert person.session is main
+        assert person.pane.view.isVisible()
+        assert person.app.window.left_dock.isVisible()
+        await person.run("And now?")
+        await person.idle(4)
+        assert len(texts(main.lanes[1])) == 2
+
+    stage.play(scene)
+
+
+def test_lanes_are_ticked_stopped_one_and_all_closed_and_brought_back(stage: Stage) -> None:
+    async def scene(person: Person) -> None:
+        lanes = await open_lanes(person, 3)
+        first, second, third = columns(person)
+        await person.click(person.one(QCheckBox, "Messages go to lane C", third))
+        await person.until(lambda: len(lanes.ticked) == 2, "two lanes on the button")
+        await person.run("!long=9000 !tps=30")
+        await person.until(lambda: all(lane.state is RunState.STREAMING for lane in lanes.all[:2]), "two answers")
+        assert texts(lanes.all[2]) == []
+        await person.press("Stop this lane", second)
+        await person.until(lambda: lanes.all[1].state is RunState.IDLE, "one lane stopped")
+        assert lanes.all[0].state is not RunState.IDLE
+        await person.key(Qt.Key.Key_Escape, SHIFT)
+        await person.until(lambda: not lanes.all[0].busy, "all lanes stopped")
+
+        await choose(person, second, "Close")
+        await person.until(lambda: len(lanes.all) == 2, "a lane less")
+        await person.click(person.pane.composer)
+        await person.press("Undo", person.pane.notice)
+        await person.until(lambda: len(columns(person)) == 3, "the lane back")
+        assert first.isVisible()
+
+    stage.play(scene, DemoConfig(tokens_per_second=30, time_to_first_token=0.02, rate_limit=1_000_000))
+
+
+def test_each_lane_waits_at_its_own_call_and_goes_on_from_its_own_card(stage: Stage) -> None:
+    async def scene(person: Person) -> None:
+        main = person.session
+        main.change(tools=(SAMPLE,), model="demo-tools")
+        lanes = await open_lanes(person)
+        await person.run("Weather in Oslo")
+        await person.until(lambda: all(lane.debugger.paused for lane in lanes.all), "a call in each lane")
+        second = columns(person)[1]
+        await person.until(lambda: "waits at 1 call" in second.figures.text(), "its foot to say so")
+        ((turn_id, call),) = lanes.all[1].debugger.waiting
+        await person.do(lambda: second.pane.calls.answer(turn_id, call.id, "sunny", False))
+        await person.until(lambda: len(texts(lanes.all[1])) == 4 and not main.busy, "the second lane to go on")
+        assert lanes.all[0].debugger.paused
+
+    stage.play(scene)
+
+
+def test_another_experiment_has_lanes_of_its_own_and_the_first_keeps_its_lanes(stage: Stage) -> None:
+    async def scene(person: Person) -> None:
+        first = person.session
+        lanes = await open_lanes(person)
+        await person.run("Hello")
+        await answered(person, lanes, 2)
+        await person.key(Qt.Key.Key_N, CONTROL)
+        await person.until(lambda: person.session.main is not first, "another experiment")
+        await person.until(lambda: page(person).lanes.all[0] is person.session.main, "its own lanes")
+        assert len(page(person).lanes.all) == 1
+        await person.do(lambda: person.app.workspace.open(first.id))
+        await person.until(lambda: len(page(person).lanes.all) == 2, "the lanes of the first")
+        assert [texts(lane)[0] for lane in page(person).lanes.all] == ["Hello", "Hello"]
+
+    stage.play(scene)
