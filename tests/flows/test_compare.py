@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QCheckBox, QToolButton
+from PySide6.QtWidgets import QApplication, QCheckBox, QToolButton
 
 from playground.demo.server import DemoConfig
 from playground.engine.compare.lanes import Lanes
@@ -128,6 +128,32 @@ def test_each_lane_waits_at_its_own_call_and_goes_on_from_its_own_card(stage: St
         await person.do(lambda: second.pane.calls.answer(turn_id, call.id, "sunny", False))
         await person.until(lambda: len(texts(lanes.all[1])) == 4 and not main.busy, "the second lane to go on")
         assert lanes.all[0].debugger.paused
+
+    stage.play(scene)
+
+
+def test_one_result_goes_to_all_lanes_from_the_menu_of_a_call_and_the_lanes_are_copied_as_a_table(stage: Stage) -> None:
+    async def scene(person: Person) -> None:
+        main = person.session
+        main.change(tools=(SAMPLE,), model="demo-tools")
+        lanes = await open_lanes(person)
+        await person.run("Weather in Oslo")
+        await person.until(lambda: all(lane.debugger.paused for lane in lanes.all), "a call in each lane")
+        pane = columns(person)[1].pane
+        ((turn_id, call),) = lanes.all[1].debugger.waiting
+        await person.until(lambda: pane.calls.state(turn_id, call.id).elsewhere == 1, "the same call in the other lane")
+        card = pane.view.card(turn_id)
+        assert card is not None
+        shown = card.turn_to_call(call.id)
+        assert shown is not None
+        await person.until(lambda: shown.more.isVisible(), "the menu of the call")
+        await person.choose(shown.more, "Send the same to all lanes")
+        await answered(person, lanes, 4)
+        assert not any(lane.debugger.waiting for lane in lanes.all)
+        await person.do(person.app.window.action("compare.copy").trigger)
+        header, *rows = QApplication.clipboard().text().splitlines()
+        assert header.split("\t")[0].startswith("A · ")
+        assert any("get_weather" in row for row in rows)
 
     stage.play(scene)
 

@@ -133,6 +133,12 @@ async def rename(window: QWidget, session: Session) -> None:
     dialog.deleteLater()
 
 
+def file_name(title: str, otherwise: str = "experiment") -> str:
+    """A title as a file's name, on any system; ``otherwise`` where nothing of it can stand in one."""
+    kept = "".join(letter if letter.isalnum() or letter in " -_" else " " for letter in title)
+    return "-".join(kept.split())[:60].lower() or otherwise
+
+
 async def ask_where(window: QWidget, title: str, name: str, kinds: str, suffix: str) -> Path | None:
     """Ask for a file to write, ``name`` offered and ``suffix`` added where none is given; None for none."""
     return next(iter(await _chosen(file_dialog(window, title, name, kinds, write=suffix))), None)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from playground.engine.library.store import StoreError
 from playground.engine.session.session import Session
 from playground.ui.features.host import Control, Host
-from playground.ui.widgets.dialogs import ask_where, ask_which
+from playground.ui.widgets.dialogs import ask_where, ask_which, file_name
 from playground.ui.widgets.loop import spawn
 
 if TYPE_CHECKING:
@@ -94,7 +94,9 @@ class CassetteControl(Control):
         from playground.engine.cassettes.cassette import CassetteError, save
 
         session = self._workspace.current
-        path = await ask_where(self._host.window, title, _file_name(session.title) + SUFFIX, CASSETTES, "cassette.json")
+        path = await ask_where(
+            self._host.window, title, file_name(session.title, "exchanges") + SUFFIX, CASSETTES, "cassette.json"
+        )
         if path is None:
             return
         known = self._workspace.gateways.keys.known()
@@ -114,7 +116,7 @@ class CassetteControl(Control):
         from playground.engine.io.whole_file import write_whole
 
         session = self._workspace.current
-        name = _file_name(session.title) + ".har"
+        name = file_name(session.title, "exchanges") + ".har"
         path = await ask_where(self._host.window, f"Export {_count(exchanges)} as HAR", name, ARCHIVES, "har")
         if path is None:
             return
@@ -161,9 +163,3 @@ class CassetteControl(Control):
 
 def _count(exchanges: list[Exchange]) -> str:
     return f"{len(exchanges)} exchange{'s' * (len(exchanges) != 1)}"
-
-
-def _file_name(title: str) -> str:
-    """A title as a file's name, on any system."""
-    kept = "".join(letter if letter.isalnum() or letter in " -_" else " " for letter in title)
-    return "-".join(kept.split())[:60].lower() or "exchanges"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from playground.ui.features.action import RUN, VIEW, Action
+from playground.ui.features.action import EXPERIMENT, RUN, VIEW, Action
 
 if TYPE_CHECKING:
     from playground.ui.features.compare.control import CompareControl
@@ -14,10 +14,12 @@ CONVERSATION, COMPARE = "Conversation", "Compare"
 PAGES = (CONVERSATION, COMPARE)
 
 ACTIONS: tuple[Action[CompareControl], ...] = (
-    Action("compare.open", "Compare side by side", VIEW, 100, lambda it: it.show(not it.on), ("Ctrl+Shift+K",)),
-    Action("compare.add", "Add a lane", VIEW, 110, lambda it: it.add()),
-    Action("compare.models", "Add lanes of other models…", VIEW, 115, lambda it: it.add_models()),
-    Action("compare.alternatives", "The turn's alternatives as lanes", VIEW, 120, lambda it: it.add_alternatives()),
-    Action("compare.regenerate", "Regenerate in all lanes", RUN, 130, lambda it: it.regenerate()),
-    Action("compare.stop", "Stop all lanes", RUN, 140, lambda it: it.stop_all(), ("Shift+Esc",)),
+    Action("compare.open", "Compare side by side", VIEW, 150, lambda it: it.show(not it.on), ("Ctrl+Shift+K",)),
+    Action("compare.add", "Add a lane", VIEW, 160, lambda it: it.add()),
+    Action("compare.models", "Add lanes of other models…", VIEW, 165, lambda it: it.add_models()),
+    Action("compare.alternatives", "The turn's alternatives as lanes", VIEW, 170, lambda it: it.add_alternatives()),
+    Action("compare.export", "Export the lanes…", EXPERIMENT, 255, lambda it: it.export()),
+    Action("compare.copy", "Copy the lanes as a table", EXPERIMENT, 256, lambda it: it.copy_table()),
+    Action("compare.regenerate", "Regenerate in all lanes", RUN, 125, lambda it: it.regenerate()),
+    Action("compare.stop", "Stop all lanes", RUN, 115, lambda it: it.stop_all(), ("Shift+Esc",)),
 )

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from functools import partial
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QMimeData, QObject
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QInputDialog
 
 from playground.domain.errors import RunRefusedError
+from playground.engine.compare.export import columns_of
 from playground.engine.compare.lanes import Lanes, LanesError
+from playground.engine.files.export.lanes import Column, lanes_markdown, lanes_page, lanes_table
+from playground.engine.io.whole_file import write_whole
 from playground.engine.session.branching import system_text
 from playground.engine.session.session import Session
 from playground.ui.features.compare.page import LanesPage
 from playground.ui.features.host import Host
-from playground.ui.widgets.dialogs import line_dialog
+from playground.ui.widgets.dialogs import ask_where, file_name, line_dialog
 from playground.ui.widgets.loop import ask, spawn
 
 
@@ -152,6 +157,44 @@ class CompareControl(QObject):
     def stop_all(self) -> None:
         """End what is under way in every lane."""
         self.lanes.stop()
+
+    # Taking away
+
+    def _columns(self) -> list[Column]:
+        gateways = self._host.workspace.gateways
+        return columns_of(self.lanes, gateways.price, lambda key: gateways.get(key).name)
+
+    def export(self) -> None:
+        """Write the lanes as columns of a web page, or as Markdown."""
+        spawn(self._export(), name="export lanes")
+
+    async def _export(self) -> None:
+        host, kinds = self._host, "Web page (*.html);;Markdown (*.md)"
+        name = f"{file_name(host.session.title)}.html"
+        path = await ask_where(host.window, "Export the lanes", name, kinds, "html")
+        if path is None:
+            return
+        render = lanes_markdown if path.suffix.lower() == ".md" else lanes_page
+        columns, known = self._columns(), host.workspace.gateways.keys.known()
+
+        def save() -> None:
+            write_whole(path, render(columns, known).encode("utf-8", "replace"))
+
+        try:
+            await asyncio.to_thread(save)
+        except OSError as error:
+            host.notice.say(f"{path} cannot be written: {error.strerror or error}.")
+        else:
+            host.notice.say(f"Exported to {path}. Keys are not in it.", stays=False)
+
+    def copy_table(self) -> None:
+        """Put what was asked and answered onto the clipboard, a lane a column."""
+        text, html = lanes_table(self._columns(), self._host.workspace.gateways.keys.known())
+        data = QMimeData()
+        data.setText(text)
+        data.setHtml(html)
+        QGuiApplication.clipboard().setMimeData(data)
+        self._host.notice.say("The lanes are copied as a table. Keys are not in it.", stays=False)
 
     def _set(self, lane: Session) -> None:
         if self.page is not None:

@@ -33,6 +33,8 @@ class Growth(NamedTuple):
 class CallState:
     """What the debugger knows of a call: why it waits, what is typed, when its answer comes, its repetition.
 
+    ``elsewhere`` is how many lanes wait at the same call.
+
     ``prepared`` is an answer that was chosen instead of typed. ``remaining`` is in seconds, None where no answer is on
     its way.
     """
@@ -42,6 +44,7 @@ class CallState:
     prepared: Answer | None = None
     remaining: float | None = None
     warning: str = ""
+    elsewhere: int = 0
 
 
 class CallCommands(Protocol):
@@ -60,6 +63,8 @@ class CallCommands(Protocol):
     def stop(self) -> None: ...
 
     def answer(self, turn_id: str, call_id: str, text: str, is_error: bool) -> None: ...
+
+    def answer_lanes(self, turn_id: str, call_id: str, text: str, is_error: bool) -> None: ...
 
     def answer_all(self, text: str, is_error: bool) -> None: ...
 

@@ -81,6 +81,7 @@ def wired_call(commands: TurnCommands, turn_id: Callable[[], str]) -> CallCard:
     card = CallCard(calls.choices, commands.edits, turn_id)
     for signal, command in (
         (card.answered, calls.answer),
+        (card.answered_lanes, calls.answer_lanes),
         (card.drafted, calls.draft),
         (card.prepared, calls.prepare),
         (card.prepared_sent, calls.send_prepared),

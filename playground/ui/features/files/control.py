@@ -21,7 +21,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 from playground.ui.features.files.drop_place import DropTarget
 from playground.ui.features.host import Control, Host
-from playground.ui.widgets.dialogs import ask_folder, ask_several, ask_where, ask_which
+from playground.ui.widgets.dialogs import ask_folder, ask_several, ask_where, ask_which, file_name
 from playground.ui.widgets.loop import ask, spawn
 from playground.ui.widgets.palette import Entry, Palette
 from playground.ui.widgets.plain_text import show_hidden, tip
@@ -425,12 +425,6 @@ def _arrival_words(arrived: OpenedExperiment, gateway: str) -> str:
 
 def _show_folder(folder: Path) -> None:
     QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder)))
-
-
-def file_name(title: str) -> str:
-    """A title as a file's name, on any system."""
-    kept = "".join(letter if letter.isalnum() or letter in " -_" else " " for letter in title)
-    return "-".join(kept.split())[:60].lower() or "experiment"
 
 
 def free_path(folder: Path, name: str, suffix: str) -> Path:

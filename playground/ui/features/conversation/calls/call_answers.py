@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, Signal
 from playground.domain.debugging import FAULTS, Answer, MatchKind, ReasonCode, ResultDraft
 from playground.domain.errors import RunRefusedError
 from playground.domain.tools import ToolDefinition
+from playground.engine.compare.lanes import Lanes
 from playground.engine.session.session import Session
 from playground.ui.features.conversation.calls.debug_bar import DebugBar
 from playground.ui.features.conversation.commands import CallState
@@ -63,7 +64,17 @@ class CallAnswers(QObject):
             prepared=draft.prepared if draft is not None else None,
             remaining=pending.remaining if pending is not None else None,
             warning=debugger.warnings.get((turn_id, call_id), ""),
+            elsewhere=self._elsewhere(turn_id, call_id),
         )
+
+    def _elsewhere(self, turn_id: str, call_id: str) -> int:
+        """How many other lanes wait at the same call."""
+        session = self._session
+        if len(session.lanes) == 1 or all(
+            (turn_id, call_id) != (key, call.id) for key, call in session.debugger.waiting
+        ):
+            return 0
+        return len(Lanes(session).same_calls(session, turn_id, call_id))
 
     def choices(self, name: str) -> list[tuple[str, Answer]]:
         """Answers to choose from for a call of that tool: its table's, then what a tool that fails would say."""
@@ -113,6 +124,11 @@ class CallAnswers(QObject):
             self.said.emit(str(error))
         else:
             self._after()
+
+    def answer_lanes(self, turn_id: str, call_id: str, text: str, is_error: bool) -> None:
+        """Send the same result in every lane that made the same call; those with nothing left open go on."""
+        answer = Answer(text=text, is_error=is_error)
+        self.bar.run(Lanes(self._session).answer(self._session, turn_id, call_id, answer, all_lanes=True))
 
     def answer_all(self, text: str, is_error: bool) -> None:
         """Send the same result to every call that waits, and go on."""

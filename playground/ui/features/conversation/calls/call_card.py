@@ -45,10 +45,11 @@ from playground.ui.widgets.mark_label import Chip, MarkLabel
 from playground.ui.widgets.plain_text import few_lines_of, short_name, shown_name, tip
 from playground.ui.widgets.theme import code_font
 
-#: What an entry is called, its words, and when it is there: "waiting", or "" for always.
+#: What an entry is called, its words, and when it is there: "waiting", "elsewhere" too, or "" for always.
 ENTRIES = (
     ("all", "Send the same to all calls", "waiting"),
     ("all_errors", "Send the same to all, as errors", "waiting"),
+    ("lanes", "Send the same to all lanes", "elsewhere"),
     ("remember", "Remember this answer", ""),
     ("fork", "Compare several answers…", ""),
     ("edit", "Edit its name, id and arguments…", ""),
@@ -67,20 +68,21 @@ class CallMenu(IconButton):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("more", "More for this call", parent)
         self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        self._waiting = self._raw = False
+        self._now = {"": True}
+        self._raw = False
         menu = QMenu(self)
         menu.aboutToShow.connect(self._fill)
         self.setMenu(menu)
 
-    def offer(self, *, waiting: bool, raw: bool) -> None:
+    def offer(self, *, waiting: bool, elsewhere: bool, raw: bool) -> None:
         """Which entries are there from now on, and whether the exact text is shown."""
-        self._waiting, self._raw = waiting, raw
+        self._now, self._raw = {"": True, "waiting": waiting, "elsewhere": waiting and elsewhere}, raw
 
     def _fill(self) -> None:
         menu = self.menu()
         menu.clear()
         for name, words, when in ENTRIES:
-            if when == "waiting" and not self._waiting:
+            if not self._now.get(when):
                 continue
             action = menu.addAction(words)
             if name == "raw":
@@ -97,6 +99,7 @@ class CallCard(CallFrame):
 
     answered = Signal(str, str, bool)  # result, is error
     answered_all = Signal(str, bool)  # result, is error: for every call that waits
+    answered_lanes = Signal(str, str, bool)  # result, is error: for every lane that made the same call
     drafted = Signal(str, str)  # what is typed as the result
     prepared = Signal(str, object)  # an Answer that was chosen
     prepared_sent = Signal(str, bool)  # whether as an error in any case
@@ -370,7 +373,8 @@ class CallCard(CallFrame):
         self._why.setVisible(waiting and bool(self._state.reason))
         self._edit.setVisible(not growing)
         self.more.setVisible(not growing)
-        self.more.offer(waiting=waiting, raw=self._shown == "raw")
+        elsewhere = bool(self._state.elsewhere)
+        self.more.offer(waiting=waiting, elsewhere=elsewhere, raw=self._shown == "raw")
         self._changes.setVisible(self.call.received is not None)
         self._changes.setChecked(self._shown == "changes")
         self._verdict.setVisible(bool(self._verdict.text()))
@@ -427,6 +431,8 @@ class CallCard(CallFrame):
         match what:
             case "all" | "all_errors":
                 self.answered_all.emit(text, what == "all_errors")
+            case "lanes":
+                self.answered_lanes.emit(self.call.id, text, False)
             case "rules":
                 self.rules_asked.emit(self.call.name)
             case "remember" | "fork" | "edit" | "delete" | "frame":
