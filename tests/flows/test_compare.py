@@ -132,6 +132,23 @@ def test_each_lane_waits_at_its_own_call_and_goes_on_from_its_own_card(stage: St
     stage.play(scene)
 
 
+def test_lanes_scroll_together_by_turns_or_each_by_itself(stage: Stage) -> None:
+    async def scene(person: Person) -> None:
+        lanes = await open_lanes(person)
+        for count in (1, 2, 3):
+            await person.run("Tell me about it !long=60")
+            await answered(person, lanes, 2 * count)
+        first, second = (column.pane.view for column in columns(person))
+        await person.until(lambda: first.verticalScrollBar().maximum() > 400, "something to scroll")
+        await person.do(lambda: first.show_place(2, 0.0))
+        await person.until(lambda: first.place[0] == second.place[0] == 2, "the same turn in both")
+        await person.do(person.app.window.action("compare.together").trigger)
+        await person.do(lambda: first.verticalScrollBar().setValue(0))
+        assert (first.place[0], second.place[0]) == (0, 2)
+
+    stage.play(scene)
+
+
 def test_one_result_goes_to_all_lanes_from_the_menu_of_a_call_and_the_lanes_are_copied_as_a_table(stage: Stage) -> None:
     async def scene(person: Person) -> None:
         main = person.session

@@ -7,6 +7,7 @@ import gc
 import sys
 import time
 from contextvars import ContextVar
+from functools import partial
 
 import pytest
 from PySide6.QtCore import QObject, QTimer
@@ -14,7 +15,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from playground.ui.widgets import loop
-from playground.ui.widgets.loop import STRETCH_S, Throttle, finish, run, spawn
+from playground.ui.widgets.loop import STRETCH_S, Alternation, Throttle, finish, run, spawn
 
 
 def test_what_the_interpreter_does_differently_while_the_loop_runs_ends_with_it(qapp: QApplication) -> None:
@@ -145,3 +146,35 @@ def test_errors_of_tasks_and_callbacks_go_where_all_errors_go(
 
     run(qapp, main)
     assert sorted(caught) == ["a callback", "a callback", "a task"]
+
+
+def test_they_take_turns_and_others_are_heard_between_two_of_them(qtbot: QtBot) -> None:
+    parent = QObject()
+    seen: list[str] = []
+
+    def draw(name: str) -> None:
+        seen.append(name)
+        QTimer.singleShot(0, partial(seen.append, "-"))
+
+    drawing = Alternation(parent, 5)
+    calls = [partial(draw, name) for name in "abc"]
+    for call in calls * 3:
+        drawing.poke(call)
+    qtbot.waitUntil(lambda: len(seen) == 6)
+    assert "".join(seen) == "a-b-c-"
+    for call in reversed(calls):
+        drawing.poke(call)
+    qtbot.waitUntil(lambda: len(seen) == 12)
+    assert "".join(seen[6:]) == "a-b-c-", "whoever waited longest is first"
+
+
+def test_one_that_is_forgotten_is_called_no_more(qtbot: QtBot) -> None:
+    parent = QObject()
+    seen: list[str] = []
+    drawing = Alternation(parent, 5)
+    gone, stays = partial(seen.append, "gone"), partial(seen.append, "stays")
+    drawing.poke(gone)
+    drawing.poke(stays)
+    drawing.forget(gone)
+    qtbot.waitUntil(lambda: bool(seen))
+    assert seen == ["stays"]

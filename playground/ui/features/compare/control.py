@@ -154,6 +154,13 @@ class CompareControl(QObject):
         except RunRefusedError as error:
             self._host.notice.say(str(error))
 
+    def scroll_together(self) -> None:
+        """Have all lanes scroll with the one in front, turn by turn, or no longer."""
+        if self.page is not None:
+            self.page.together = not self.page.together
+            words = "Lanes scroll together, turn by turn." if self.page.together else "Each lane scrolls by itself."
+            self._host.notice.say(words, stays=False)
+
     def stop_all(self) -> None:
         """End what is under way in every lane."""
         self.lanes.stop()

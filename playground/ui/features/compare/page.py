@@ -20,10 +20,10 @@ from playground.engine.session.changes import Change, ExchangeChanged, RunState,
 from playground.engine.session.session import Session
 from playground.ui.features.compare.lane import LaneColumn
 from playground.ui.features.conversation.pane import ConversationPane
-from playground.ui.features.conversation.transcript_pane import TranscriptPane
+from playground.ui.features.conversation.transcript_pane import DRAW_MS, TranscriptPane
 from playground.ui.widgets.form_parts import text_label
 from playground.ui.widgets.layouts import in_column, in_row
-from playground.ui.widgets.loop import Throttle
+from playground.ui.widgets.loop import Alternation, Throttle
 
 FIGURES_MS = 250  # between two figures while answers stream
 _STATES = {
@@ -35,7 +35,10 @@ _STATES = {
 
 
 class LanesPage(QScrollArea):
-    """Those of one experiment. ``front`` is the pane of the lane that has the focus, ``chosen`` tells of another."""
+    """Those of one experiment. ``front`` is the pane of the lane that has the focus, ``chosen`` tells of another.
+
+    ``together`` says that the others scroll with it, turn by turn.
+    """
 
     chosen = Signal(object)  # a session
     made = Signal(object)  # the session of a new column
@@ -55,9 +58,13 @@ class LanesPage(QScrollArea):
         self._inner = QWidget()
         self._row = in_row(of=self._inner, margins=0, spacing=1)
         self.setWidget(self._inner)
+        self._drawing = Alternation(self, DRAW_MS)
+        self._hidden: set[Callable[[], None]] = set()
+        self.horizontalScrollBar().valueChanged.connect(self._draw_hidden)
         self._figures = Throttle(self._show_figures, self, interval=FIGURES_MS)
         self._heads = Throttle(self.arrange, self, interval=FIGURES_MS)
-        self._left = False
+        self._left = self._scrolling = False
+        self.together = True
         self._cancel = lanes.all[0].subscribe(self._changed, everywhere=True)
         app = QApplication.instance()
         if isinstance(app, QApplication):
@@ -94,6 +101,8 @@ class LanesPage(QScrollArea):
         app = QApplication.instance()
         if isinstance(app, QApplication):
             app.focusChanged.disconnect(self._focus_moved)
+        self._pane.view.verticalScrollBar().valueChanged.disconnect(self._follow_main)
+        self._pane.draw_by(None)
         self._pane.turns.setParent(None)
         for column in self._columns.values():
             if column.pane is not self._pane:
@@ -109,6 +118,8 @@ class LanesPage(QScrollArea):
         for lane in [lane for lane in self._columns if lane not in wanted]:
             gone = self._columns.pop(lane)
             gone.pane.end()
+            self._drawing.forget(gone.pane.draw)
+            self._hidden.discard(gone.pane.draw)
             self._row.removeWidget(gone)
             gone.deleteLater()
         for at, lane in enumerate(wanted):
@@ -141,6 +152,11 @@ class LanesPage(QScrollArea):
             pane.begin()
             pane.view.set_zoom(self._pane.view.zoom)
             column = LaneColumn(pane, pane, first=False)
+        pane.draw_by(partial(self._draw_soon, column))
+        follow = partial(self._scrolled, lane)
+        pane.view.verticalScrollBar().valueChanged.connect(follow)
+        if first:
+            self._follow_main = follow
         column.chosen.connect(partial(self.choose, lane))
         column.ticked.connect(partial(self._ticked, lane))
         return column
@@ -148,6 +164,18 @@ class LanesPage(QScrollArea):
     def _ticked(self, lane: Session, on: bool) -> None:
         self.lanes.tick(lane, on)
         self._pane.show_lanes()
+
+    def _draw_soon(self, column: LaneColumn, draw: Callable[[], None]) -> None:
+        """Draw what arrived in a column, the columns in turn; one that is out of sight waits until it is seen."""
+        if column.visibleRegion().isEmpty():
+            self._hidden.add(draw)
+        else:
+            self._drawing.poke(draw)
+
+    def _draw_hidden(self) -> None:
+        for draw in self._hidden:
+            self._drawing.poke(draw)
+        self._hidden.clear()
 
     # Which has the focus
 
@@ -166,6 +194,24 @@ class LanesPage(QScrollArea):
         for lane, column in self._columns.items():
             if new is not None and column.isAncestorOf(new):
                 self.choose(lane)
+
+    # Together
+
+    def _scrolled(self, lane: Session, _value: int) -> None:
+        """By turns: where the lane in front stands, the others stand. What streams follows its own end."""
+        if self._left or self._scrolling or not self.together or lane is not self._front or lane.main.busy:
+            return
+        view = self._columns[lane].pane.view
+        at_end, (row, share) = view.at_bottom, view.place
+        self._scrolling = True
+        try:
+            for column in self.columns:
+                if column.pane.view is not view and at_end:
+                    column.pane.view.jump_to_latest()
+                elif column.pane.view is not view:
+                    column.pane.view.show_place(row, share)
+        finally:
+            self._scrolling = False
 
     # Following them
 

@@ -207,7 +207,8 @@ class TranscriptPane(Centre):
             column.addWidget(widget)
         below_turns = at_reading_width(column)
         self._whole = in_column(self.finder.bar, (self._stack, 1), below_turns, of=self, margins=0, spacing=0)
-        self._draw = Throttle(self._draw_grown, self, interval=DRAW_MS)
+        self._own_draw = Throttle(self.draw, self, interval=DRAW_MS).poke
+        self._poke_draw = self._own_draw
         self._debug = Slices(self.view.refresh_calls, self, rest=FRAME_MS)
         self._clock = QTimer(self, interval=CLOCK_MS)
         self._clock.timeout.connect(self._tick)
@@ -447,7 +448,7 @@ class TranscriptPane(Centre):
         match change:
             case TurnGrew(turn_id):
                 self._grown.add(turn_id)
-                self._draw.poke()
+                self._poke_draw()
             case TurnChanged(turn_id) if self._is_elsewhere(turn_id):
                 pass
             case PathChanged() | TurnChanged():
@@ -476,7 +477,15 @@ class TranscriptPane(Centre):
         self.view.set_rows(rows, session.settings.tools, latest=latest)
         self.finder.set_rows(rows)
 
-    def _draw_grown(self) -> None:
+    def draw_by(self, poke: Callable[[Callable[[], None]], None] | None) -> None:
+        """Have what arrives drawn when somebody else says so: ``poke`` is told that there is something to ``draw``.
+
+        None: by itself, as before.
+        """
+        self._poke_draw = partial(poke, self.draw) if poke is not None else self._own_draw
+
+    def draw(self) -> None:
+        """Draw what has arrived."""
         grown, self._grown = self._grown, set()
         for turn_id in grown:
             self.view.draw_growing_turn(turn_id)
@@ -492,4 +501,4 @@ class TranscriptPane(Centre):
         self._grown.update(self._session.growing)
         if self._session.debugger.notes.pending:
             self._debug.poke()
-        self._draw.poke()
+        self._poke_draw()

@@ -388,6 +388,19 @@ class TranscriptView(QAbstractScrollArea):
         """The place of the first row in view among all rows."""
         return self._column.row_at(self.verticalScrollBar().value())
 
+    @property
+    def place(self) -> tuple[int, float]:
+        """The first row in view, and the share of it that is above what is seen."""
+        at, value = self.first_in_view(), self.verticalScrollBar().value()
+        return at, (value - self._column.top(at)) / max(self._column.height(at), 1) if self._column.rows else 0.0
+
+    def show_place(self, row: int, share: float) -> None:
+        """Have that row first in view, with that share of it above; the last row where there are fewer."""
+        if self._column.rows:
+            at = min(row, len(self._column.rows) - 1)
+            top, height = self._column.top(at), self._column.height(at)
+            self.verticalScrollBar().setValue(round(top + min(share, 1.0) * height))
+
     def row_of(self, turn_id: str) -> int | None:
         """The place of a turn's row among all rows; None for a turn that has none."""
         return self._column.index.get(turn_id)
