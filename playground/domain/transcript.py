@@ -192,7 +192,7 @@ class Transcript:
         return tuple(self._children.get(turn_id, ()))
 
     def siblings(self, turn_id: str) -> tuple[str, ...]:
-        """The variants of a turn, itself included, oldest first."""
+        """The alternatives of a turn, itself included, oldest first."""
         return self.forks.get(self.turns[turn_id].parent, (turn_id,))
 
     def append(self, *turns: Turn) -> Transcript:
@@ -203,8 +203,8 @@ class Transcript:
             head = turn.id
         return Transcript(known, head)
 
-    def append_variants(self, turns: Iterable[Turn]) -> Transcript:
-        """``turns`` all follow the head as variants of one another; the first becomes the head."""
+    def append_alternatives(self, turns: Iterable[Turn]) -> Transcript:
+        """``turns`` all follow the head as alternatives of one another; the first becomes the head."""
         known, first = dict(self.turns), self.head
         for number, turn in enumerate(turns):
             known[turn.id] = turn.model_copy(update={"parent": self.head})
@@ -246,8 +246,10 @@ class Transcript:
         return out
 
     def without_branch(self, turn_id: str) -> Transcript:
-        """Without that turn and all that follows it. A head in there goes to the end of the variant beside it, else to
-        the turn before."""
+        """Without that turn and all that follows it. A head in there goes to the end of the alternative beside it.
+
+        Without any it goes to the turn before.
+        """
         gone = self.below(turn_id)
         kept = Transcript({key: turn for key, turn in self.turns.items() if key not in gone}, self.head)
         if self.head not in gone:

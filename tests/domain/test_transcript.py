@@ -39,12 +39,12 @@ def test_every_edit_leaves_the_old_one_whole() -> None:
     assert set(ABC.turns) == set("abc")
 
 
-def test_variants_follow_the_head_side_by_side() -> None:
-    many = ABC.append_variants([turn("x"), turn("y")])
+def test_alternatives_follow_the_head_side_by_side() -> None:
+    many = ABC.append_alternatives([turn("x"), turn("y")])
     assert path(many) == "abcx"
     assert many.siblings("y") == ("x", "y")
     assert many.children("c") == ("x", "y")
-    assert ABC.append_variants([]) == ABC
+    assert ABC.append_alternatives([]) == ABC
 
 
 def test_replace_keeps_the_place() -> None:

@@ -88,7 +88,7 @@ def test_an_experiment_is_saved_changed_and_opened_again(stage: Stage, tmp_path:
         await person.run("Tell me about tides")
         await person.idle(2)
         first = person.session
-        await person.do(lambda: first.turns.select_variant(first.transcript.path[0].id))
+        await person.do(lambda: first.turns.select_alternative(first.transcript.path[0].id))
         await choose_file(person, "file.save", file)
         await said(person, "Saved as")
         saved = snapshot(first)

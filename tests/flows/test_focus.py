@@ -133,7 +133,7 @@ def test_the_focus_stays_with_the_turns_when_a_button_of_theirs_goes(stage: Stag
         await person.do(person.card(1).setFocus)
         await person.key(Qt.Key.Key_R)
         await person.idle(turns=2)
-        await person.press("Earlier variant", person.card(1))
+        await person.press("Earlier alternative", person.card(1))
         await person.until(lambda: person.pane.view.focused_turn() is not None, "the focus at a turn")
         assert not person.message.hasFocus()
 

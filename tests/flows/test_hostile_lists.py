@@ -17,7 +17,7 @@ from playground.domain.parts import Text, ToolCall
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn, make_turn, new_id
 from playground.engine.gateways.profiles import Profile
-from playground.ui.features.conversation.variants_dialog import PAGE, VariantsDialog
+from playground.ui.features.conversation.alternatives_dialog import PAGE, AlternativesDialog
 from playground.ui.shell.features import GATEWAYS, TOOLS_PANEL
 from playground.ui.widgets.palette import Palette
 from tests.flows.conftest import Person, Stage
@@ -122,41 +122,41 @@ def test_thousands_of_tools_are_on_offer_and_the_window_answers(stage: Stage) ->
     stage.play(scene)
 
 
-def of_variants(count: int, text: str) -> tuple[Transcript, list[str]]:
+def of_alternatives(count: int, text: str) -> tuple[Transcript, list[str]]:
     """A question with so many answers, and their ids."""
     outcome = Outcome(ending=Ending.COMPLETE, finish_reason="stop")
     parts = (Text(text=text),)
     answers = [Turn(id=new_id(), role=Role.ASSISTANT, parts=parts, outcome=outcome) for _ in range(count)]
     asked = Transcript().append(make_turn(Role.USER, "Go on."))
-    return asked.append_variants(answers), [turn.id for turn in answers]
+    return asked.append_alternatives(answers), [turn.id for turn in answers]
 
 
-def shows(dialog: VariantsDialog, ids: list[str]) -> bool:
-    """Whether exactly these variants are seen, in this order."""
+def shows(dialog: AlternativesDialog, ids: list[str]) -> bool:
+    """Whether exactly these alternatives are seen, in this order."""
     return list(dialog.cards) == ids
 
 
-def test_thousands_of_variants_are_seen_side_by_side_a_page_at_a_time(stage: Stage) -> None:
+def test_thousands_of_alternatives_are_seen_side_by_side_a_page_at_a_time(stage: Stage) -> None:
     async def scene(person: Person) -> None:
         await warm_up(person.app)
-        transcript, ids = of_variants(3_000, "Some words of an answer.\n\n" * 200)
+        transcript, ids = of_alternatives(3_000, "Some words of an answer.\n\n" * 200)
 
-        async def side_by_side(at: int) -> VariantsDialog:
-            await person.do(lambda: person.pane.show_variants(ids[at]))
-            (dialog,) = person.pane.findChildren(VariantsDialog)
+        async def side_by_side(at: int) -> AlternativesDialog:
+            await person.do(lambda: person.pane.show_alternatives(ids[at]))
+            (dialog,) = person.pane.findChildren(AlternativesDialog)
             return dialog
 
         async def look(person: Person) -> None:
             person.session.turns.rewrite(transcript)
             await asyncio.sleep(0.3)
-            person.session.turns.select_variant(ids[1_000])
+            person.session.turns.select_alternative(ids[1_000])
             await asyncio.sleep(0.2)
             dialog = await side_by_side(2_000)
             await person.until(lambda: len(dialog.cards) == PAGE, "a page")
             dialog.row.asked.emit("last")
             await person.until(lambda: ids[-1] in dialog.cards, "the last ones")
             dialog.close()
-            await person.until(lambda: not person.pane.findChildren(VariantsDialog), "the end")
+            await person.until(lambda: not person.pane.findChildren(AlternativesDialog), "the end")
             person.app.workspace.new()
             await asyncio.sleep(0.2)
 
@@ -164,7 +164,7 @@ def test_thousands_of_variants_are_seen_side_by_side_a_page_at_a_time(stage: Sta
         person.session.turns.rewrite(transcript)
         dialog = await side_by_side(2_001)
         await person.until(partial(shows, dialog, ids[2_000:2_008]), "its page")
-        assert dialog.row.words.text() == "variants 2,001 to 2,008 of 3,000"
+        assert dialog.row.words.text() == "alternatives 2,001 to 2,008 of 3,000"
         for where, first in (("before", 1_992), ("first", 0), ("before", 0), ("after", 8), ("last", 2_992)):
             dialog.row.asked.emit(where)
             page = ids[first : first + PAGE]
@@ -176,12 +176,12 @@ def test_thousands_of_variants_are_seen_side_by_side_a_page_at_a_time(stage: Sta
     stage.play(scene)
 
 
-def test_two_variants_stand_side_by_side_without_a_row_of_pages(stage: Stage) -> None:
+def test_two_alternatives_stand_side_by_side_without_a_row_of_pages(stage: Stage) -> None:
     async def scene(person: Person) -> None:
-        transcript, ids = of_variants(2, "An answer.\n\n" * 2_000)
+        transcript, ids = of_alternatives(2, "An answer.\n\n" * 2_000)
         person.session.turns.rewrite(transcript)
-        await person.do(lambda: person.pane.show_variants(ids[1]))
-        (dialog,) = person.pane.findChildren(VariantsDialog)
+        await person.do(lambda: person.pane.show_alternatives(ids[1]))
+        (dialog,) = person.pane.findChildren(AlternativesDialog)
         await person.until(
             lambda: list(dialog.cards) == ids and all(card.whole for card in dialog.cards.values()), "all"
         )

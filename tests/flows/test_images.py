@@ -177,7 +177,7 @@ def test_an_edit_before_signed_thinking_offers_a_way_out(stage: Stage) -> None:
         assert outcome is not None
         assert outcome.ending is Ending.COMPLETE, outcome.failure
 
-        person.session.turns.select_variant(first)
+        person.session.turns.select_alternative(first)
         assert person.path[0].text == "What is a monad?"
         assert [
             part.signature for turn in person.path for part in turn.parts if isinstance(part, Reasoning)

@@ -176,11 +176,11 @@ def test_undo_goes_back_over_an_edit_a_setting_a_branch_and_a_deletion(stage: St
         states.append(stands())
         answer = person.path[1].id
         await person.do(lambda: person.pane.regenerate(answer))
-        await person.until(lambda: len(session.transcript.turns) == 3, "a variant")
+        await person.until(lambda: len(session.transcript.turns) == 3, "an alternative")
         await person.idle(2)
         await act(person, "view.tree")
         tree = await person.seen(TreeView)
-        await person.until(lambda: tree.current == person.path[1].id, "the tree to show the variant")
+        await person.until(lambda: tree.current == person.path[1].id, "the tree to show the alternative")
         states.append(stands())
         await person.do(tree.setFocus)
         await person.do(lambda: QTest.keyClick(tree, Qt.Key.Key_Home))
@@ -208,11 +208,11 @@ def test_the_tree_leads_to_a_turn_on_another_branch(stage: Stage) -> None:
         await person.idle(2)
         first = person.path[1].id
         await person.do(lambda: person.pane.regenerate(first))
-        await person.until(lambda: len(person.session.transcript.turns) == 3, "a variant")
+        await person.until(lambda: len(person.session.transcript.turns) == 3, "an alternative")
         await person.idle(2)
         await act(person, "view.tree")
         tree = await person.seen(TreeView)
-        await person.until(lambda: tree.current == person.path[1].id, "the tree to show the variant")
+        await person.until(lambda: tree.current == person.path[1].id, "the tree to show the alternative")
         at = tree.point(first).toPoint()
         await person.do(lambda: QTest.mouseClick(tree.viewport(), Qt.MouseButton.LeftButton, pos=at))
         assert person.path[1].id == first

@@ -1,4 +1,4 @@
-"""Turns in the hand of a person: an error and its Retry, edits through the card's own buttons, variants, undo."""
+"""Turns in the hand of a person: an error and its Retry, edits through the card's own buttons, alternatives, undo."""
 
 from __future__ import annotations
 
@@ -126,20 +126,20 @@ def test_editing_deleting_moving_and_changing_roles(stage: Stage) -> None:
     stage.play(scene)
 
 
-def test_variants_are_made_and_leafed_through(stage: Stage) -> None:
+def test_alternatives_are_made_and_leafed_through(stage: Stage) -> None:
     async def scene(person: Person) -> None:
         await person.use_model("demo-chat")
         await person.run("Hello")
         await person.idle(turns=2)
         first = person.path[-1]
         await person.choose(await person.seen(QToolButton, "More for this turn", person.card(-1)), "Regenerate")
-        await person.until(lambda: person.path[-1].id != first.id, "a variant")
+        await person.until(lambda: person.path[-1].id != first.id, "an alternative")
         await person.idle(turns=2)
         second = person.path[-1]
-        assert [b.isEnabled() for b in person.find(QAbstractButton, "Later variant", person.card(-1))] == [False]
-        await person.press("Earlier variant", person.card(-1))
+        assert [b.isEnabled() for b in person.find(QAbstractButton, "Later alternative", person.card(-1))] == [False]
+        await person.press("Earlier alternative", person.card(-1))
         await person.until(lambda: person.path[-1] == first, "the first again")
-        await person.press("Later variant", person.card(-1))
+        await person.press("Later alternative", person.card(-1))
         await person.until(lambda: person.path[-1] == second, "the second again")
 
     stage.play(scene)
@@ -236,7 +236,7 @@ def test_an_edited_question_keeps_its_old_answer_and_can_run_at_once(stage: Stag
         await person.idle(turns=2)
         assert person.body()["messages"][-1]["content"] == "Good evening"
         assert person.session.transcript.turns[answer.id] == answer
-        await person.press("Earlier variant", person.card(0))
+        await person.press("Earlier alternative", person.card(0))
         await person.until(lambda: person.path == (first, answer), "the old words and their answer")
         await person.key(Qt.Key.Key_Z, CONTROL)
         await person.key(Qt.Key.Key_Z, CONTROL)

@@ -1,4 +1,4 @@
-"""Scenes of single features: variants, images, prices, a switch of protocol; and the pictures of the read-me."""
+"""Scenes of single features: alternatives, images, prices, a switch of protocol; and the pictures of the read-me."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ async def messages_thinking(stage: Stage) -> None:
 
 
 @scene(sizes=WIDE)
-async def variants(stage: Stage) -> None:
+async def alternatives(stage: Stage) -> None:
     """Three completions of one request: the first of ‹ 1/3 ›."""
     await _three(stage)
 
 
 @scene()
-async def variants_side_by_side(stage: Stage) -> None:
+async def alternatives_side_by_side(stage: Stage) -> None:
     """The same three in the dialog."""
     await _three(stage)
-    stage.window.pane.show_variants(stage.session.transcript.path[-1].id)
+    stage.window.pane.show_alternatives(stage.session.transcript.path[-1].id)
 
 
 @scene()

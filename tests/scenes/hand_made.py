@@ -77,7 +77,7 @@ async def call_changed_as_a_whole(stage: Stage) -> None:
 
 @scene(sizes=WIDE)
 async def editing_a_question_with_answers(stage: Stage) -> None:
-    """The editor says that the old answers stay; the turn and a result of a call have variants."""
+    """The editor says that the old answers stay; the turn and a result of a call have alternatives."""
     turn_id = _talk(stage)
     session = stage.session
     session.turns.answer("call_lisbon", "21")
@@ -86,7 +86,7 @@ async def editing_a_question_with_answers(stage: Stage) -> None:
     session.turns.edit_text(session.transcript.children(turn_id)[0], "25")
     path = session.transcript.path
     session.turns.edit_text(path[0].id, "And in Lisbon?")
-    session.turns.select_variant(turn_id)
+    session.turns.select_alternative(turn_id)
     await stage.settle()
     card = stage.window.pane.view.card(path[0].id)
     if card is not None:

@@ -94,7 +94,7 @@ async def experiment_renamed(stage: Stage) -> None:
 
 @scene(sizes=BOTH)
 async def tree_map(stage: Stage) -> None:
-    """The tree: variants, a branch with tools, a failed and an interrupted turn, the branch looked at."""
+    """The tree: alternatives, a branch with tools, a failed and an interrupted turn, the branch looked at."""
     stage.session.turns.rewrite(grove())
     stage.session.change(title="Four ways to ask for the weather")
     stage.act("view.tree")

@@ -49,7 +49,7 @@ def transcript_of(exchanges: Iterable[Exchange]) -> Transcript:
         at: str | None = None
         for turn in request.turns:
             transcript, at = _reach(transcript, at, turn)
-        transcript = transcript.truncate_after(at).append_variants(answers_of(exchange))
+        transcript = transcript.truncate_after(at).append_alternatives(answers_of(exchange))
     return transcript
 
 

@@ -314,7 +314,7 @@ class Session:
         await self.debugger.start()
 
     async def regenerate(self, turn_id: str) -> None:
-        """Ask again for that turn, as a variant beside it; a failed one with nothing in it is replaced."""
+        """Ask again for that turn, as an alternative beside it; a failed one with nothing in it is replaced."""
         self.prepare_again(turn_id)
         await self.debugger.start()
 

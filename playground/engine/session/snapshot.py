@@ -126,7 +126,7 @@ class Snapshot(ExperimentSettings):
     )
     turns: tuple[Turn, ...] = Field(
         default=(),
-        description="The whole tree: each turn after the one it follows, variants one after another, oldest first.",
+        description="The whole tree: each turn after the one it follows, alternatives one after another, oldest first.",
     )
     head: str | None = Field(
         default=None, description="The end of the branch that is shown; null: above the first turn."

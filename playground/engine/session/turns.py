@@ -169,8 +169,9 @@ class Turns:
         return self._replace(turn.model_copy(update={"role": role, "parts": parts}), in_place=in_place)
 
     def take_out(self, turn_id: str) -> None:
-        """Take one turn out that is not being received; those after it stay, and without any the variant beside it is
-        shown.
+        """Take one turn out that is not being received; those after it stay.
+
+        Without any the alternative beside it is shown.
         """
         alone = not self.transcript.children(turn_id)
         self.rewrite(self.transcript.without_branch(turn_id) if alone else self.transcript.remove(turn_id))
@@ -185,7 +186,7 @@ class Turns:
         if moved is not self.transcript:
             self.rewrite(moved)
 
-    def select_variant(self, turn_id: str) -> None:
+    def select_alternative(self, turn_id: str) -> None:
         """Show the branch that goes through ``turn_id``."""
         self.rewrite(self.transcript.select(turn_id))
 
@@ -222,7 +223,7 @@ class Turns:
     def _change(self, turn_id: str, after: Transcript, call_id: str = "", *, in_place: bool = False) -> str:
         """An edit of a turn, or of a call of it, that makes ``after`` of the transcript.
 
-        Returns the id of the turn that is edited then: where the old one was answered a variant beside it.
+        Returns the id of the turn that is edited then: where the old one was answered an alternative beside it.
         """
         before = self.transcript
         if after.turns == before.turns:

@@ -59,7 +59,7 @@ async def test_a_fork_lists_an_entry_for_each_answer_and_none_twice(bench: Bench
     assert [(e.result.text, e.on_path) for e in lisbon if e.result] == [("a", True), ("sunny", False), ("b", False)]
     assert [(e.result.text, e.on_path) for e in oslo if e.result] == [("sunny", True)]
     for entry in lisbon:
-        bench.session.turns.select_variant(entry.result_turn_id or "")
+        bench.session.turns.select_alternative(entry.result_turn_id or "")
         assert any(r.text == entry.result.text for t in bench.path for r in t.results if entry.result)
 
 

@@ -58,7 +58,7 @@ def test_an_edited_question_leaves_its_answers_under_the_old_words(session: Sess
     assert texts(session) == ["Uno?"]
     assert session.transcript.siblings(made) == (first, made), "‹ 2/2 ›"
     assert all(session.transcript.turns[key] == turn for key, turn in before.turns.items())
-    session.turns.select_variant(first)
+    session.turns.select_alternative(first)
     assert texts(session) == ["One?", "1", "Two?", "2"]
     assert session.undo()
     assert session.undo()
@@ -183,21 +183,21 @@ def test_another_id_of_a_call_is_no_other_question() -> None:
     assert not session.transcript.forks
 
 
-# ---- variants that are taken out
+# ---- alternatives that are taken out
 
 
-def test_a_variant_that_is_deleted_shows_the_one_beside_it(session: Session) -> None:
+def test_an_alternative_that_is_deleted_shows_the_one_beside_it(session: Session) -> None:
     first = ids(session)[0]
     made = session.turns.edit_text(first, "Uno?")
     session.delete_turn(made)
     assert texts(session) == ["One?", "1", "Two?", "2"]
 
 
-def test_exports_name_the_variants_of_a_question(session: Session) -> None:
+def test_exports_name_the_alternatives_of_a_question(session: Session) -> None:
     session.turns.edit_text(ids(session)[0], "Uno?")
     places = {one.turn.text: one.place for one in Selection(snapshot(session), [], whole_tree=True).sections()}
-    assert places["One?"] == "variant 1 of 2"
-    assert places["Uno?"].startswith("variant 2 of 2")
+    assert places["One?"] == "alternative 1 of 2"
+    assert places["Uno?"].startswith("alternative 2 of 2")
 
 
 # ---- asking from an edited turn
@@ -238,7 +238,7 @@ async def edit_and_run(session: Session) -> None:
     assert session.undo()
     assert session.transcript == before
     await session.run_edited(question, "One?")
-    assert len(session.transcript.siblings(answer.id)) == 2, "the same words ask for a variant of the answer"
+    assert len(session.transcript.siblings(answer.id)) == 2, "the same words ask for an alternative of the answer"
 
 
 async def test_nothing_is_edited_for_a_run_that_cannot_be_while_another_goes_on(demo: DemoServer) -> None:

@@ -512,7 +512,7 @@ async def test_a_fork_from_an_answered_call_keeps_the_branch_there_was(bench: Be
     old = session.transcript.head
     fork = await debugger.fork(turn_id, bench.path[1].calls[1].id, [Answer(text="a"), Answer(text="b")])
     assert len(session.transcript.children(turn_id)) == 3
-    session.turns.select_variant(bench.session.transcript.children(turn_id)[0])
+    session.turns.select_alternative(bench.session.transcript.children(turn_id)[0])
     assert session.transcript.head == old
     for lane in fork.loops:
         results = [r for turn in session.transcript.lineage(lane.head) for r in turn.results]
@@ -541,7 +541,7 @@ async def test_lanes_of_a_fork_go_their_own_way(bench: Bench) -> None:
     for lane in fork.loops[:2]:
         assert lane.words.startswith("The arguments match")
         assert lane.requests == 2
-        session.turns.select_variant(lane.root)
+        session.turns.select_alternative(lane.root)
         assert (bench.roles, bench.reasons) == ("uctctc", ["path"])
         await debugger.go_on()
         assert bench.roles == "uctctcta"

@@ -245,9 +245,9 @@ def test_a_setting_changed_while_an_answer_comes_loses_none_of_it() -> None:
 def test_a_branch_is_deleted_whole_and_comes_back_whole() -> None:
     session, _ = set_up()
     first = session.turns.add_turn(make_turn(Role.USER, "?"))
-    variants = [arrived(name, first) for name in ("a", "b")]
+    alternatives = [arrived(name, first) for name in ("a", "b")]
     below = [arrived("a1", "a"), arrived("a2", "a1")]
-    turns = {turn.id: turn for turn in (session.transcript.turns[first], *variants, *below)}
+    turns = {turn.id: turn for turn in (session.transcript.turns[first], *alternatives, *below)}
     session.turns.rewrite(Transcript(turns, "a2"))
     assert session.delete_branch("a") == 3
     assert [turn.id for turn in session.transcript.path] == [first, "b"]

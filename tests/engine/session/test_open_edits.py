@@ -115,7 +115,7 @@ async def test_editors_on_other_branches_stay_as_they_are(bench: Bench) -> None:
     await session.run()
     assert "elsewhere" not in bench.posts[-1].decode()
     assert list(session.editors.open) == [EditKey(first.id)]
-    session.turns.select_variant(first.id)
+    session.turns.select_alternative(first.id)
     session.editors.end_editing(EditKey(first.id))
     assert session.transcript.turns[first.id] == first
 
@@ -200,7 +200,7 @@ async def test_kept_below_answers_it_makes_a_branch_and_the_next_request_is_the_
     assert session.transcript.turns[answer.id] == answer, "the old answer stays with the old words"
     assert list(session.editors.open) == [EditKey(second.id)], "it is on the other branch"
 
-    session.turns.select_variant(first.id)
+    session.turns.select_alternative(first.id)
     session.editors.set_editing(OpenEdit(turn=first.id, text="Say eins"))
     await session.regenerate(answer.id)
     assert [turn.text for turn in bench.path[:1]] == ["Say eins"]
@@ -266,7 +266,7 @@ def grown(chance: random.Random) -> Session:
             turn = make_turn(Role.USER if role is Role.TOOL else role, f"u{number}")
         session.turns.add_turn(turn)
         if chance.random() < 0.2:
-            session.turns.select_variant(chance.choice(list(session.transcript.turns)))
+            session.turns.select_alternative(chance.choice(list(session.transcript.turns)))
         if chance.random() < 0.2:
             session.turns.fork_at(chance.choice(list(session.transcript.turns)))
     for _ in range(chance.randint(1, 4)):

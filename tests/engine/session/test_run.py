@@ -221,30 +221,30 @@ async def test_the_native_protocol_runs_too(session: Session, demo: DemoServer) 
     assert demo.requests[-1].path.endswith("/messages")
 
 
-# Variants
+# Alternatives
 
 
-async def test_three_completions_become_three_variants(session: Session) -> None:
+async def test_three_completions_become_three_alternatives(session: Session) -> None:
     switch(session, n=3)
     turn = await ask(session, "Hello")
     siblings = session.transcript.siblings(turn.id)
     assert len(siblings) == 3
     assert siblings[0] == turn.id, "the first is the one shown"
     for turn_id in siblings:
-        variant = session.transcript.turns[turn_id]
-        assert variant.text
-        assert outcome_of(variant).finish_reason == "stop"
-    session.turns.select_variant(siblings[2])
+        alternative = session.transcript.turns[turn_id]
+        assert alternative.text
+        assert outcome_of(alternative).finish_reason == "stop"
+    session.turns.select_alternative(siblings[2])
     assert session.transcript.path[-1].id == siblings[2]
 
 
 async def test_what_three_completions_used_is_the_requests_and_counted_once(session: Session) -> None:
     switch(session, n=3)
     turn = await ask(session, "Hello")
-    variants = [outcome_of(session.transcript.turns[key]) for key in session.transcript.siblings(turn.id)]
-    assert [(outcome.choice, outcome.choices) for outcome in variants] == [(0, 3), (1, 3), (2, 3)]
-    assert variants[0].usage is not None
-    assert all(outcome.usage == variants[0].usage for outcome in variants)
+    alternatives = [outcome_of(session.transcript.turns[key]) for key in session.transcript.siblings(turn.id)]
+    assert [(outcome.choice, outcome.choices) for outcome in alternatives] == [(0, 3), (1, 3), (2, 3)]
+    assert alternatives[0].usage is not None
+    assert all(outcome.usage == alternatives[0].usage for outcome in alternatives)
     assert len(one_per_request(session.transcript.turns.values())) == 1
     await session.regenerate(turn.id)
     assert len(one_per_request(session.transcript.turns.values())) == 2
@@ -264,8 +264,8 @@ async def test_interleaved_completions_do_not_mix(connect_to: Callable[..., Sess
         session = connect_to(server.url)
         switch(session, n=3)
         first = await ask(session, "Hello")
-    variants = [session.transcript.turns[key] for key in session.transcript.siblings(first.id)]
-    assert {(turn.text, outcome_of(turn).finish_reason) for turn in variants} == {
+    alternatives = [session.transcript.turns[key] for key in session.transcript.siblings(first.id)]
+    assert {(turn.text, outcome_of(turn).finish_reason) for turn in alternatives} == {
         ("Aa", "stop"),
         ("Bb", "length"),
         ("C", "stop"),
@@ -293,7 +293,7 @@ async def test_a_completion_that_begins_late_follows_its_siblings_after_an_edit(
     assert {turn.parent for turn in turns.values()} == {None}
 
 
-async def test_regenerate_makes_a_variant_and_one_undo_takes_it_back(session: Session) -> None:
+async def test_regenerate_makes_a_alternative_and_one_undo_takes_it_back(session: Session) -> None:
     first = await ask(session, "Hello")
     before = session.transcript
     await session.regenerate(first.id)
@@ -312,7 +312,7 @@ async def test_regenerating_a_turn_in_the_middle_keeps_the_branch_that_followed(
     last = await ask(session, "Two")
     await session.regenerate(first.id)
     assert len(session.transcript.path) == 2
-    session.turns.select_variant(first.id)
+    session.turns.select_alternative(first.id)
     assert session.transcript.path[-1].id == last.id
 
 
@@ -522,7 +522,7 @@ async def test_retry_of_a_failed_turn_replaces_it_and_can_be_undone(session: Ses
     assert session.transcript.path[-1] == failed
 
 
-async def test_retry_of_an_answer_that_broke_off_keeps_it_as_a_variant(session: Session) -> None:
+async def test_retry_of_an_answer_that_broke_off_keeps_it_as_a_alternative(session: Session) -> None:
     broken = await ask(session, "!error Tell me something")
     await session.regenerate(broken.id)
     assert len(session.transcript.siblings(broken.id)) == 2

@@ -389,7 +389,7 @@ async def test_a_refused_regenerate_changes_nothing() -> None:
 STEPS = st.lists(
     st.tuples(
         st.sampled_from(
-            ["add", "edit", "role", "delete", "up", "down", "variant", "answer", "undo", "redo", "begin", "end"]
+            ["add", "edit", "role", "delete", "up", "down", "alternative", "answer", "undo", "redo", "begin", "end"]
         ),
         st.integers(0, 50),
     ),
@@ -448,5 +448,5 @@ def _step(session: Session, what: str, number: int, finished: set[str]) -> None:
         session.delete_turn(anyone)
     elif what in ("up", "down") and on_path:
         session.turns.move_turn(on_path, -1 if what == "up" else 1)
-    elif what == "variant":
-        session.turns.select_variant(anyone)
+    elif what == "alternative":
+        session.turns.select_alternative(anyone)

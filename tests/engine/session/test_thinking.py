@@ -147,7 +147,7 @@ def test_a_branch_leaves_the_old_path_as_it_was(session: Session, step: str) -> 
     assert texts == (["Be brief.", "Uno?", "1", "Two?", "2"] if step == "edit" else ["Be brief.", "1", "Two?", "2"])
     assert not {turn.id for turn in session.transcript.path[1:]} & set(path)
     assert blocks_of(session) == ["text", "text"]
-    session.turns.select_variant(path[1])
+    session.turns.select_alternative(path[1])
     assert blocks_of(session) == ["thinking", "text", "redacted_thinking", "text"]
 
 

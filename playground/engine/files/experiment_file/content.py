@@ -1,7 +1,7 @@
 """An experiment as the JSON of its file, and back. What stands at its default is not in the file.
 
 A text of several lines is a list of its lines, since so a change of one line is one line of a diff; both spellings are
-read, everywhere. Turns stand in the order of the tree, each below the one it follows, variants one after another,
+read, everywhere. Turns stand in the order of the tree, each below the one it follows, alternatives one after another,
 oldest first; the branch that is shown ends at ``head``. Everything not known here is kept.
 """
 
@@ -143,7 +143,7 @@ def from_json(content: JSON) -> Snapshot:
 
 
 def _in_tree_order(turns: tuple[Turn, ...]) -> Iterator[Turn]:
-    """Each turn after the one it follows, with all that follows it before the next variant."""
+    """Each turn after the one it follows, with all that follows it before the next alternative."""
     followers: dict[str | None, list[Turn]] = {}
     for turn in turns:
         followers.setdefault(turn.parent, []).append(turn)

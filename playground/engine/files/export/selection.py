@@ -101,7 +101,7 @@ class Selection:
             return f"({error})"
 
     def sections(self) -> list[Section]:
-        """The turns of the path; of the whole tree each after the one it follows, variants one after another."""
+        """The turns of the path; of the whole tree each after the one it follows, alternatives one after another."""
         transcript = self._transcript
         turns = list(_tree(transcript)) if self._whole else list(transcript.path)
         numbers = {turn.id: number for number, turn in enumerate(turns, 1)}
@@ -149,9 +149,9 @@ def _tree(transcript: Transcript) -> Iterator[Turn]:
 
 def _place(transcript: Transcript, turn: Turn, numbers: dict[str, int], before: str | None) -> str:
     words = []
-    variants = transcript.siblings(turn.id)
-    if len(variants) > 1:
-        words.append(f"variant {variants.index(turn.id) + 1} of {len(variants)}")
+    alternatives = transcript.siblings(turn.id)
+    if len(alternatives) > 1:
+        words.append(f"alternative {alternatives.index(turn.id) + 1} of {len(alternatives)}")
     if turn.parent != before:
         words.append(f"follows turn {numbers[turn.parent]}" if turn.parent is not None else "begins anew")
     return ", ".join(words)

@@ -13,7 +13,7 @@ ABOVE = 12  # pixels left above what is gone to
 def show_branch(pane: ConversationPane, turn_id: str) -> None:
     """Show the branch with that turn, if there is such a turn."""
     if turn_id in pane.front.session.transcript.turns:
-        pane.front.session.turns.select_variant(turn_id)
+        pane.front.session.turns.select_alternative(turn_id)
 
 
 def go_to(pane: ConversationPane, turn_id: str, call_id: str = "") -> None:

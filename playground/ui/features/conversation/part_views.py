@@ -95,7 +95,7 @@ def wired_call(commands: TurnCommands, turn_id: Callable[[], str]) -> CallCard:
     card.answered_all.connect(calls.answer_all)
     card.stop_asked.connect(calls.stop)
     card.rules_asked.connect(calls.rules)
-    card.result_chosen.connect(commands.select_variant)
+    card.result_chosen.connect(commands.select_alternative)
     card.result_deleted.connect(commands.delete_turn)
     return card
 

@@ -21,15 +21,15 @@ FEW = 8  # turns with other words that are put in one by one
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The result of one call and the tool turn that holds it; ``variants`` are its siblings, itself included."""
+    """The result of one call and the tool turn that holds it; ``alternatives`` are its siblings, itself included."""
 
     turn_id: str
     result: ToolResult
-    variants: tuple[str, ...] = ()
+    alternatives: tuple[str, ...] = ()
 
 
 class Row(NamedTuple):
-    """One card. ``answers`` maps call ids to results; ``variants`` are the turn's siblings, itself included.
+    """One card. ``answers`` maps call ids to results; ``alternatives`` are the turn's siblings, itself included.
 
     ``growing`` says that the turn is being received. A row is never changed, its ``answers`` neither: a row that is
     the same object shows the same. It is a tuple because ten thousand are made at once, and a dataclass takes twice
@@ -37,7 +37,7 @@ class Row(NamedTuple):
     """
 
     turn: Turn
-    variants: tuple[str, ...]
+    alternatives: tuple[str, ...]
     answers: dict[str, Answer]
     growing: bool = False
 
@@ -135,8 +135,8 @@ class Rows:
             return False
         place = makers[-1]
         row = self.rows[place]
-        variants = self._forks.get(turn.parent, (turn.id,))
-        self.rows[place] = row._replace(answers={**row.answers, result.call_id: Answer(turn.id, result, variants)})
+        alternatives = self._forks.get(turn.parent, (turn.id,))
+        self.rows[place] = row._replace(answers={**row.answers, result.call_id: Answer(turn.id, result, alternatives)})
         self._last[place] = at
         self._tokens[place] += estimate_tokens(result.text)
         if place + 1 < len(self.rows):

@@ -30,6 +30,7 @@ from playground.engine.session.changes import (
 )
 from playground.engine.session.hand_made import Answerable, answerable, answers_none, calls_first, without_call
 from playground.engine.session.session import Session
+from playground.ui.features.conversation.alternatives_dialog import AlternativesDialog
 from playground.ui.features.conversation.calls.call_answers import CallAnswers
 from playground.ui.features.conversation.calls.debug_bar import FILL
 from playground.ui.features.conversation.commands import Growth
@@ -42,7 +43,6 @@ from playground.ui.features.conversation.stage import Stage
 from playground.ui.features.conversation.thinking_guard import ThinkingGuard
 from playground.ui.features.conversation.transcript_view import TranscriptView
 from playground.ui.features.conversation.turn_edits import TurnEdits
-from playground.ui.features.conversation.variants_dialog import VariantsDialog
 from playground.ui.widgets.layouts import in_column
 from playground.ui.widgets.loop import FRAME_MS, Throttle, spawn
 from playground.ui.widgets.notice_bar import Choice, NoticeBar
@@ -343,11 +343,11 @@ class TranscriptPane(Centre):
     def move_turn(self, turn_id: str, step: int) -> None:
         self._guard.edit(self._session, partial(self._session.turns.move_turn, turn_id, step))
 
-    def select_variant(self, turn_id: str) -> None:
-        self._session.turns.select_variant(turn_id)
+    def select_alternative(self, turn_id: str) -> None:
+        self._session.turns.select_alternative(turn_id)
 
-    def show_variants(self, turn_id: str) -> None:
-        VariantsDialog(self._session, turn_id, self, self._growing, self).open()
+    def show_alternatives(self, turn_id: str) -> None:
+        AlternativesDialog(self._session, turn_id, self, self._growing, self).open()
 
     def regenerate(self, turn_id: str) -> None:
         self._start(turn_id)

@@ -137,8 +137,8 @@ def fill_menu(
         menu.addAction("Show its frames").triggered.connect(partial(commands.wire.show_turn, turn.id))
         menu.addAction("Compare with…").triggered.connect(partial(commands.wire.compare, turn.id))
         menu.addAction("Regenerate").triggered.connect(partial(commands.regenerate, turn.id))
-    if len(row.variants) > 1:
-        menu.addAction("Show variants side by side").triggered.connect(partial(commands.show_variants, turn.id))
+    if len(row.alternatives) > 1:
+        menu.addAction("Show alternatives side by side").triggered.connect(partial(commands.show_alternatives, turn.id))
     menu.addSeparator()
     menu.addAction("Move up").triggered.connect(partial(commands.move_turn, turn.id, -1))
     menu.addAction("Move down").triggered.connect(partial(commands.move_turn, turn.id, 1))
@@ -181,7 +181,7 @@ class TurnCard(CardFrame):
         self._going = Throttle(self._go_on, self)
         self._header = TurnHeader()
         self._header.role_chosen.connect(self._role_chosen)
-        self._header.variant_chosen.connect(commands.select_variant)
+        self._header.alternative_chosen.connect(commands.select_alternative)
         self._header.lint_asked.connect(self._ask_lint)
         self._header.menu.aboutToShow.connect(self._fill_menu)
         self._body = QVBoxLayout()

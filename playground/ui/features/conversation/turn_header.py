@@ -1,4 +1,4 @@
-"""The top line of a turn: role, model, how it ended, figures, variants, and the buttons for it."""
+"""The top line of a turn: role, model, how it ended, figures, alternatives, and the buttons for it."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from functools import partial
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtWidgets import QMenu, QPushButton, QToolButton, QWidget
 
+from playground.ui.features.conversation.alternative_switch import AlternativeSwitch
 from playground.ui.features.conversation.rows import Row
-from playground.ui.features.conversation.variant_switch import VariantSwitch
 from playground.ui.widgets import figures
 from playground.ui.widgets.elided_label import ElidedLabel
 from playground.ui.widgets.form_parts import styled, text_label
@@ -26,7 +26,7 @@ class TurnHeader(QWidget):
     """Shows a row's figures. ``menu`` is filled by whoever connects to its ``aboutToShow``."""
 
     role_chosen = Signal(object)
-    variant_chosen = Signal(str)
+    alternative_chosen = Signal(str)
     edit_asked = Signal()
     lint_asked = Signal()
 
@@ -47,8 +47,8 @@ class TurnHeader(QWidget):
         self._lint.clicked.connect(self.lint_asked)
         self._verdict.hide()
         self._figures = _Figures()
-        self._variants = VariantSwitch()
-        self._variants.chosen.connect(self.variant_chosen)
+        self._alternatives = AlternativeSwitch()
+        self._alternatives.chosen.connect(self.alternative_chosen)
         self.sent = styled(QToolButton(), "quiet")
         self.edit = styled(QToolButton(), "quiet")
         self.edit.setText("edit")
@@ -64,7 +64,7 @@ class TurnHeader(QWidget):
         for widget in left:
             row.addWidget(widget, 0, Qt.AlignmentFlag.AlignVCenter)
         row.addStretch(1)
-        for control in (self._figures, self.sent, self._variants, self.edit, more):
+        for control in (self._figures, self.sent, self._alternatives, self.edit, more):
             row.addWidget(control)
 
     def show_row(self, row: Row, *, growing: bool, cost: str, waiting: bool = False) -> str:
@@ -94,7 +94,7 @@ class TurnHeader(QWidget):
         self._lint.setVisible(bool(deviations))
         if not growing:
             self.show_figures(figures.figures(turn, cost))
-        self._variants.show_variants(turn.id, row.variants)
+        self._alternatives.show_alternatives(turn.id, row.alternatives)
         self.edit.setVisible(not growing)
         return f"{chip}, {PART_UNREAD}" if unread else chip
 

@@ -208,7 +208,7 @@ class LanesView(SessionWindow):
         if self._fork is not None:
             root = self._fork.loops[number].root
             if root in self._session.transcript.turns:
-                self._session.turns.select_variant(root)
+                self._session.turns.select_alternative(root)
 
 
 def _fork_words(number: int, fork: Fork) -> str:

@@ -137,7 +137,7 @@ class TreeLayout:
     def step(self, turn_id: str, key: str) -> str:
         """The turn that is next in a direction: "left", "right", "up" or "down"; the same one at the edge.
 
-        To the right the way goes along the branch that is looked at; up and down to a variant, else to the next line.
+        To the right the way goes along the branch that is looked at; up and down to an alternative, else to a line beside.
         """
         turns = self.transcript.turns
         if key == "left":
@@ -146,11 +146,11 @@ class TreeLayout:
             following = self.transcript.children(turn_id)
             shown = {turn.id for turn in self.transcript.path} if len(following) > 1 else set()
             return next((one for one in following if one in shown), following[0] if following else turn_id)
-        variants = self.transcript.siblings(turn_id)
+        alternatives = self.transcript.siblings(turn_id)
         way = -1 if key == "up" else 1
-        number = variants.index(turn_id) + way
-        if 0 <= number < len(variants):
-            return variants[number]
+        number = alternatives.index(turn_id) + way
+        if 0 <= number < len(alternatives):
+            return alternatives[number]
         lane, depth = self.place(turn_id)
         lane += way
         return self.nearest(lane, depth) if 0 <= lane < len(self.lanes) else turn_id

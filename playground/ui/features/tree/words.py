@@ -31,10 +31,10 @@ def mark_of(turn: Turn, growing: Collection[str]) -> str:
 
 def about(layout: TreeLayout, turn: Turn, growing: Collection[str]) -> str:
     """All there is to say of one turn, in a line."""
-    variants = layout.transcript.siblings(turn.id)
+    alternatives = layout.transcript.siblings(turn.id)
     words = [ROLE_WORDS[turn.role], f"turn {layout.place(turn.id)[1] + 1:,}"]
-    if len(variants) > 1:
-        words.append(f"variant {variants.index(turn.id) + 1} of {len(variants)}")
+    if len(alternatives) > 1:
+        words.append(f"alternative {alternatives.index(turn.id) + 1} of {len(alternatives)}")
     words.append(mark_of(turn, growing))
     first = first_words(turn)
     return " · ".join(word for word in words if word) + (f" — {first}" if first else "")

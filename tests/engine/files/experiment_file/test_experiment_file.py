@@ -41,7 +41,7 @@ def in_any_order(made: Snapshot) -> Snapshot:
     return made.model_copy(update={"turns": tuple(sorted(made.turns, key=lambda turn: turn.id))})
 
 
-def variants(made: Snapshot) -> list[tuple[str, ...]]:
+def alternatives(made: Snapshot) -> list[tuple[str, ...]]:
     return [made.transcript.children(key) for key in (None, *sorted(made.transcript.turns))]
 
 
@@ -55,7 +55,7 @@ def test_an_experiment_comes_back_equal(made: Snapshot) -> None:
     back = read(data)
     assert in_any_order(back) == in_any_order(made)
     assert back.transcript == made.transcript
-    assert variants(back) == variants(made)
+    assert alternatives(back) == alternatives(made)
     assert write(back) == data
 
 

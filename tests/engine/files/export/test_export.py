@@ -219,11 +219,11 @@ def test_markdown() -> None:
 
 def test_the_whole_tree_says_where_each_turn_belongs() -> None:
     text = export(conversation(), MARKDOWN, whole_tree=True)
-    assert "## 5. Assistant · demo-1 · variant 1 of 2\n" in text
-    assert "## 6. Assistant · variant 2 of 2, follows turn 4\n\n> **Error (429): Too many.**\n" in text
+    assert "## 5. Assistant · demo-1 · alternative 1 of 2\n" in text
+    assert "## 6. Assistant · alternative 2 of 2, follows turn 4\n\n> **Error (429): Too many.**\n" in text
     page = harmless(export(conversation(), HTML, whole_tree=True))
     assert "Error (429): Too many." in page.text
-    assert "variant 2 of 2, follows turn 4" in page.text
+    assert "alternative 2 of 2, follows turn 4" in page.text
 
 
 # ---- lines of JSON ---------------------------------------------------------------------------------------------------

@@ -562,7 +562,7 @@ async def test_undo_goes_on_after_a_restart(make_workspace: MakeWorkspace) -> No
         lambda: session.turns.move_turn(two, -1),
         lambda: session.turns.edit_text(one, "Uno"),
         lambda: session.delete_turn(session.transcript.path[-1].id),
-        lambda: session.turns.select_variant(one),
+        lambda: session.turns.select_alternative(one),
         lambda: session.delete_branch(one),
     ]
     for edit in edits:
@@ -575,7 +575,7 @@ async def test_undo_goes_on_after_a_restart(make_workspace: MakeWorkspace) -> No
     for state in reversed(states[:-1]):
         assert session.undo()
         assert session.transcript == state
-        assert list(session.transcript.turns) == list(state.turns), "variants stand in the order they had"
+        assert list(session.transcript.turns) == list(state.turns), "alternatives stand in the order they had"
     for state in states[1:]:
         assert session.redo()
         assert session.transcript == state

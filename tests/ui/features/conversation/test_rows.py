@@ -94,7 +94,7 @@ def test_any_chain_of_edits_gives_the_rows_that_would_be_made_anew(seed: int) ->
             case 3:
                 transcript = transcript.truncate_after(chosen)
             case 4:
-                transcript = transcript.append_variants([make_turn(Role.ASSISTANT, f"v{n}") for n in range(2)])
+                transcript = transcript.append_alternatives([make_turn(Role.ASSISTANT, f"v{n}") for n in range(2)])
             case 5:
                 transcript = transcript.select(random.choice(list(transcript.turns)))
             case 6:

@@ -96,11 +96,11 @@ class Asked:
     def move_turn(self, turn_id: str, step: int) -> None:
         self.log.append(("move_turn", turn_id, step))
 
-    def select_variant(self, turn_id: str) -> None:
-        self.log.append(("select_variant", turn_id))
+    def select_alternative(self, turn_id: str) -> None:
+        self.log.append(("select_alternative", turn_id))
 
-    def show_variants(self, turn_id: str) -> None:
-        self.log.append(("show_variants", turn_id))
+    def show_alternatives(self, turn_id: str) -> None:
+        self.log.append(("show_alternatives", turn_id))
 
     def regenerate(self, turn_id: str) -> None:
         self.log.append(("regenerate", turn_id))
@@ -719,9 +719,9 @@ def test_a_result_that_answers_nothing_or_twice_has_a_row() -> None:
     assert [r.turn.role for r in rows] == [Role.ASSISTANT, Role.TOOL, Role.TOOL]
 
 
-def test_a_row_knows_its_variants() -> None:
+def test_a_row_knows_its_alternatives() -> None:
     first, second = make_turn(Role.ASSISTANT, "one"), make_turn(Role.ASSISTANT, "two")
-    transcript = _path(make_turn(Role.USER, "hi")).append_variants([first, second])
+    transcript = _path(make_turn(Role.USER, "hi")).append_alternatives([first, second])
     assert Rows().follow(transcript, {first.id})[-1] == Row(
         transcript.turns[first.id], (first.id, second.id), {}, growing=True
     )

@@ -127,7 +127,7 @@ def test_a_conversation_without_branches_is_exported_as_shown(main: QMainWindow)
 @pytest.mark.parametrize("which", list(SUFFIXES))
 def test_a_tree_is_exported_whole_to_the_clipboard(main: QMainWindow, which: str) -> None:
     first = make_turn(Role.USER, "a")
-    transcript = Transcript().append(first).append_variants([make_turn(Role.USER, "b"), make_turn(Role.USER, "c")])
+    transcript = Transcript().append(first).append_alternatives([make_turn(Role.USER, "b"), make_turn(Role.USER, "c")])
     dialog, told = export(main, transcript)
     assert dialog.scopes.button(1).text() == "The whole tree, 3 turns on 2 branches"
     dialog.choose(which, whole_tree=True)

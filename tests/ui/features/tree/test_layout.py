@@ -43,14 +43,14 @@ def test_a_conversation_is_one_line() -> None:
     assert (len(layout.lanes), layout.depth, layout.forks) == (1, 4, {})
 
 
-def test_variants_stand_below_one_another() -> None:
+def test_alternatives_stand_below_one_another() -> None:
     layout = laid_out(tree([None, 0, 0, 0, 1]))
     assert [layout.place(key) for key in "01234"] == [(0, 0), (0, 1), (1, 1), (2, 1), (0, 2)]
     assert layout.forks == {0: {0: 2}}
 
 
 def test_a_line_with_room_is_used_again() -> None:
-    # a chain 0..5, a variant of its last turn and one of its third
+    # a chain 0..5, an alternative of its last turn and one of its third
     layout = laid_out(tree([None, 0, 1, 2, 3, 4, 4, 1]))
     assert layout.place("6") == (1, 5)
     assert layout.place("7") == (1, 2)
@@ -87,13 +87,13 @@ def test_looking_elsewhere_moves_nothing(seed: int) -> None:
     assert all(layout.place(key) == other.place(key) for key in transcript.turns)
 
 
-def test_steps_lead_along_the_branch_and_to_variants() -> None:
+def test_steps_lead_along_the_branch_and_to_alternatives() -> None:
     layout = laid_out(tree([None, 0, 0, 1, 2], 4))
     assert layout.step("0", "right") == "2", "along the branch that is looked at"
     assert layout.step("2", "left") == "0"
     assert layout.step("1", "down") == "2"
     assert layout.step("2", "up") == "1"
-    assert layout.step("4", "up") == "3", "no variant: the nearest on the line above"
+    assert layout.step("4", "up") == "3", "no alternative: the nearest on the line above"
     assert layout.step("0", "left") == "0"
     assert layout.step("4", "right") == "4"
     assert layout.step("1", "up") == "1"
@@ -106,7 +106,7 @@ def test_steps_lead_along_the_branch_and_to_variants() -> None:
         tree([None, *([0] * 9_999)], 9_999),
         tree([None, *(number - 1 - (number - 1) % 2 for number in range(1, 10_000))], 9_999),
     ],
-    ids=["one line", "ten thousand variants", "a variant at every step"],
+    ids=["one line", "ten thousand alternatives", "an alternative at every step"],
 )
 def test_ten_thousand_turns_are_placed_in_small_steps(transcript: Transcript) -> None:
     layout = TreeLayout(transcript)

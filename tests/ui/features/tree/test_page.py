@@ -81,7 +81,7 @@ def test_what_is_pointed_at_is_said_in_words(page: TreePage) -> None:
     assert page.said.text == "23 turns · 7 branches · 1 failed · 1 interrupted · 1 stopped"
     page.view.setFocus()
     page.view.look_at("a2")
-    assert page.said.text == "Assistant · turn 3 · variant 2 of 4 · failed — Lisbon, I think."
+    assert page.said.text == "Assistant · turn 3 · alternative 2 of 4 · failed — Lisbon, I think."
     assert page.view.accessibleDescription().startswith(page.said.text)
     page.view.look_at("t")
     assert page.said.text == 'Tool · turn 4 — {"temp": 21}'
@@ -107,7 +107,7 @@ def test_hostile_text_is_shown_as_text(page: TreePage, session: Session) -> None
 
 
 def test_another_branch_is_followed_and_what_is_hidden_does_nothing(page: TreePage, session: Session) -> None:
-    session.turns.select_variant("ca")
+    session.turns.select_alternative("ca")
     page.slices.finish()
     assert page.view.current == "ca"
     page.hide()
@@ -151,13 +151,13 @@ def test_roles_are_told_apart_without_colour(page: TreePage) -> None:
     assert len(set(marks)) == 4
 
 
-def large(variants: bool) -> Transcript:
+def large(alternatives: bool) -> Transcript:
     done = Outcome(ending=Ending.COMPLETE)
     turns = {
         str(number): Turn(
             id=str(number),
             role=Role.ASSISTANT if number % 2 else Role.USER,
-            parent=None if not number else "0" if variants else str(number - 1),
+            parent=None if not number else "0" if alternatives else str(number - 1),
             outcome=done if number % 2 else None,
         )
         for number in range(10_000)
@@ -165,9 +165,11 @@ def large(variants: bool) -> Transcript:
     return Transcript(turns, "9999")
 
 
-@pytest.mark.parametrize("variants", [False, True])
-def test_of_ten_thousand_turns_only_those_in_view_are_painted(page: TreePage, session: Session, variants: bool) -> None:
-    session.turns.rewrite(large(variants))
+@pytest.mark.parametrize("alternatives", [False, True])
+def test_of_ten_thousand_turns_only_those_in_view_are_painted(
+    page: TreePage, session: Session, alternatives: bool
+) -> None:
+    session.turns.rewrite(large(alternatives))
     page.slices.finish()
     page.view.viewport().repaint()
     assert 0 < page.view.painted < 60

@@ -14,6 +14,7 @@ from playground.domain.tools import ToolDefinition
 from playground.engine.checks.questions import ArgumentsFit
 from playground.engine.session.open_edits import EditKey, What
 from playground.jsonkit.problems import Problem, not_checked
+from playground.ui.features.conversation.alternative_switch import AlternativeSwitch
 from playground.ui.features.conversation.calls.argument_tree import ArgumentTree
 from playground.ui.features.conversation.calls.call_text import (
     PRETTY_LIMIT,
@@ -36,7 +37,6 @@ from playground.ui.features.conversation.rows import Answer
 from playground.ui.features.conversation.text_check import TextCheck
 from playground.ui.features.conversation.text_place import TextEditing
 from playground.ui.features.conversation.text_view import TextView
-from playground.ui.features.conversation.variant_switch import VariantSwitch
 from playground.ui.widgets.elided_label import ElidedLabel
 from playground.ui.widgets.form_parts import look, text_label
 from playground.ui.widgets.icon_button import IconButton
@@ -138,7 +138,7 @@ class CallCard(CallFrame):
         self._given: tuple[object, ...] = ()  # what was shown last, whole
         self.tree: ArgumentTree | None = None  # made when needed, like the field: thousands of cards need neither
         self.field: ResultField | None = None
-        self.variants: VariantSwitch | None = None
+        self.alternatives: AlternativeSwitch | None = None
         self._shown = "arguments"  # or "raw", "changes"
         self._name = text_label("", "call-name")
         self._id = ElidedLabel("Call id")
@@ -275,7 +275,7 @@ class CallCard(CallFrame):
         if answer is None or self._answer is None or answer.result != self._answer.result:
             self._result.set_text(brief_json(answer.result.text) or "(empty)" if answer is not None else "")
         self.call, self._answer, self._tool = call, answer, tool
-        self._show_variants()
+        self._show_alternatives()
         self._growing, self._waiting, self._drawn = False, waiting and answer is None, 0
         self._name.setText(shown_name(call.name) or "(no name)")
         self._id.set_text(f"{call.id} (made here)" if call.id_is_ours else call.id)
@@ -288,14 +288,16 @@ class CallCard(CallFrame):
         self.show_beside(call, *([answer.result] if answer is not None else []))
         self._refresh()
 
-    def _show_variants(self) -> None:
+    def _show_alternatives(self) -> None:
         answer = self._answer
-        if answer is not None and len(answer.variants) > 1 and self.variants is None:
-            self.variants = VariantSwitch("result")
-            self.variants.chosen.connect(self.result_chosen)
-            self._right_row.insertWidget(self._right_row.indexOf(self._change), self.variants)
-        if self.variants is not None:
-            self.variants.show_variants(*((answer.turn_id, answer.variants) if answer is not None else ("", ())))
+        if answer is not None and len(answer.alternatives) > 1 and self.alternatives is None:
+            self.alternatives = AlternativeSwitch("result")
+            self.alternatives.chosen.connect(self.result_chosen)
+            self._right_row.insertWidget(self._right_row.indexOf(self._change), self.alternatives)
+        if self.alternatives is not None:
+            self.alternatives.show_alternatives(
+                *((answer.turn_id, answer.alternatives) if answer is not None else ("", ()))
+            )
 
     def _show_arguments(self, *, cut: bool = False) -> None:
         call, problems = self.call, self._problems(self.call.arguments) or []

@@ -1,4 +1,4 @@
-"""The variants of one turn side by side, each as it is in the conversation, also while they arrive.
+"""The alternatives of one turn side by side, each as it is in the conversation, also while they arrive.
 
 There may be thousands: a page of them is seen, made one after the other as there is time.
 """
@@ -25,8 +25,8 @@ COLUMN = 300  # least width of a column
 PAGE = 8  # columns that are seen at once
 
 
-class VariantsDialog(QDialog):
-    """Follows the session until it is closed. "Use this one" makes a variant the one the conversation goes on from."""
+class AlternativesDialog(QDialog):
+    """Follows the session until it is closed. "Use this one" makes one of them what the conversation goes on from."""
 
     def __init__(
         self,
@@ -37,13 +37,13 @@ class VariantsDialog(QDialog):
         parent: QWidget,
     ) -> None:
         super().__init__(parent)
-        self.setWindowTitle("Variants side by side")
+        self.setWindowTitle("Alternatives side by side")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._session = session
         self._commands = commands
         self._growing = growing
         self._parent_id = session.transcript.turns[turn_id].parent
-        self._all = self._variants()
+        self._all = self._alternatives()
         self._first = self._all.index(turn_id) // PAGE * PAGE
         self._grown: set[str] = set()
         self._cards: dict[str, TurnCard] = {}
@@ -53,7 +53,7 @@ class VariantsDialog(QDialog):
         area = QScrollArea(widgetResizable=True)
         area.setWidget(inner)
         layout = in_column((area, 1), of=self, margins=10)
-        self.row = PartsRow(self, "variants")
+        self.row = PartsRow(self, "alternatives")
         self.row.asked.connect(self._step)
         layout.addWidget(self.row)
         self._making = Slices(self._make, self)
@@ -67,10 +67,10 @@ class VariantsDialog(QDialog):
 
     @property
     def cards(self) -> dict[str, TurnCard]:
-        """The card of each variant that is seen, by turn id."""
+        """The card of each alternative that is seen, by turn id."""
         return self._cards
 
-    def _variants(self) -> tuple[str, ...]:
+    def _alternatives(self) -> tuple[str, ...]:
         transcript = self._session.transcript
         known = self._parent_id is None or self._parent_id in transcript.turns
         return transcript.children(self._parent_id) if known else ()
@@ -80,7 +80,7 @@ class VariantsDialog(QDialog):
         return Row(turn, (turn_id,), {}, turn_id in self._session.growing)  # nothing to step through here
 
     def _rebuild(self) -> None:
-        self._all = self._variants()
+        self._all = self._alternatives()
         self._turn(self._first)
 
     def _step(self, where: str) -> None:
@@ -88,7 +88,7 @@ class VariantsDialog(QDialog):
         self._turn({"first": 0, "before": self._first - PAGE, "after": self._first + PAGE}.get(where, last))
 
     def _turn(self, first: int) -> None:
-        """Show the page that begins with the variant of that number."""
+        """Show the page that begins with the alternative of that number."""
         self._first = max(min(first, (len(self._all) - 1) // PAGE * PAGE), 0)
         while self._columns.count():
             item = self._columns.takeAt(0)
@@ -131,7 +131,7 @@ class VariantsDialog(QDialog):
         return column
 
     def _use(self, turn_id: str) -> None:
-        self._commands.select_variant(turn_id)
+        self._commands.select_alternative(turn_id)
         self.accept()
 
     def _changed(self, change: Change) -> None:
@@ -141,7 +141,7 @@ class VariantsDialog(QDialog):
                 self._draw.poke()
             case TurnChanged(turn_id) if turn_id in self._cards:
                 self._cards[turn_id].show_row(self._row(turn_id), self._session.settings.tools)
-            case PathChanged() if self._variants() != self._all:
+            case PathChanged() if self._alternatives() != self._all:
                 self._rebuild()
             case _:
                 pass
