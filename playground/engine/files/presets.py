@@ -26,6 +26,7 @@ from playground.engine.files.experiment_file.layout import lay_out
 from playground.engine.gateways.known_secrets import redactor_of
 from playground.engine.gateways.secrets import Secret
 from playground.engine.io.list_file import ListFile, ListFileError
+from playground.engine.session.branching import under_system
 from playground.engine.session.settings import ExperimentSettings
 from playground.jsonkit.values import JSONObject
 from playground.protocols import DEFAULT, PROTOCOLS
@@ -113,7 +114,11 @@ def _applied(session: Session, preset: Preset) -> tuple[Transcript, ExperimentSe
         settings = settings.changed(tools=preset.tools)
     if preset.parameters is not None:
         settings = settings.with_parameters(_parameters(session, preset, settings.protocol))
-    transcript = session.transcript if preset.system is None else _with_system(session.transcript, preset.system)
+    transcript = session.transcript
+    if preset.system is not None and session.main is session:
+        transcript = _with_system(transcript, preset.system)
+    elif preset.system is not None:  # the other lanes stay under theirs
+        transcript = under_system(transcript, preset.system)
     return transcript, settings
 
 

@@ -21,7 +21,7 @@ from playground.domain.reasons import reason_of, shortened
 from playground.domain.transcript import Ending, Outcome, Transcript, Turn
 from playground.domain.values import Value, lean
 from playground.engine.gateways.extras import key_written
-from playground.engine.session.branching import under_system
+from playground.engine.session.branching import system_text, under_system
 from playground.engine.session.changes import DebugChanged, PathChanged, SettingsChanged, TitleChanged
 from playground.engine.session.draft import Draft
 from playground.engine.session.open_edits import OpenEdit, What
@@ -233,16 +233,18 @@ def copy_of(found: Snapshot, new_id: str, title: str) -> Snapshot:
 
 
 def _named(session: Session) -> ExperimentSettings:
-    """What is set, the variants with the names of their gateways, as far as they are known."""
+    """What is set, the variants with the names of their gateways, as far as they are known, and their system turns."""
     settings = session.settings
     if not settings.variants:
         return settings
-    named = []
+    named, ours = [], system_text(session.transcript)
     for variant in settings.variants:
         lane = session.lane(variant.id)
         other = lane.settings.profile_id != settings.profile_id
         profile = lane.profile if other else None
-        named.append(variant.model_copy(update={"gateway": profile.name}) if profile is not None else variant)
+        gateway = profile.name if profile is not None else variant.gateway
+        system = own if (own := system_text(lane.transcript)) != ours else None
+        named.append(variant.model_copy(update={"gateway": gateway, "system": system}))
     return settings.model_copy(update={"variants": tuple(named)})
 
 

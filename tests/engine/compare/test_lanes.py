@@ -11,6 +11,7 @@ from playground.domain.debugging import Answer
 from playground.domain.errors import RunRefusedError
 from playground.domain.transcript import Ending, Role, make_turn
 from playground.engine.compare.lanes import Lanes, LanesError
+from playground.engine.files.presets import Preset, apply, from_session
 from playground.engine.session.changes import Change, ExchangeChanged, RunState, TurnGrew
 from playground.engine.session.session import Session
 from playground.engine.session.snapshot import restore, snapshot
@@ -321,3 +322,20 @@ async def test_while_lanes_stream_a_snapshot_has_all_of_them_as_far_as_they_came
         assert turn.text
         assert turn.outcome is not None
         assert (turn.outcome.ending, turn.outcome.exchange is not None) == (Ending.INTERRUPTED, True)
+
+
+def test_a_preset_used_in_a_lane_is_what_differs_there_and_moves_no_other(lanes: Lanes) -> None:
+    session = lanes.all[0]
+    session.turns.add_turn(make_turn(Role.SYSTEM, "Be brief."))
+    session.turns.add_turn(make_turn(Role.USER, "Hello"))
+    lane = lanes.add()
+    preset = Preset(name="long", system="Be long.", parameters={"temperature": 1}, model="demo-tools", switches=True)
+    assert apply(lane, preset)
+    assert [said(one) for one in lanes.all] == [["Be brief.", "Hello"], ["Be long.", "Hello"]]
+    assert (session.settings.model, lane.settings.model) == ("demo-chat", "demo-tools")
+    assert lane.settings.current.held["temperature"] == 1
+    assert snapshot(session).variants[0].system == "Be long."
+    made = from_session(lane, "again", with_model=True)
+    assert (made.system, made.model) == ("Be long.", "demo-tools")
+    assert session.undo()
+    assert [said(one) for one in lanes.all] == [["Be brief.", "Hello"]] * 2

@@ -271,7 +271,7 @@ class FileControl(Control):
 
     async def _export(self, session: Session, wanted: Wanted) -> None:
         from playground.engine.files.export import SUFFIXES, ExportError, export, left_out, save
-        from playground.engine.session.snapshot import snapshot
+        from playground.engine.session.snapshot import lane_snapshot
 
         suffix, known = SUFFIXES[wanted.format], self._workspace.gateways.keys.known()
         path = None
@@ -282,7 +282,7 @@ class FileControl(Control):
                 return
         session.editors.keep_what_can_be()
         whole = wanted.whole_tree
-        given = (snapshot(session), wanted.format, known)
+        given = (lane_snapshot(session), wanted.format, known)
         try:
             if path is None:
                 work = asyncio.to_thread(export, *given, whole_tree=whole)

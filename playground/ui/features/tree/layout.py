@@ -137,7 +137,7 @@ class TreeLayout:
     def step(self, turn_id: str, key: str) -> str:
         """The turn that is next in a direction: "left", "right", "up" or "down"; the same one at the edge.
 
-        To the right the way goes along the branch that is looked at; up and down to an alternative, else to a line beside.
+        To the right the way goes along the branch that is looked at; up and down to an alternative, or the next line.
         """
         turns = self.transcript.turns
         if key == "left":
