@@ -154,14 +154,14 @@ class Observers:
         """
         return (self._everywhere if everywhere else self._own).add(callback, kinds)
 
-    def tell(self, change: Change) -> None:
-        """Pass a change on."""
+    def tell(self, change: Change, *, here: bool = False) -> None:
+        """Pass a change on; ``here``: to no other lane, whatever it is."""
         kind = type(change)
         for callback in self._own.of(kind):
             callback(change)
         for callback in self._everywhere.of(kind):
             callback(change)
-        if len(self._lanes) > 1 and kind in _OF_ALL:
+        if not here and len(self._lanes) > 1 and kind in _OF_ALL:
             for lane in tuple(self._lanes):
                 if lane is not self._own:
                     for callback in lane.of(kind):

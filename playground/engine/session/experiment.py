@@ -130,4 +130,4 @@ class Experiment:
             self.tell(RunStateChanged(state))
             self.tell(TitleChanged())
             if state is RunState.IDLE:
-                self.tell(SettingsChanged())
+                self.observers.tell(SettingsChanged(), here=True)  # what would be sent from here
