@@ -17,6 +17,7 @@ FILES: Final = (
     "gateways-and-keys",
     "experiments-and-files",
     "tool-debugging",
+    "comparing",
     "the-wire",
     "what-is-stored-where",
     "privacy",
