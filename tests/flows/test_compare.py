@@ -11,6 +11,7 @@ from playground.engine.session.changes import RunState
 from playground.engine.session.session import Session
 from playground.ui.features.compare.lane import LaneColumn
 from playground.ui.features.compare.page import LanesPage
+from playground.ui.features.conversation.card_texts import texts_of
 from playground.ui.features.tools.samples import SAMPLE
 from tests.flows.conftest import Person, Stage
 
@@ -145,6 +146,27 @@ def test_lanes_scroll_together_by_turns_or_each_by_itself(stage: Stage) -> None:
         await person.do(person.app.window.action("compare.together").trigger)
         await person.do(lambda: first.verticalScrollBar().setValue(0))
         assert (first.place[0], second.place[0]) == (0, 2)
+
+    stage.play(scene)
+
+
+def test_what_differs_from_the_first_lane_is_marked_in_the_answers_and_no_longer(stage: Stage) -> None:
+    async def scene(person: Person) -> None:
+        lanes = await open_lanes(person)
+        second = columns(person)[1]
+        warm = lanes.all[1]
+        await person.do(lambda: warm.set_parameters(warm.settings.current.with_value("temperature", 1)))
+        await person.run("Hello")
+        await answered(person, lanes, 2)
+
+        def marks() -> int:
+            card = second.pane.view.card(warm.transcript.path[-1].id)
+            return sum(len(text.view.linked.spans) for text in texts_of(card)) if card is not None else 0
+
+        await person.do(person.app.window.action("compare.mark").trigger)
+        await person.until(lambda: marks() > 0, "marks in the second lane")
+        await person.do(person.app.window.action("compare.mark").trigger)
+        await person.until(lambda: marks() == 0, "no marks")
 
     stage.play(scene)
 

@@ -19,6 +19,7 @@ ACTIONS: tuple[Action[CompareControl], ...] = (
     Action("compare.models", "Add lanes of other models…", VIEW, 165, lambda it: it.add_models()),
     Action("compare.alternatives", "The turn's alternatives as lanes", VIEW, 170, lambda it: it.add_alternatives()),
     Action("compare.together", "Scroll lanes together, or each by itself", VIEW, 175, lambda it: it.scroll_together()),
+    Action("compare.mark", "Mark what differs from A", VIEW, 180, lambda it: it.mark_differences()),
     Action("compare.export", "Export the lanes…", EXPERIMENT, 255, lambda it: it.export()),
     Action("compare.copy", "Copy the lanes as a table", EXPERIMENT, 256, lambda it: it.copy_table()),
     Action("compare.regenerate", "Regenerate in all lanes", RUN, 125, lambda it: it.regenerate()),

@@ -161,6 +161,13 @@ class CompareControl(QObject):
             words = "Lanes scroll together, turn by turn." if self.page.together else "Each lane scrolls by itself."
             self._host.notice.say(words, stays=False)
 
+    def mark_differences(self) -> None:
+        """Mark the words that lane A's answers do not have, or no longer."""
+        if self.page is not None:
+            self.page.mark_differences(not self.page.marking)
+            on = "Words that lane A's answers do not have are marked."
+            self._host.notice.say(on if self.page.marking else "No differences are marked any more.", stays=False)
+
     def stop_all(self) -> None:
         """End what is under way in every lane."""
         self.lanes.stop()

@@ -5,6 +5,7 @@ The first column is the conversation's own, put into a frame: what it shows is n
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from functools import partial
 
@@ -13,17 +14,20 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QApplication, QFrame, QScrollArea, QWidget
 
 from playground.domain.costs import Entered
+from playground.domain.transcript import Turn
+from playground.engine.compare.differences import differing
 from playground.engine.compare.figures import best, figures_of
 from playground.engine.compare.lanes import Lanes
 from playground.engine.compare.words import AS_SET, difference_words, not_carried
 from playground.engine.session.changes import Change, ExchangeChanged, RunState, TurnGrew
 from playground.engine.session.session import Session
 from playground.ui.features.compare.lane import LaneColumn
+from playground.ui.features.conversation.card_texts import Spot, mark
 from playground.ui.features.conversation.pane import ConversationPane
 from playground.ui.features.conversation.transcript_pane import DRAW_MS, TranscriptPane
 from playground.ui.widgets.form_parts import text_label
 from playground.ui.widgets.layouts import in_column, in_row
-from playground.ui.widgets.loop import Alternation, Throttle
+from playground.ui.widgets.loop import Alternation, Throttle, spawn
 
 FIGURES_MS = 250  # between two figures while answers stream
 _STATES = {
@@ -37,7 +41,7 @@ _STATES = {
 class LanesPage(QScrollArea):
     """Those of one experiment. ``front`` is the pane of the lane that has the focus, ``chosen`` tells of another.
 
-    ``together`` says that the others scroll with it, turn by turn.
+    ``together`` says that the others scroll with it, turn by turn; ``marking`` that what differs from A is marked.
     """
 
     chosen = Signal(object)  # a session
@@ -65,6 +69,9 @@ class LanesPage(QScrollArea):
         self._heads = Throttle(self.arrange, self, interval=FIGURES_MS)
         self._left = self._scrolling = False
         self.together = True
+        self.marking = False
+        self._marks: dict[str, list[Spot]] = {}
+        self._compared: tuple[tuple[Turn, ...], ...] = ()
         self._cancel = lanes.all[0].subscribe(self._changed, everywhere=True)
         app = QApplication.instance()
         if isinstance(app, QApplication):
@@ -142,6 +149,7 @@ class LanesPage(QScrollArea):
         self._mark()
         self._pane.show_lanes()
         self._show_figures()
+        self._compare()
 
     def _make(self, lane: Session, *, first: bool) -> LaneColumn:
         if first:
@@ -157,6 +165,8 @@ class LanesPage(QScrollArea):
         pane.view.verticalScrollBar().valueChanged.connect(follow)
         if first:
             self._follow_main = follow
+        if not first:
+            pane.view.laid_out.connect(partial(self._laid_out, column))
         column.chosen.connect(partial(self.choose, lane))
         column.ticked.connect(partial(self._ticked, lane))
         return column
@@ -212,6 +222,45 @@ class LanesPage(QScrollArea):
                     column.pane.view.show_place(row, share)
         finally:
             self._scrolling = False
+
+    # Differences
+
+    def mark_differences(self, on: bool) -> None:
+        """Mark what differs from the first lane's answers, or nothing; while answers stream the marks wait."""
+        self.marking = on
+        self._marks, self._compared = {}, ()
+        self._compare()
+        self._draw_marks()
+
+    def _compare(self) -> None:
+        paths = tuple(lane.transcript.path for lane in self.lanes.all)
+        if self.marking and not self.lanes.all[0].busy and paths != self._compared:
+            self._compared = paths
+            spawn(self._find_marks(paths), name="compare lanes")
+
+    async def _find_marks(self, paths: tuple[tuple[Turn, ...], ...]) -> None:
+        found = await asyncio.gather(*(asyncio.to_thread(differing, path, paths[0]) for path in paths[1:]))
+        if self._compared is paths and not self._left:
+            self._marks = {
+                turn_id: [Spot("text", *one) for one in stretches]
+                for of_lane in found
+                for turn_id, stretches in of_lane.items()
+            }
+            self._draw_marks()
+
+    def _draw_marks(self) -> None:
+        for column in self.columns[1:]:
+            self._mark_cards(column)
+
+    def _laid_out(self, column: LaneColumn) -> None:
+        """Cards may be new: this is told with every piece that arrives."""
+        if self._marks and not self._left:
+            self._mark_cards(column)
+
+    def _mark_cards(self, column: LaneColumn) -> None:
+        for card in column.pane.view.cards.values():
+            if card.turn.parts:
+                mark(card, self._marks.get(card.turn.id, ()))
 
     # Following them
 
