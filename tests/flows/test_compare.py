@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QByteArray, Qt
 from PySide6.QtWidgets import QApplication, QCheckBox, QToolButton
 
 from playground.demo.server import DemoConfig
@@ -13,6 +13,7 @@ from playground.ui.features.compare.lane import LaneColumn
 from playground.ui.features.compare.page import LanesPage
 from playground.ui.features.conversation.card_texts import texts_of
 from playground.ui.features.tools.samples import SAMPLE
+from playground.ui.shell.main_window import STATE_VERSION
 from tests.flows.conftest import Person, Stage
 
 CONTROL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
@@ -87,6 +88,34 @@ def test_one_question_in_two_lanes_set_apart_in_the_panels_and_back_to_the_conve
         await person.run("And now?")
         await person.idle(4)
         assert len(texts(main.lanes[1])) == 2
+
+    stage.play(scene)
+
+
+def test_lanes_have_the_windows_room_and_what_stands_around_them_is_chosen_apart(stage: Stage) -> None:
+    async def scene(person: Person) -> None:
+        window = person.app.window
+        docks = (window.left_dock, window.right_dock, window.bottom_dock)
+
+        def shown() -> list[bool]:
+            return [dock.isVisible() for dock in docks]
+
+        before = shown()
+        assert before == [True, True, True]
+        await open_lanes(person)
+        assert shown() == [False, False, False]
+        column = columns(person)[1]
+        await person.click(column.count)
+        await person.until(window.right_dock.isVisible, "the panel in which the lane is set")
+        window.remember_layout()
+        await person.press("Conversation", window.bar)
+        await person.until(lambda: shown() == before, "all that stood around the conversation")
+        await person.press("Compare", window.bar)
+        await person.until(lambda: shown() == [False, True, False], "what stood around the lanes")
+        stored = window.saveState()
+        window.restoreState(QByteArray(person.app.settings.value("window/state")), STATE_VERSION)
+        assert shown() == before, "a window opens as the conversation was left"
+        window.restoreState(stored)
 
     stage.play(scene)
 

@@ -13,7 +13,7 @@ from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QEvent, QObject, QSettings, QSize, Qt, QTimer, Signal, SignalInstance
+from PySide6.QtCore import QByteArray, QEvent, QObject, QSettings, QSize, Qt, QTimer, Signal, SignalInstance
 from PySide6.QtGui import (
     QAction,
     QCloseEvent,
@@ -296,7 +296,8 @@ class MainWindow(QMainWindow):
         super().__init__()
         self._settings = settings
         self._may_close = False
-        self._list_gave_way = False
+        self._lanes_shown = False
+        self._of_other_page: tuple[QByteArray, QDockWidget | None] | None = None  # how docks stood, and who gave way
         self.setWindowTitle("Gateway Playground")
         self.setMinimumSize(760, SMALLEST)
         self.resize(1440, 900)
@@ -387,14 +388,23 @@ class MainWindow(QMainWindow):
         self._room = PanelRoom(self, self._centre, self.left_dock, self.right_dock, self.bottom_dock)
 
     def show_compare(self, on: bool) -> None:
-        """Lanes stand in the centre, or the conversation alone: they have the room of the list while they do."""
+        """Lanes stand in the centre, or the conversation alone. Either has its own choice of what stands around it.
+
+        Lanes have all of the room at first: the list, the panels and the inspector are opened to them when wanted.
+        """
         self.bar.pages.set_index(int(on))
-        if on and self.left_dock.isVisible():
-            self._list_gave_way = True
-            self.left_dock.hide()
-        elif not on and self._list_gave_way:
-            self._list_gave_way = False
-            self.left_dock.show()
+        if on == self._lanes_shown:
+            return
+        self._lanes_shown = on
+        other, self._of_other_page = self._of_other_page, (self.saveState(STATE_VERSION), self._room.gone)
+        if other is None:
+            self._room.gone = None
+            for dock in (self.left_dock, self.right_dock, self.bottom_dock):
+                if not dock.isFloating():
+                    dock.hide()
+            return
+        self.restoreState(other[0], STATE_VERSION)
+        self._room.gone = other[1]
 
     def add_banner(self, banner: QWidget) -> None:
         """Put a line of the whole window's width below the tool bar."""
@@ -476,8 +486,12 @@ class MainWindow(QMainWindow):
     def remember_layout(self) -> None:
         """Write size, place and docks to the settings."""
         self._settings.setValue("window/geometry", self.saveGeometry())
-        self._settings.setValue("window/state", self.saveState(STATE_VERSION))
-        self._room.remember(self._settings)
+        if self._lanes_shown and self._of_other_page is not None:  # a window opens with the conversation
+            state, gone = self._of_other_page
+        else:
+            state, gone = self.saveState(STATE_VERSION), self._room.gone
+        self._settings.setValue("window/state", state)
+        self._room.remember(self._settings, gone)
         self._settings.sync()
 
     def remember_gateway(self, name: str, model: str, *, demo: bool) -> None:

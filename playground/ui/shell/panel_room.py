@@ -18,7 +18,7 @@ EDGES = Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.RightDockWidgetA
 class PanelRoom(QObject):
     """Looks after the docks at the left, at the right and at the bottom of ``window``, while they are there.
 
-    Whoever floats them or puts them elsewhere arranges them alone.
+    Whoever floats them or puts them elsewhere arranges them alone. ``gone`` is the one that gave way whole.
     """
 
     def __init__(
@@ -31,7 +31,7 @@ class PanelRoom(QObject):
         self._bottom = bottom
         self._chosen: dict[QDockWidget, int] = {}  # pixels
         self._tall = 0  # pixels: the window's height when the bottom's was chosen
-        self._gone: QDockWidget | None = None  # the one that gave way whole
+        self.gone: QDockWidget | None = None
         self._asked = right  # shown last
         self._fitting = self._dragging = False
         self._before: dict[QDockWidget, int] = {}  # sizes when the mouse went down
@@ -61,8 +61,8 @@ class PanelRoom(QObject):
         """A panel that somebody shows stays; another one gives way to it."""
         if event.type() == QEvent.Type.ShowToParent and not self._fitting and isinstance(watched, QDockWidget):
             self._asked = watched
-            if watched is self._gone:
-                self._gone = None
+            if watched is self.gone:
+                self.gone = None
         return False
 
     def _sizes(self) -> dict[QDockWidget, int]:
@@ -71,13 +71,12 @@ class PanelRoom(QObject):
 
     # Remembered
 
-    def remember(self, settings: QSettings) -> None:
-        """Write what was chosen to the settings."""
+    def remember(self, settings: QSettings, gone: QDockWidget | None) -> None:
+        """Write what was chosen to the settings, and which dock gave way."""
         names = [dock.objectName() for dock in (*self._sides, self._bottom)]
         sizes = [self._chosen.get(dock, 0) for dock in (*self._sides, self._bottom)]
-        gone = self._gone.objectName() if self._gone is not None else ""
         kept = [f"{name}={size}" for name, size in zip(names, sizes, strict=True)]
-        settings.setValue(KEY, [*kept, f"tall={self._tall}", f"gone={gone}"])
+        settings.setValue(KEY, [*kept, f"tall={self._tall}", f"gone={gone.objectName() if gone is not None else ''}"])
 
     def recall(self, settings: QSettings) -> None:
         """What was chosen in an earlier session; where nothing was kept, what Qt restored counts as chosen."""
@@ -89,7 +88,7 @@ class PanelRoom(QObject):
             if size := _pixels(kept.get(dock.objectName(), "")):
                 self._chosen[dock] = size
             if kept.get("gone") == dock.objectName() and dock is not self._bottom and dock.isHidden():
-                self._gone = dock
+                self.gone = dock
                 self._asked = next(other for other in self._sides if other is not dock)
 
     # Fitting
@@ -111,15 +110,15 @@ class PanelRoom(QObject):
         if tuple(self._window.dockWidgetArea(dock) for dock in self._sides) != EDGES:
             return
         room = self._window.width() - CENTRE
-        open_ = [dock for dock in self._sides if not dock.isHidden() or dock is self._gone]
+        open_ = [dock for dock in self._sides if not dock.isHidden() or dock is self.gone]
         crowded = len(open_) > 1 and sum(map(_least, open_)) > room
         gone = next(dock for dock in self._sides if dock is not self._asked) if crowded else None
-        if gone is not self._gone:
-            if self._gone is not None:
-                self._gone.show()
+        if gone is not self.gone:
+            if self.gone is not None:
+                self.gone.show()
             if gone is not None:
                 gone.hide()
-            self._gone = gone
+            self.gone = gone
         shown = [dock for dock in open_ if dock is not gone]
         wanted = [max(self._chosen.setdefault(dock, dock.width()), _least(dock)) for dock in shown]
         spare = [size - _least(dock) for size, dock in zip(wanted, shown, strict=True)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import jsonschema_rs
@@ -16,6 +16,7 @@ from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role, make_turn
 from playground.engine.files.experiment_file import ExperimentFileError, read, write
 from playground.engine.files.experiment_file.schema import experiment_schema
+from playground.engine.session.branching import under_system
 from playground.engine.session.session import Session
 from playground.engine.session.settings import ExperimentSettings
 from playground.engine.session.snapshot import restore, snapshot
@@ -68,13 +69,20 @@ def test_applied_it_is_what_was_wanted_and_without_a_difference_it_is_empty(
     assert variant.of(base, variant.applied(base)) == variant
 
 
+@cache
+def fits_schema() -> jsonschema_rs.Validator:
+    return jsonschema_rs.validator_for(experiment_schema())
+
+
 @given(SETTINGS, SETTINGS)
 def test_a_file_has_it_as_it_was_and_fits_the_schema(base: ExperimentSettings, wanted: ExperimentSettings) -> None:
     session = Session(nowhere, profile_id="p")
     variant = Variant(name="B", system="one\ntwo").of(base, wanted)
     session.history.settings = base.changed(variants=(variant,))
+    lane = session.history.lane(variant.id)
+    lane.transcript = under_system(lane.transcript, "one\ntwo")
     data = write(snapshot(session))
-    jsonschema_rs.validator_for(experiment_schema()).validate(json.loads(data))
+    fits_schema().validate(json.loads(data))
     again = read(data)
     assert again.variants == (variant,)
     assert again.variants[0].applied(base) == variant.applied(base)
