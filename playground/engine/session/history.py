@@ -25,7 +25,7 @@ AT_ONCE: Final = 0.3  # seconds; what is set so soon after something else belong
 
 
 #: The conversations of an experiment, by the lane they stand in; its own has no name. All are of the same tree.
-_Places = Mapping[str, Transcript]
+Places = Mapping[str, Transcript]
 #: The name of the conversation itself.
 MAIN: Final = ""
 
@@ -37,7 +37,7 @@ class _Past:
     ``moment`` is when the edit was made that left it.
     """
 
-    places: _Places
+    places: Places
     settings: ExperimentSettings
     sources: Mapping[str, str]
     brought: int
@@ -52,7 +52,7 @@ class Kept:
     """
 
     stamp: object
-    states: tuple[Transcript, ...] = ()
+    states: tuple[Places, ...] = ()
 
 
 @dataclass
@@ -61,7 +61,7 @@ class _States:
 
     settings: ExperimentSettings
     clock: Callable[[], float]
-    places: _Places = field(default_factory=lambda: {MAIN: Transcript()})
+    places: Places = field(default_factory=lambda: {MAIN: Transcript()})
     typing: tuple[str, float] | None = None  # what was set last, and when, as long as nothing else happened
     undo: list[_Past] = field(default_factory=list)
     redo: list[_Past] = field(default_factory=list)
@@ -219,25 +219,32 @@ class History:
 
     def kept(self) -> Kept:
         """What can be gone back to, for a store. What was set beside the turns is left out: undo goes over it, and
-        where turns were other ones with it the way back ends. Where lanes ended is left out, too.
+        where turns or ends were other ones with it the way back ends.
         """
         now = self._states
         if now.kept is None:
-            states, newer, settings = [], now.places[MAIN], now.settings
+            states, newer, settings = [], now.places, now.settings
             for past in reversed(now.undo):
-                state = self._whole(past)[MAIN]
+                state = self._whole(past)
                 if past.settings is settings or past.settings == settings:
                     states.append(state)
-                elif state is not newer:
+                elif any(newer.get(name, place) is not place for name, place in state.items()):
                     break
                 newer, settings = state, past.settings
             now.kept = Kept(object(), tuple(states))
         return now.kept
 
-    def recall(self, states: Iterable[Transcript]) -> None:
-        """Undo goes back to these, newest first: what was kept of another process's."""
+    def recall(self, states: Iterable[Places]) -> None:
+        """Undo goes back to these, newest first: what was kept of another process's.
+
+        A lane of which a state says nothing stands where it stood afterwards.
+        """
         now = self._states
-        older = [_Past(_moved(now.places, MAIN, state), now.settings, {}, now.count) for state in states]
+        older, newer = [], now.places
+        for state in states:
+            known = {name: state.get(name, place) for name, place in newer.items()}
+            newer = _moved(known, MAIN, state[MAIN])
+            older.append(_Past(newer, now.settings, {}, now.count))
         now.undo = older[::-1] + now.undo
         now.kept = None
 
@@ -271,7 +278,7 @@ class History:
         states.places, states.settings = self._whole(past), past.settings
         return True
 
-    def _whole(self, past: _Past) -> _Places:
+    def _whole(self, past: _Past) -> Places:
         """The places of a past state with what was being brought when it was kept, as far as that has come."""
         turns = past.places[MAIN].turns
         heads = {name: place.head for name, place in past.places.items()}
@@ -292,7 +299,7 @@ class History:
         return {name: Transcript(turns, head) for name, head in heads.items()}
 
 
-def _moved(places: _Places, lane: str, now: Transcript) -> _Places:
+def _moved(places: Places, lane: str, now: Transcript) -> Places:
     """The places when that lane is at another one; where the tree is another one, it is so for all."""
     return {name: now if name == lane else _in_tree(place, now.turns) for name, place in places.items()}
 
@@ -307,7 +314,7 @@ def _in_tree(place: Transcript, turns: Mapping[str, Turn]) -> Transcript:
     return Transcript(turns, head)
 
 
-def _of_variants(places: _Places, settings: ExperimentSettings) -> _Places:
+def _of_variants(places: Places, settings: ExperimentSettings) -> Places:
     """The places of these lanes; a new one ends where the conversation does."""
     main = places[MAIN]
     return {MAIN: main, **{one.id: places.get(one.id, main) for one in settings.variants}}

@@ -25,6 +25,7 @@ from playground.engine.gateways.secrets import Keys
 from playground.engine.library.store import Mode, Store
 from playground.engine.library.store.retention import KeepTapes
 from playground.engine.library.workspace import Workspace
+from playground.engine.session.history import MAIN
 from playground.engine.session.session import Session
 from playground.engine.session.snapshot import Snapshot, encode_experiment, snapshot
 from playground.gateway.tape import Exchange
@@ -100,7 +101,7 @@ def of_next(session: Session) -> Any:
 
 async def of_session(session: Session) -> dict[str, Any]:
     """All that is known of one experiment, as ``facts.json`` has it."""
-    states = session.history.kept().states
+    states = [places[MAIN] for places in session.history.kept().states]
     return {
         "snapshot": bare(encode_experiment(snapshot(session))),
         "exchanges": [of_exchange(await session.whole(one)) for one in session.exchanges.values()],

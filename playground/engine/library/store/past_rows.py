@@ -1,20 +1,20 @@
 """What undo goes back to, as a row: each state as what is different in it from the one after it.
 
-Turns never change, so a state is a few of them and the ids of those that are not there. The newest states are kept, as
-many as fit; what was set besides the turns is not among them.
+Turns never change, so a state is a few of them, the ids of those that are not there, and where lanes end. The newest
+states are kept, as many as fit; what was set besides the turns is not among them.
 """
 
 from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from typing import Final
 
 from playground.domain.encoding import encode
 from playground.domain.transcript import Transcript, Turn
 from playground.engine.library.store.texts import Clean, as_text
-from playground.engine.session.history import Kept
+from playground.engine.session.history import MAIN, Kept, Places
 from playground.engine.session.snapshot import check_tree, read_as
 from playground.jsonkit.values import JSON, JSONObject
 
@@ -22,7 +22,7 @@ MOST_STATES: Final = 20
 LONGEST: Final = 2_000_000  # characters of all of them
 
 #: The text of a state beside the one after it, as long as both are known.
-Texts = list[tuple[Transcript, Transcript, str]]
+Texts = list[tuple[Places, Transcript, str]]
 
 
 def past_text(
@@ -47,13 +47,14 @@ def past_text(
         if length > LONGEST:
             break
         texts.append((older, newer, text))
-        newer = older
+        newer = older[MAIN]
     return f"[{','.join(text for *_, text in texts)}]", texts
 
 
 def _difference(
-    older: Transcript, newer: Transcript, stow: Callable[[JSONObject], None], growing: Collection[str]
+    places: Places, newer: Transcript, stow: Callable[[JSONObject], None], growing: Collection[str]
 ) -> JSONObject:
+    older = places[MAIN]
     turns: list[JSON] = []
     for at, (key, turn) in enumerate(older.turns.items()):
         other = newer.turns.get(key)
@@ -62,6 +63,8 @@ def _difference(
             stow(value)
             turns.append([at, value])
     out: JSONObject = {"head": older.head, "turns": turns}
+    if len(places) > 1:
+        out["heads"] = {name: place.head for name, place in places.items() if name != MAIN}
     if gone := [key for key in newer.turns if key not in older.turns]:
         out["gone"] = gone
     back = {key: at for at, key in enumerate(older.turns) if key not in newer.turns}
@@ -77,7 +80,7 @@ def _placed(ids: list[str], back: dict[str, int]) -> list[str]:
     return ids
 
 
-def read_past(text: str, now: Transcript, bring: Callable[[JSONObject], None]) -> tuple[list[Transcript], bool]:
+def read_past(text: str, now: Transcript, bring: Callable[[JSONObject], None]) -> tuple[list[Places], bool]:
     """The states that undo goes back to from ``now``, newest first, and whether those are all that there are: behind
     one that cannot be read none can.
 
@@ -89,17 +92,18 @@ def read_past(text: str, now: Transcript, bring: Callable[[JSONObject], None]) -
         rows = None
     if not isinstance(rows, list):
         return [], False
-    out: list[Transcript] = []
+    out: list[Places] = []
     for row in rows[:MOST_STATES]:
         try:
-            now = _state(row, now, bring)
+            state = _state(row, now, bring)
         except (AttributeError, KeyError, TypeError, ValueError, RecursionError):
             return out, False
-        out.append(now)
+        out.append(state)
+        now = state[MAIN]
     return out, True
 
 
-def _state(row: JSONObject, newer: Transcript, bring: Callable[[JSONObject], None]) -> Transcript:
+def _state(row: JSONObject, newer: Transcript, bring: Callable[[JSONObject], None]) -> Places:
     for _, value in row["turns"]:
         bring(value)
     given = {at: read_as(Turn, value, "a turn") for at, value in row["turns"]}
@@ -112,16 +116,17 @@ def _state(row: JSONObject, newer: Transcript, bring: Callable[[JSONObject], Non
     if back or "order" in row:
         order = row["order"] if "order" in row else _placed([key for key in turns if key not in back], back)
         turns = {key: turns[key] for key in order}
-    _check(turns, changed, row["head"])
-    return Transcript(turns, row["head"])
+    heads = {**row.get("heads", {}), MAIN: row["head"]}
+    _check(turns, changed, heads.values())
+    return {name: Transcript(turns, head) for name, head in heads.items()}
 
 
-def _check(turns: dict[str, Turn], changed: dict[str, Turn], head: str | None) -> None:
+def _check(turns: dict[str, Turn], changed: dict[str, Turn], heads: Iterable[str | None]) -> None:
     """Raise ValueError where turns are no tree. They were one but for those that are ``changed``, and for what is gone:
     looking at every way to the top again, in every state, would take seconds.
     """
-    if head is not None and head not in turns:
-        raise ValueError("the head is not there")
+    if any(head is not None and head not in turns for head in heads):
+        raise ValueError("a head is not there")
     if any(turn.parent is not None and turn.parent not in turns for turn in turns.values()):
         raise ValueError("a turn follows one that is not there")
     for key, turn in changed.items():

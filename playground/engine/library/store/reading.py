@@ -20,6 +20,7 @@ from playground.engine.library.store.tape_rows import read_head, read_tape
 from playground.engine.library.store.texts import bring_pictures
 from playground.engine.library.store.trouble import StoreError
 from playground.engine.library.store.unread import REPLACED, Unreadable, found_again
+from playground.engine.session.history import Places
 from playground.engine.session.snapshot import LATEST, Snapshot, check_tree, circular, decode, read_as
 from playground.gateway.tape import Exchange
 from playground.jsonkit.values import JSON, JSONObject
@@ -279,7 +280,7 @@ def _row(number: int, turn_id: object, text: object, lost: Unreadable) -> TurnRo
 
 def past(
     connection: sqlite3.Connection, experiment_id: str, now: Transcript, lost: Unreadable | None = None
-) -> list[Transcript]:
+) -> list[Places]:
     """What undo goes back to in an experiment whose turns are ``now``, newest first, as far as it can be read."""
     if not has_past(connection):
         return []

@@ -31,7 +31,7 @@ from playground.engine.library.store.texts import no_words
 from playground.engine.library.store.trouble import Mode, Status, StoreError, is_index_damage, words_of
 from playground.engine.library.store.unread import Unread, Unreadable, all_unread, as_file, set_aside
 from playground.engine.library.store.writer import Reads, Save, Tape, Writer
-from playground.engine.session.history import Kept
+from playground.engine.session.history import Kept, Places
 from playground.engine.session.snapshot import Snapshot
 from playground.gateway.redact import Redactor
 from playground.gateway.tape import Exchange, Read
@@ -242,7 +242,7 @@ class Store:
         await self._catch_up()
         return await self._noting(lambda c, lost: reading.load(c, experiment_id, lost))
 
-    async def past(self, experiment_id: str, now: Transcript) -> list[Transcript]:
+    async def past(self, experiment_id: str, now: Transcript) -> list[Places]:
         """What undo goes back to in an experiment whose turns are ``now``, newest first. Raises StoreError."""
         return await self._noting(lambda c, lost: reading.past(c, experiment_id, now, lost))
 

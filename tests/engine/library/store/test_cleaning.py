@@ -25,7 +25,7 @@ from playground.engine.library.store import Store, cleaning
 from playground.engine.library.store.cleaning import ScanPosition, look, put
 from playground.engine.library.store.connecting import connect
 from playground.engine.library.workspace import Workspace
-from playground.engine.session.history import Kept
+from playground.engine.session.history import MAIN, Kept
 from playground.engine.session.session import Session
 from playground.engine.session.snapshot import snapshot
 from playground.gateway.redact import MASK, Redactor
@@ -101,7 +101,7 @@ async def begin(gateways: Gateways, store: Store) -> Workspace:
         fill(session, name)
         first = Turn(id=f"{name}0", role=Role.USER, parts=(Text(text=f"was {KEY}"),))
         past = Transcript({first.id: first}, first.id)
-        store.save(snapshot(session), past=Kept(object(), (past,)))
+        store.save(snapshot(session), past=Kept(object(), ({MAIN: past},)))
         for one in tapes(name):
             session.exchanges.keep(one)
             store.keep_tape(session.id, one)

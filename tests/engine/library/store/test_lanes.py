@@ -39,6 +39,53 @@ async def test_lanes_are_there_after_a_restart_and_in_a_copy(make_workspace: Mak
     assert len(copy.lanes) == 2
 
 
+async def test_undo_goes_over_a_restart_to_where_each_lane_stood(make_workspace: MakeWorkspace) -> None:
+    workspace = await make_workspace()
+    session = workspace.current
+    session.change(model="demo-chat")
+    lanes = Lanes(session)
+    lanes.add()
+    states = []
+    for question in ("Hello", "And now?"):
+        states.append([said(lane) for lane in lanes.all])
+        lanes.write(make_turn(Role.USER, question))
+        states.append([said(lane) for lane in lanes.all])
+        await lanes.run()
+    states.append([said(lane) for lane in lanes.all])
+    await lanes.all[1].regenerate(lanes.all[1].transcript.path[-1].id)
+    lanes.all[1].turns.select_alternative(lanes.all[1].transcript.path[1].id)
+    now = [lane.transcript.head for lane in lanes.all]
+    await workspace.close()
+
+    workspace = await make_workspace()
+    session = workspace.current
+    assert [lane.transcript.head for lane in session.lanes] == now
+    found = []
+    while session.undo():
+        found.append([said(lane) for lane in session.lanes])
+    assert [state for state in found if state in states] == states[::-1]
+    while session.redo():
+        pass
+    assert [lane.transcript.head for lane in session.lanes] == now
+
+
+async def test_a_lane_that_older_states_do_not_know_stands_where_it_stood(make_workspace: MakeWorkspace) -> None:
+    workspace = await make_workspace()
+    session = workspace.current
+    session.change(model="demo-chat")
+    session.turns.add_turn(make_turn(Role.USER, "One"))
+    session.turns.add_turn(make_turn(Role.USER, "Two"))
+    lane = Lanes(session).add()
+    session.turns.add_turn(make_turn(Role.USER, "Three"))
+    await workspace.close()
+    workspace = await make_workspace()
+    session, lane = workspace.current.lanes
+    ends = []
+    while session.undo():
+        ends.append((said(session), said(lane)))
+    assert ends == [(["One", "Two"], ["One", "Two"]), (["One"], ["One"]), ([], [])]
+
+
 async def test_lanes_that_were_killed_in_mid_stream_are_there_up_to_the_last_second(
     demo: DemoServer, path: Path, make_workspace: MakeWorkspace
 ) -> None:

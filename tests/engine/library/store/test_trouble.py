@@ -21,6 +21,7 @@ from playground.engine.gateways.offered import Gateways
 from playground.engine.library.store import Mode, Store, StoreError
 from playground.engine.library.store.schema import MIGRATIONS, VERSION
 from playground.engine.library.workspace import Workspace
+from playground.engine.session.history import MAIN
 from playground.engine.session.snapshot import Snapshot
 from tests.engine.library.store.conftest import MakeStore, sound
 from tests.engine.library.store.test_store import simple
@@ -62,7 +63,9 @@ async def test_a_store_of_every_version_opens(version: int, make_store: MakeStor
     assert store.status.mode is Mode.READY
     back = await store.load("first")
     assert [turn.text for turn in back.transcript.path] == ["What is a ship?", "A house on water."]
-    assert [list(state.turns) for state in await store.past("first", back.transcript)] == [["t1"]] * (version >= 3)
+    assert [list(state[MAIN].turns) for state in await store.past("first", back.transcript)] == [["t1"]] * (
+        version >= 3
+    )
     assert [one.experiment.id for one in await store.find("hous")] == ["first"]
     (head,) = await store.tape_heads("first")
     whole = await store.tape("first", head.id)

@@ -19,7 +19,7 @@ from playground.domain.transcript import Role, Transcript, Turn, make_turn
 from playground.engine.library.store import Mode, Store
 from playground.engine.library.store.unread import Tally, Unread, as_file, exact, set_aside, tally, told, unread_words
 from playground.engine.session.draft import Draft
-from playground.engine.session.history import Kept
+from playground.engine.session.history import MAIN, Kept
 from playground.engine.session.snapshot import Snapshot
 from playground.gateway.redact import Redactor
 from tests.engine.exchanges import exchange
@@ -56,7 +56,7 @@ async def fill(path: Path) -> None:
     before = now.truncate_after(IDS[3])
     store = Store(path)
     await store.open()
-    store.save(found, past=Kept(object(), (before, before.truncate_after(IDS[1]))))
+    store.save(found, past=Kept(object(), ({MAIN: before}, {MAIN: before.truncate_after(IDS[1])})))
     store.keep_tape("a", exchange([(0.1, b"data: x\n\n")], id="x1", started_at=time.time()))
     store.keep_tape("a", exchange([(0.1, b"data: y\n\n")], id="x2", started_at=time.time()))
     store.save(Snapshot(id="b", model="m", turns=(turns[0],), head=IDS[0], created_at=1.1e9, changed_at=2e9))
