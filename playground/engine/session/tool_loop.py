@@ -11,6 +11,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 from enum import StrEnum
+from itertools import takewhile
 
 from playground.domain.debugging import (
     NO_ROW,
@@ -35,7 +36,8 @@ from playground.engine.session.run import Run
 from playground.engine.session.tool_turn_order import below
 
 SLICE_S = 0.002  # seconds of deciding and answering between two turns of the loop
-PAUSE_S = 0.001  # between two slices of answering: a timer, so that whatever else is due has its turn as well
+AT_ONCE = 100  # answers that are put in together: each time the whole path is looked through
+PAUSE_S = 0.001  # between two such lots: a timer, so that whatever else is due has its turn as well
 
 
 class Mode(StrEnum):
@@ -265,20 +267,22 @@ class ToolLoop:
             for key, plan in planned.items()
         }
         pending.update(own)
-        until = time.perf_counter() + SLICE_S
+        left = sorted(planned, key=lambda key: own[key].due)
         try:
-            for key in sorted(planned, key=lambda key: own[key].due):
-                if left := own[key].remaining:
+            while left:
+                if wait := own[left[0]].remaining:
                     self.set_state(RunState.ANSWERING)
                     self._notes.changed()
-                    await self._sleep(left)
-                elif time.perf_counter() > until:
+                    await self._sleep(wait)
+                elif len(left) < len(planned):
                     self.set_state(RunState.ANSWERING)
                     await asyncio.sleep(PAUSE_S)
-                    until = time.perf_counter() + SLICE_S
-                if pending.get(key) is own.pop(key):
-                    del pending[key]
-                self._put(key, planned[key])
+                due = [left[0], *takewhile(lambda key: not own[key].remaining, left[1:AT_ONCE])]
+                del left[: len(due)]
+                for key in due:
+                    if pending.get(key) is own.pop(key):
+                        del pending[key]
+                self._put({key: planned[key] for key in due})
         finally:
             for key, waited in own.items():  # whatever is left was waited for when it was stopped
                 if pending.get(key) is waited:
@@ -291,21 +295,19 @@ class ToolLoop:
         else:
             await asyncio.sleep(seconds)
 
-    def _put(self, key: CallKey, plan: Planned) -> None:
-        """Answer one call, unless that was done by hand meanwhile or the call is gone."""
-        turn_id, call_id = key
-        if self._lost() or key not in {(maker, call.id) for maker, call in self._waiting()}:
+    def _put(self, planned: Mapping[CallKey, Planned]) -> None:
+        """Answer calls, but for those for which that was done by hand meanwhile, and those that are gone."""
+        if self._lost():
             return
-        answer = plan.answer
-        seconds = plan.seconds if plan.seconds is not None else answer.delay
-        result = ToolResult(call_id=call_id, text=answer.body, is_error=answer.is_error, by=plan.by, seconds=seconds)
-        turn = make_turn(Role.TOOL, "", result)
-        experiment = self._experiment
-        tip = self._end()
-        self._notes.stops.pop(key, None)
-        experiment.turns.place(tip, turn_id, turn, self.id)
-        self.root = self.root or turn.id
-        self.tip = turn.id if experiment.transcript.turns[turn.id].parent == tip else tip
+        waiting = {(maker, call.id) for maker, call in self._waiting()}
+        made: dict[str, list[Turn]] = {}
+        for (maker, call_id), plan in planned.items():
+            if (maker, call_id) in waiting:
+                self._notes.stops.pop((maker, call_id), None)
+                made.setdefault(maker, []).append(_result(call_id, plan))
+        for maker, turns in made.items():
+            self.tip = self._experiment.turns.place(self._end(), maker, turns, self.id)
+            self.root = self.root or turns[0].id
 
     # What is there
 
@@ -322,6 +324,13 @@ class ToolLoop:
         """Where the next turn goes: behind answers given by hand meanwhile, but never into another loop's branch."""
         shared = not self._steps_back and not self.root
         return self.tip if self.tip is None or shared else below(self._experiment.transcript, self.tip)
+
+
+def _result(call_id: str, plan: Planned) -> Turn:
+    answer = plan.answer
+    seconds = plan.seconds if plan.seconds is not None else answer.delay
+    result = ToolResult(call_id=call_id, text=answer.body, is_error=answer.is_error, by=plan.by, seconds=seconds)
+    return make_turn(Role.TOOL, "", result)
 
 
 def _nth(branch: tuple[Turn, ...]) -> dict[CallKey, int]:

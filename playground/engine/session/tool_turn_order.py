@@ -6,28 +6,37 @@ Pure functions over transcripts.
 from __future__ import annotations
 
 import time
+from bisect import bisect_right
+from itertools import accumulate, takewhile
 
 from playground.domain.transcript import Role, Transcript, Turn
 
 
-def placed(transcript: Transcript, tip: str | None, maker: str, turn: Turn) -> Transcript:
-    """``transcript`` with the tool turn ``turn``, which answers a call of the turn ``maker``, on the branch to ``tip``.
+def placed(transcript: Transcript, tip: str | None, maker: str, *turns: Turn) -> Transcript:
+    """``transcript`` with these tool turns, which answer calls of the turn ``maker``, on the branch to ``tip``.
 
-    Where it comes last on the branch it follows ``tip``, and the head moves along if it stood there. Raises
+    One that comes last on the branch follows ``tip``, and the head moves along if it stood there. Raises
     ValueError when ``maker`` is not on the branch.
     """
     branch = transcript.lineage(tip)
-    ids = [one.id for one in branch]
-    at = ids.index(maker)
+    at = [one.id for one in branch].index(maker)
     order = {call.id: number for number, call in enumerate(branch[at].calls)}
-    number = _number(turn, order)
-    after = at + 1
-    while after < len(branch) and branch[after].role is Role.TOOL and _number(branch[after], order) <= number:
-        after += 1
-    if after < len(branch):
-        return transcript.insert(turn, before=branch[after].id)
-    head = turn.id if transcript.head == tip else transcript.head
-    return Transcript({**transcript.turns, turn.id: turn.model_copy(update={"parent": tip})}, head)
+    round_ = list(takewhile(lambda one: one.role is Role.TOOL, branch[at + 1 :]))
+    rest = branch[at + 1 + len(round_) :]
+    behind = list(accumulate((_number(one, order) for one in round_), max))  # the last call answered up to each
+    for turn in turns:  # there may be thousands
+        number = _number(turn, order)
+        place = bisect_right(behind, number)
+        round_.insert(place, turn)
+        behind.insert(place, number)
+    known = dict(transcript.turns)
+    known.update((turn.id, turn) for turn in turns)
+    above = maker
+    for one in (*round_, *rest[:1]):
+        if known[one.id].parent != above:
+            known[one.id] = one.model_copy(update={"parent": above})
+        above = one.id
+    return Transcript(known, above if transcript.head == tip and not rest else transcript.head)
 
 
 def _number(turn: Turn, order: dict[str, int]) -> int:

@@ -207,9 +207,8 @@ class Turns:
         transcript = self.transcript
         for turn_id, given in results.items():
             seconds = seconds_since(transcript.turns[turn_id])
-            for result in given:
-                turn = make_turn(Role.TOOL, "", result.model_copy(update={"seconds": seconds}))
-                transcript = placed(transcript, transcript.head, turn_id, turn)
+            made = [make_turn(Role.TOOL, "", one.model_copy(update={"seconds": seconds})) for one in given]
+            transcript = placed(transcript, transcript.head, turn_id, *made)
         if transcript is not self.transcript:
             self.rewrite(transcript)
 
@@ -285,13 +284,19 @@ class Turns:
             self.history.brought(source or turn.id, turn)
         self._observers.tell(PathChanged())
 
-    def place(self, tip: str | None, maker: str, turn: Turn, source: str) -> None:
-        """A tool turn answers a call of ``maker`` on the branch to ``tip`` (see
-        ``playground.engine.session.tool_turn_order``).
+    def place(self, tip: str | None, maker: str, turns: Sequence[Turn], source: str) -> str | None:
+        """Tool turns answer calls of ``maker`` on the branch to ``tip`` (see
+        ``playground.engine.session.tool_turn_order``). Returns where that ends then.
         """
-        self.history.transcript = placed(self.transcript, tip, maker, turn)
-        self.history.brought(source, self.transcript.turns[turn.id])
+        self.history.transcript = placed(self.transcript, tip, maker, *turns)
+        there = self.transcript.turns
+        above = {there[turn.id].parent: turn.id for turn in turns}
+        while tip in above:
+            tip = above[tip]
+        for turn in turns:
+            self.history.brought(source, there[turn.id])
         self._observers.tell(PathChanged())
+        return tip
 
     def end_turns(self, turns: Sequence[Turn], source: str = "") -> None:
         """Turns received have their final parts and outcome, in the past that undo goes back to as well."""

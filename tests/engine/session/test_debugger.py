@@ -12,6 +12,7 @@ import pytest
 from playground.demo.server import DemoConfig, DemoServer
 from playground.domain.debugging import Answer, AnswerRow, MatchKind, Policy, ResultDraft
 from playground.domain.errors import RunRefusedError
+from playground.domain.parts import ToolCall
 from playground.domain.transcript import Ending, Role, make_turn
 from playground.engine.gateways.secrets import Secret
 from playground.engine.session import tool_loop
@@ -128,7 +129,8 @@ async def test_the_table_answers_and_the_loop_runs_by_itself(bench: Bench) -> No
     assert len(bench.posts) == 4
 
 
-async def test_others_have_their_turn_between_answers_that_take_long_to_show(bench: Bench) -> None:
+async def test_others_have_their_turn_between_lots_of_answers(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tool_loop, "AT_ONCE", 1)
     bench.session.subscribe(lambda _change: time.sleep(2 * SLICE_S), PathChanged)
     bench.rule(policy=Policy.FIXED, fixed=Answer(text="ok"))
     asked = asyncio.create_task(bench.ask(THREE))  # noqa: TID251
@@ -139,6 +141,25 @@ async def test_others_have_their_turn_between_answers_that_take_long_to_show(ben
     await asked
     assert bench.results == [("ok", "fixed")] * 3
     assert {1, 2} & seen
+
+
+@pytest.mark.parametrize("by", ["hand", "rule"])
+async def test_two_thousand_calls_are_answered_a_hundred_at_once(bench: Bench, by: str) -> None:
+    calls = tuple(ToolCall(id=f"c{number}", name="get_weather", arguments="{}") for number in range(2_000))
+    bench.session.turns.add_turn(make_turn(Role.USER, "All of them"))
+    bench.session.turns.add_turn(make_turn(Role.ASSISTANT, "", *calls))
+    told: list[object] = []
+    bench.session.subscribe(told.append, PathChanged)
+    if by == "hand":
+        assert bench.session.debugger.send_all("sunny") == 2_000
+        assert len(told) == 1
+    else:
+        bench.rule(policy=Policy.FIXED, fixed=Answer(text="sunny"))
+        await bench.session.debugger.go_on()
+        assert len(told) < 60
+    results = [result for turn in bench.path for result in turn.results]
+    assert [result.call_id for result in results] == [call.id for call in calls]
+    assert {result.text for result in results} == {"sunny"}
 
 
 async def test_a_fixed_answer_takes_its_time(bench: Bench) -> None:
@@ -475,7 +496,7 @@ async def test_a_fork_runs_on_with_every_answer_at_once(
     bench: Bench, slow: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if slow:
-        monkeypatch.setattr(tool_loop, "SLICE_S", -1.0)  # each answer waits for the next turn of the loop
+        monkeypatch.setattr(tool_loop, "AT_ONCE", 1)  # each answer waits for the next turn of the loop
     session, debugger = bench.session, bench.session.debugger
     await bench.ask("Weather in Lisbon and Oslo")
     (turn_id, first), (_, second) = bench.keys
