@@ -1,6 +1,6 @@
 """Streams answers into a store and says how far it is: ``python -m tests…store.killed_stream PATH URL LANES``.
 
-It is killed from outside. Now and then it prints the time and how many reads have come, in each lane.
+It is killed from outside. Now and then it prints the time and how many reads of each exchange have come.
 """
 
 from __future__ import annotations
@@ -32,9 +32,8 @@ async def stream(path: Path, url: str, count: int) -> None:
     lanes.write(make_turn(Role.USER, "Go on. !long=20000 !tps=60"))
     run = asyncio.get_running_loop().create_task(lanes.run())
     while not run.done():
-        exchanges = session.exchanges.values()
-        reads = min(len(exchange.reads) for exchange in exchanges) if len(exchanges) == count else 0
-        print(json.dumps([time.monotonic(), reads]), flush=True)
+        reads = {exchange.id: len(exchange.reads) for exchange in session.exchanges.values()}
+        print(json.dumps([time.monotonic(), reads if len(reads) == count else {}]), flush=True)
         await asyncio.sleep(0.03)
 
 
