@@ -15,7 +15,7 @@ from playground.engine.library.store.opening import default_path
 from playground.ui.features.code.get_code_window import GetCodeWindow
 from playground.ui.features.inspector.wire_views import DiffView
 from playground.ui.features.wire.compare_window import CompareWindow
-from tests.engine.library.store.test_killed import killed
+from tests.engine.library.store.test_killed import killed, long_before
 from tests.flows.conftest import Person, Stage
 from tests.flows.test_cassettes import choose_file
 from tests.flows.test_store import SLOW, act, back, opened
@@ -118,7 +118,7 @@ def test_yesterdays_exchanges_are_compared_written_as_code_and_saved(stage: Stag
 
 def test_killed_while_an_answer_comes_its_frames_are_there_and_it_is_called_not_whole(stage: Stage) -> None:
     server = DemoServer(SLOW)
-    had = killed(default_path(), server.start())
+    had = long_before(killed(default_path(), server.start()))
     server.stop()
 
     async def look(person: Person) -> None:

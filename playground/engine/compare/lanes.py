@@ -215,11 +215,16 @@ class Lanes:
         return {letter: reason for letter, reason in found.items() if reason}
 
     def write(self, turn: Turn, lanes: Iterable[Session] | None = None) -> None:
-        """Add a turn that a person wrote to these lanes, by default the ticked ones.
+        """Add a turn that a person wrote to these lanes, by default the ticked ones; what stands in editors is kept.
 
-        Those that end at the same turn share it, with what comes of it as alternatives.
+        Those that end at the same turn share it, with what comes of it as alternatives. Raises ValueError where
+        something that is being written cannot be kept.
         """
         chosen = self.ticked if lanes is None else tuple(lanes)
+        typed = self._main.editors.open
+        for lane in chosen:
+            lane.editors.bring_back(typed)
+            lane.editors.keep_open()
         if turn.role is Role.TOOL:
             with self._main.history.as_one():
                 for lane in chosen:
@@ -251,13 +256,15 @@ class Lanes:
         for lane in self.ticked if lanes is None else lanes:
             path = lane.transcript.path
             if path and path[-1].role is Role.ASSISTANT:
-                found.append((lane, partial(lane.prepare_again, path[-1].id)))
+                found.append((lane, partial(_prepare_again, lane, path[-1].id)))
         await self._at_once(found)
 
     async def _at_once(self, wanted: Sequence[tuple[Session, Callable[[], None]]]) -> None:
         reason, ready = "There is nothing to ask again.", []
+        typed = self._main.editors.open
         with self._main.history.as_one():
             for lane, prepare in wanted:
+                lane.editors.bring_back(typed)
                 try:
                     prepare()
                 except RunRefusedError as error:
@@ -300,6 +307,13 @@ class Lanes:
         done = [one for one in dict.fromkeys(one.lane for one in found) if not one.debugger.waiting]
         if done:
             await self.run(done)
+
+
+def _prepare_again(lane: Session, turn_id: str) -> None:
+    if turn_id in lane.transcript.turns:
+        lane.prepare_again(turn_id)
+    else:  # nothing came of it, and another lane that ended there has made room for the next try
+        lane.prepare_run()
 
 
 def _asks(lane: Session, turn_id: str, call_id: str) -> str:

@@ -82,6 +82,13 @@ class Editors:
             at, copies = standing(self._turns.transcript, made, at), followed(copies, made)
         return copies
 
+    def bring_back(self, edits: OpenEdits) -> None:
+        """What another lane has kept of these since is open again, where it is about a turn of the path."""
+        path = {turn.id for turn in self._turns.transcript.path}
+        back = {key: edit for key, edit in edits.items() if edit.turn in path and key not in self.open}
+        if back:
+            self.open = {**self.open, **back}
+
     def keep_what_can_be(self) -> None:
         """Keep what stands in the editors of the path; what cannot be kept stays open."""
         tried: set[EditKey] = set()

@@ -134,6 +134,11 @@ class History:
         return next((one for one in self._states.settings.variants if one.id == self._lane), None)
 
     @property
+    def ends(self) -> set[str | None]:
+        """Where the lanes end, the conversation among them."""
+        return {place.head for place in self._states.places.values()}
+
+    @property
     def heads(self) -> dict[str, str | None]:
         """The ends of the lanes, by the ids of their variants."""
         return {name: place.head for name, place in self._states.places.items() if name != MAIN}

@@ -14,7 +14,7 @@ from playground.domain.parts import Image, Text, ToolCall, ToolResult
 from playground.domain.prices import Price
 from playground.domain.transcript import Ending, Role, Transcript, Turn, make_turn, new_id, one_per_request, waiting_in
 from playground.engine.session import hand_made, thinking
-from playground.engine.session.branching import branched, has_answers
+from playground.engine.session.branching import beside, branched, has_answers
 from playground.engine.session.changes import (
     CallEdited,
     Observers,
@@ -171,20 +171,39 @@ class Turns:
     def take_out(self, turn_id: str) -> None:
         """Take one turn out that is not being received; those after it stay.
 
-        Without any the alternative beside it is shown.
+        Without any the alternative beside it is shown, unless another lane stands there.
         """
         alone = not self.transcript.children(turn_id)
-        self.rewrite(self.transcript.without_branch(turn_id) if alone else self.transcript.remove(turn_id))
+        self.rewrite(self._without_branch(turn_id) if alone else self.transcript.remove(turn_id))
 
     def take_out_branch(self, turn_id: str) -> None:
         """Take a turn out with all that follows it, on every branch; nothing of it is being received."""
-        self.rewrite(self.transcript.without_branch(turn_id))
+        self.rewrite(self._without_branch(turn_id))
+
+    def _without_branch(self, turn_id: str) -> Transcript:
+        before, after = self.transcript, self.transcript.without_branch(turn_id)
+        above = before.turns[turn_id].parent
+        beside = next((turn.id for turn in after.path if turn.parent == above), None)
+        if beside is not None and after.head != before.head and not self.history.ends.isdisjoint(after.below(beside)):
+            return after.truncate_after(above)
+        return after
 
     def move_turn(self, turn_id: str, step: int) -> None:
-        """Change places with the turn before (-1) or after (+1)."""
-        moved = self.transcript.move(turn_id, step)
-        if moved is not self.transcript:
-            self.rewrite(moved)
+        """Change places with the turn before (-1) or after (+1).
+
+        Where another branch leaves between the two, or a lane ends there, they do so on a branch of their own.
+        """
+        before = self.transcript
+        moved = before.move(turn_id, step)
+        if moved is before:
+            return
+        upper = next(old for old, new in zip(before.path, moved.path, strict=True) if old.id != new.id).id
+        leaves = len(before.children(upper)) > 1 or upper in self.history.ends
+        if leaves and not any(turn.id in self.growing for turn in moved.path):
+            made = beside(before, moved.path)
+            self._observers.tell(TurnsCopied(made.copies))
+            moved = made.transcript
+        self.rewrite(moved)
 
     def select_alternative(self, turn_id: str) -> None:
         """Show the branch that goes through ``turn_id``."""

@@ -13,6 +13,7 @@ from playground.domain.transcript import Ending, Role, make_turn
 from playground.engine.compare.lanes import Lanes, LanesError
 from playground.engine.files.presets import Preset, apply, from_session
 from playground.engine.session.changes import Change, ExchangeChanged, RunState, TurnGrew
+from playground.engine.session.open_edits import OpenEdit
 from playground.engine.session.session import Session
 from playground.engine.session.snapshot import restore, snapshot
 from playground.engine.session.variants import MOST_LANES
@@ -125,6 +126,60 @@ async def test_regenerated_in_all_lanes_each_has_another_answer_and_one_undo_tak
     assert not set(before) & {lane.transcript.head for lane in lanes.all}
     assert lanes.all[0].undo()
     assert [lane.transcript.head for lane in lanes.all] == before
+
+
+async def test_lanes_that_failed_at_the_same_turn_are_all_asked_again(lanes: Lanes) -> None:
+    first = lanes.all[0]
+    first.change(model="no-such-model")
+    lanes.write(make_turn(Role.USER, "Hello"))
+    await lanes.run()
+    lanes.add()
+    assert first.transcript.path[-1].hollow
+    first.change(model="demo-chat")
+    await lanes.regenerate()
+    answers = [lane.transcript.path[-1] for lane in lanes.all]
+    assert all(turn.outcome is not None and turn.outcome.whole for turn in answers)
+    assert len({turn.id for turn in answers}) == 2
+    assert len(first.transcript.turns) == 3
+
+
+async def test_what_is_being_written_into_a_turn_of_several_lanes_goes_out_in_all_of_them(
+    lanes: Lanes, demo: DemoServer
+) -> None:
+    first, second = lanes.all[0], lanes.add()
+    lanes.write(make_turn(Role.USER, "Hello"))
+    await lanes.run()
+    first.editors.set_editing(OpenEdit(turn=first.transcript.path[0].id, text="Good evening"))
+    assert [lane.next_request.build().turns[0].text for lane in lanes.all] == ["Good evening"] * 2
+    lanes.write(make_turn(Role.USER, "And now?"))
+    await lanes.run()
+    sent = [[message["content"] for message in body["messages"]] for body in bodies(demo)[-2:]]  # type: ignore[attr-defined]
+    assert sent == [["Good evening", "And now?"]] * 2
+    assert not first.editors.open
+    before = second.transcript
+    first.editors.set_editing(OpenEdit(turn=first.transcript.path[0].id, text="Good night"))
+    await lanes.regenerate()
+    assert [said(lane)[0] for lane in lanes.all] == ["Good night", "Good evening"]
+    assert second.transcript.turns.keys() > before.turns.keys()
+
+
+def test_a_turn_that_is_moved_stays_where_it_was_in_a_lane_that_has_another_answer(lanes: Lanes) -> None:
+    first, second, third = lanes.all[0], lanes.add(), lanes.add()
+    lanes.write(make_turn(Role.USER, "Question"))
+    for lane, text in ((first, "one"), (second, "two")):
+        lane.turns.add_turn(make_turn(Role.ASSISTANT, text))
+    first.turns.move_turn(first.transcript.path[0].id, 1)
+    assert [said(lane) for lane in lanes.all] == [["one", "Question"], ["Question", "two"], ["Question"]]
+    first.undo()
+    second.turns.take_out(second.transcript.path[1].id)
+    first.turns.move_turn(first.transcript.path[1].id, -1)
+    assert [said(lane) for lane in lanes.all] == [["one", "Question"], ["Question"], ["Question"]]
+    first.undo()
+    lanes.close(second)
+    lanes.close(third)
+    turns = set(first.transcript.turns)
+    first.turns.move_turn(first.transcript.path[0].id, 1)
+    assert (said(first), set(first.transcript.turns)) == (["one", "Question"], turns)
 
 
 async def test_a_token_is_told_to_its_own_lane_and_to_whoever_keeps_all(lanes: Lanes) -> None:

@@ -21,6 +21,7 @@ from playground.engine.session.session import Session
 from playground.engine.session.settings import ExperimentSettings
 from playground.engine.session.snapshot import restore, snapshot
 from playground.engine.session.variants import RequestSettings, Variant, letter_of
+from playground.protocols import PROTOCOLS
 from playground.protocols.protocol import parameters_of
 from tests.engine.session.test_session import make_session, nowhere
 
@@ -51,7 +52,7 @@ SETTINGS = st.builds(
 def told(settings: RequestSettings) -> dict[str, Any]:
     """What of settings goes into requests. By whom a parameter was set does not."""
     found = dict(settings)
-    held = {name: one.held for name, one in settings.parameters.items()}
+    held = {name: settings.changed(protocol=name).current.held for name in PROTOCOLS}
     return {**{name: found[name] for name in RequestSettings.model_fields}, "parameters": held}
 
 
@@ -147,12 +148,20 @@ def test_what_a_newer_version_wrote_into_a_variant_stays_and_its_protocol_is_lef
         ([{"id": "v", "differences": {"extra_headers": {"Authorization": "Bearer x"}}}], "variant 1: extra_headers"),
         ([{"id": "v", "differences": {"model": 1}}], "“model” must be text"),
         ([{"id": "v", "differences": {"parameters": {"chat": 1}}}], "parameters"),
+        ([{"id": str(number)} for number in range(6)], "6 variants are too many; 5 fit beside the experiment"),
     ],
 )
 def test_a_file_that_cannot_be_right_is_refused_in_words(variants: list[Any], words: str) -> None:
     content = json.loads(write(snapshot(make_session())))
     with pytest.raises(ExperimentFileError, match=words):
         read(json.dumps({**content, "variants": variants}).encode())
+
+
+def test_a_lane_that_ends_at_no_turn_is_refused_in_words() -> None:
+    content = json.loads(write(snapshot(make_session())))
+    beside = {"variants": [{"id": "v"}], "heads": {"v": "nowhere"}}
+    with pytest.raises(ExperimentFileError, match="“v” ends at “nowhere”, which is not among the turns"):
+        read(json.dumps({**content, **beside}).encode())
 
 
 def test_a_variant_written_by_hand_begins_where_the_conversation_ends_under_its_own_system_turn() -> None:

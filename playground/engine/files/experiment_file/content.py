@@ -14,11 +14,13 @@ from typing import Annotated, Any, Final, TypeAlias, Union, get_args, get_origin
 
 from pydantic.fields import FieldInfo
 
+from playground.domain.reasons import shortened
 from playground.domain.transcript import Turn
 from playground.domain.values import LINES, Value
 from playground.engine.gateways.extras import extra_header_problem
 from playground.engine.session.settings import ExperimentSettings
 from playground.engine.session.snapshot import LATEST, Snapshot, decode, encode_experiment
+from playground.engine.session.variants import MOST_LANES
 from playground.jsonkit.values import JSON, JSONObject
 
 VERSION: Final = 1
@@ -211,11 +213,17 @@ def _check(found: Snapshot) -> None:
 def _variants(found: Snapshot) -> Iterator[tuple[str, ExperimentSettings]]:
     """What is set in each variant. Raises ValueError where they cannot be told apart."""
     known: set[str] = set()
+    if len(found.variants) >= MOST_LANES:
+        raise ValueError(f"{len(found.variants)} variants are too many; {MOST_LANES - 1} fit beside the experiment")
     for number, variant in enumerate(found.variants, 1):
         if variant.id in known or not 0 < len(variant.id) <= _LONGEST_ID:
             raise ValueError(f"variant {number} needs an id of its own, of 1 to {_LONGEST_ID} characters")
         known.add(variant.id)
         yield f"variant {number}: ", variant.applied(found.settings)
+    turns = {turn.id for turn in found.turns}
+    for name, head in found.heads.items():
+        if head is not None and head not in turns:
+            raise ValueError(f"“heads”: “{shortened(name)}” ends at “{shortened(head)}”, which is not among the turns")
 
 
 def _check_numbers(where: str, numbers: Iterable[float | None], largest: float = LATEST) -> None:

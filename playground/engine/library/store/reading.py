@@ -59,7 +59,9 @@ def mended(
     head = _first_there(found.head, turns, above)
     if head is None:
         head = next(reversed(turns), None)
-    return found.model_copy(update={"turns": tuple(turns.values()), "head": head})
+    ends = {name: _first_there(end, turns, above) for name, end in found.heads.items()}
+    heads = {name: end for name, end in ends.items() if end is not None or found.heads[name] is None}
+    return found.model_copy(update={"turns": tuple(turns.values()), "head": head, "heads": heads})
 
 
 def _fields(experiment_id: str, number: int, parts: Mapping[str, JSONObject], lost: Unreadable) -> Snapshot:

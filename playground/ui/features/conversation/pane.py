@@ -211,8 +211,6 @@ class ConversationPane(TranscriptPane):
         if not ready:
             self.say_refused(next(iter(refused.values()), "No lane is ticked: tick those that are to be asked."), turn)
             return
-        for lane in ready:
-            lane.editors.keep_open()
         if turn is not None:
             lanes.write(turn, ready)
             self._clear_draft(turn)

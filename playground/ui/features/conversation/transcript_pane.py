@@ -335,7 +335,7 @@ class TranscriptPane(Centre):
 
     def delete_turn(self, turn_id: str) -> None:
         if turn_id in self._session.growing:
-            self._session.stop()
+            self._session.delete_turn(turn_id)
             return
         if not self._guard.edit(self._session, partial(self._session.delete_turn, turn_id)):
             self.notice.say("Turn deleted.", "Undo", self.undo, stays=False)
@@ -403,7 +403,7 @@ class TranscriptPane(Centre):
             self.notice.say(self._no_travel("redo"), stays=False)
 
     def _no_travel(self, what: str) -> str:
-        if self._session.state is not RunState.IDLE:
+        if self._session.busy:
             return f"A run is under way; stop it to {what}."
         return f"There is nothing to {what}."
 

@@ -61,12 +61,16 @@ def killed(path: Path, url: str, lanes: int = 1) -> Said:
     return said
 
 
+def long_before(said: Said) -> int:
+    """How many reads there were ``LATE`` seconds before."""
+    return max(sum(reads.values()) for at, reads in said if at < said[-1][0] - LATE)
+
+
 async def test_the_tape_of_a_stream_that_was_killed_is_there_up_to_the_last_second(
     demo: DemoServer, path: Path, make_workspace: MakeWorkspace, tmp_path: Path
 ) -> None:
     path.parent.mkdir()
-    said = await asyncio.to_thread(killed, path, demo.start())
-    had = max(sum(reads.values()) for at, reads in said if at < said[-1][0] - LATE)
+    had = long_before(await asyncio.to_thread(killed, path, demo.start()))
     assert had > 10
     workspace: Workspace = await make_workspace()
     assert workspace.store is not None
