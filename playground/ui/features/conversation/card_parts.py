@@ -144,6 +144,9 @@ class CardParts:
             self.first = first
         while self.first + len(self.views) < len(parts):
             self._put(make(parts[self.first + len(self.views)]))
+            self.views[
+                -1
+            ].show()  # Qt would do that a turn of the loop later, and the card has no room for it till then
             if time.perf_counter() >= end:
                 break
         self.row.say(self.first, len(parts), len(parts), growing=True)

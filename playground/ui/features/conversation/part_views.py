@@ -274,9 +274,7 @@ class _Thinking(PartView[ReasoningView, Reasoning]):
         view.set_text(part.text or REDACTED, figures.reasoning_line(drawing.turn, part))
 
     def draw_growing_part(self, view: ReasoningView, part: GrowingPart, drawing: Drawing, seconds: str | None) -> None:
-        view.draw_growing_thinking(part.fragments, seconds or "")
-        if seconds is None:
-            view.settle("")
+        view.draw_growing_thinking(part.fragments, seconds)
 
     def reusable(self, view: ReasoningView) -> bool:
         return True

@@ -38,7 +38,7 @@ class ReasoningView(QFrame):
         self._text.height_changed.connect(self.height_changed)
         self._pending: list[str] = []
         self._start = ""  # the first characters, for the folded line
-        in_column(self._head, self._text, of=self, margins=(6, 3, 10, 3), spacing=2)
+        self._column = in_column(self._head, self._text, of=self, margins=(6, 3, 10, 3), spacing=2)
         self._text.setContentsMargins(0, 0, 0, 0)
         self._refresh()
 
@@ -57,15 +57,18 @@ class ReasoningView(QFrame):
         """Its paragraphs as they are drawn."""
         return markdown_lines(self.source)
 
-    def draw_growing_thinking(self, fragments: Sequence[str], facts: str) -> None:
-        """More has arrived; ``fragments`` are all pieces so far."""
+    def draw_growing_thinking(self, fragments: Sequence[str], facts: str | None) -> None:
+        """More has arrived; ``fragments`` are all pieces so far, ``facts`` None when no more of it comes."""
         fresh = fragments[self._drawn :]
+        live = facts is not None
+        if not fresh and live == self._live and (facts or "") == self._facts:
+            return
         self._pending += fresh
         self._drawn = len(fragments)
         if len(self._start) < EXCERPT:
             self._start = (self._start + "".join(fresh))[:EXCERPT]
-        self._live = True
-        self._facts = facts
+        self._live = live
+        self._facts = facts or ""
         self._refresh()
 
     def settle(self, facts: str) -> None:
@@ -119,6 +122,7 @@ class ReasoningView(QFrame):
         self._head.setIcon(icon("chevron-down" if shown else "chevron-right", "muted"))
         self._head.setAccessibleName("Reasoning, shown" if shown else "Reasoning, folded")
         self._head.setToolTip("Fold" if shown else "Show the reasoning")
+        self._column.activate()  # Qt would tell the card a turn of the loop later; it stood too high till then
         self.height_changed.emit()
 
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -187,9 +187,9 @@ def talk(count: int, words: int = 12) -> list[Row]:
     return [row(make_turn(roles[n % 2], f"Turn {n}. " + "some words " * (words + n % 7))) for n in range(count)]
 
 
-def growing_turn(stand: Stand, text: str = "") -> tuple[Row, GrowingPart]:
+def growing_turn(stand: Stand, text: str = "", *, kind: str = "text") -> tuple[Row, GrowingPart]:
     turn = make_turn(Role.ASSISTANT)
-    part = GrowingPart("text", [text] if text else [])
+    part = GrowingPart(kind, [text] if text else [])
     stand.growing[turn.id] = GrowingChoice(0, [part])
     return row(turn, growing=True), part
 
@@ -344,6 +344,31 @@ def test_the_way_to_the_latest_covers_no_place_that_was_found(stand: Stand, heig
             assert edges[-1] < height
             assert stand.pill.isVisible()
             assert not set(edges) & set(range(stand.pill.y(), stand.pill.geometry().bottom() + 1))
+
+
+def test_a_card_is_as_high_as_its_parts_at_once_when_reasoning_folds_and_the_answer_goes_on(stand: Stand) -> None:
+    last, thinking = growing_turn(stand, kind="reasoning")
+    stand.show([last])
+    card = stand.view.cards[last.id]
+
+    def fits() -> bool:
+        """As painted now, and when Qt has told everybody of every other size."""
+        stand.view.draw_growing_turn(last.id)
+        now = card.height()
+        for _ in range(4):
+            QApplication.processEvents()
+        return now == card.height() == card.height_at(card.width())
+
+    for _ in range(6):
+        thinking.append("A thought that is long enough.\n\n")
+        assert fits()
+    open_height = card.height()
+    answer = GrowingPart("text")
+    stand.growing[last.id].parts.append(answer)
+    for words in ("And", " now", " the answer.\n\n", "It", " goes on."):
+        answer.append(words)
+        assert fits()
+    assert card.height() < open_height
 
 
 def test_reaching_the_bottom_by_hand_follows_again(stand: Stand) -> None:
