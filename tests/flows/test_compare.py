@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import pytest
 from PySide6.QtCore import QByteArray, Qt
 from PySide6.QtWidgets import QApplication, QCheckBox, QToolButton
 
 from playground.demo.server import DemoConfig
+from playground.domain.transcript import Role, make_turn
 from playground.engine.compare.lanes import Lanes
 from playground.engine.session.changes import RunState
 from playground.engine.session.session import Session
 from playground.ui.features.compare.lane import LaneColumn
 from playground.ui.features.compare.page import LanesPage
 from playground.ui.features.conversation.card_texts import texts_of
+from playground.ui.features.conversation.transcript_pane import TranscriptPane
 from playground.ui.features.tools.samples import SAMPLE
 from playground.ui.shell.main_window import STATE_VERSION
 from tests.flows.conftest import Person, Stage
@@ -240,4 +243,33 @@ def test_another_experiment_has_lanes_of_its_own_and_the_first_keeps_its_lanes(s
         await person.until(lambda: len(page(person).lanes.all) == 2, "the lanes of the first")
         assert [texts(lane)[0] for lane in page(person).lanes.all] == ["Hello", "Hello"]
 
+    stage.play(scene)
+
+
+def test_what_a_run_does_in_one_lane_draws_no_other_anew_at_once(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: list[TranscriptPane] = []
+    show_rows = TranscriptPane._show_rows
+
+    def noting(pane: TranscriptPane, *, latest: bool = False) -> None:
+        drawn.append(pane)
+        show_rows(pane, latest=latest)
+
+    async def scene(person: Person) -> None:
+        lanes = await open_lanes(person, 3)
+        await person.run("!long=9000 !tps=30")
+        await person.until(lambda: all(lane.state is RunState.STREAMING for lane in lanes.all), "three answers")
+        second = columns(person)[1].pane
+        await person.until(lambda: all(not column.pane.stale for column in columns(person)), "all of them drawn")
+        drawn.clear()
+        lanes.all[1].turns.add_turn(make_turn(Role.USER, "And then"))
+        assert drawn == [second], "what is other turns there is drawn there at once"
+        lanes.all[1].stop()
+        await person.until(lambda: lanes.all[1].state is RunState.IDLE, "one lane stopped")
+        assert len(drawn) <= 3, "its end is drawn with the next picture"
+        await person.until(lambda: all(not column.pane.stale for column in columns(person)), "all of them drawn")
+        assert [row.growing for row in second.rows.rows] == [False, False, False]
+        await person.do(lanes.stop)
+        await person.until(lambda: not lanes.all[0].busy, "all stopped")
+
+    monkeypatch.setattr(TranscriptPane, "_show_rows", noting)
     stage.play(scene)

@@ -63,6 +63,11 @@ class Rows:
         self._makers: dict[str, list[int]] = {}  # the rows with a call of that id, in order
 
     @property
+    def path(self) -> tuple[Turn, ...]:
+        """The turns of the last time."""
+        return self._path
+
+    @property
     def tokens(self) -> int:
         """About how many tokens all content, arguments and results are; reasoning left out."""
         return sum(self._tokens)

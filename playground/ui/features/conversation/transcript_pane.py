@@ -209,6 +209,7 @@ class TranscriptPane(Centre):
         self._whole = in_column(self.finder.bar, (self._stack, 1), below_turns, of=self, margins=0, spacing=0)
         self._own_draw = Throttle(self.draw, self, interval=DRAW_MS).poke
         self._poke_draw = self._own_draw
+        self.stale = False  # rows are to be looked at with the next picture
         self._debug = Slices(self.view.refresh_calls, self, rest=FRAME_MS)
         self._clock = QTimer(self, interval=CLOCK_MS)
         self._clock.timeout.connect(self._tick)
@@ -452,7 +453,11 @@ class TranscriptPane(Centre):
             case TurnChanged(turn_id) if self._is_elsewhere(turn_id):
                 pass
             case PathChanged() | TurnChanged():
-                self._show_rows()
+                if self._may_wait():
+                    self.stale = True
+                    self._poke_draw()
+                else:
+                    self._show_rows()
                 self._close_open_said()
             case RunStateChanged(state):
                 self._clock_for(state)
@@ -465,6 +470,12 @@ class TranscriptPane(Centre):
             case _:
                 pass
 
+    def _may_wait(self) -> bool:
+        """Whether nothing more happened than that a run went on in some lane: several may begin or end at once."""
+        path, rows = self._session.transcript.path, self.rows.path
+        same = len(path) == len(rows) and all(turn.id == row.id for turn, row in zip(path, rows, strict=True))
+        return same and self._poke_draw is not self._own_draw and self._session.busy
+
     def _is_elsewhere(self, turn_id: str) -> bool:
         """Whether an answer is not on the path; there may be thousands beside the one that is."""
         turn = self._session.transcript.turns.get(turn_id)
@@ -472,6 +483,7 @@ class TranscriptPane(Centre):
 
     def _show_rows(self, *, latest: bool = False) -> None:
         session = self._session
+        self.stale = False
         rows = self.rows.follow(session.transcript, session.growing)
         self._stack.setCurrentWidget(self.view if rows else self._empty)
         self.view.set_rows(rows, session.settings.tools, latest=latest)
@@ -480,12 +492,14 @@ class TranscriptPane(Centre):
     def draw_by(self, poke: Callable[[Callable[[], None]], None] | None) -> None:
         """Have what arrives drawn when somebody else says so: ``poke`` is told that there is something to ``draw``.
 
-        None: by itself, as before.
+        None: by itself, as before. What a run does to turns that are shown is drawn then as well.
         """
         self._poke_draw = partial(poke, self.draw) if poke is not None else self._own_draw
 
     def draw(self) -> None:
         """Draw what has arrived."""
+        if self.stale:
+            self._show_rows()
         grown, self._grown = self._grown, set()
         for turn_id in grown:
             self.view.draw_growing_turn(turn_id)
