@@ -14,7 +14,7 @@ from playground.domain.debugging import FAULTS, Answer, AnswerRow, Policy, Reaso
 from playground.engine.session.debugger import FILLING
 from playground.engine.session.run_state import RunState
 from playground.ui.features.conversation.calls.call_card import CallCard
-from playground.ui.features.debugger.fork_dialog import ForkDialog
+from playground.ui.features.debugger.answers_dialog import AnswersDialog
 from playground.ui.features.debugger.rules_dialog import RulesDialog
 from playground.ui.widgets.mark_label import Chip
 from tests.engine.debugging import WEATHER
@@ -268,14 +268,14 @@ def test_arguments_grow_as_a_tree_with_the_text_beside_it(stage: Stage) -> None:
     stage.play(scene)
 
 
-def test_the_menu_of_a_call_leads_to_its_rules_and_to_a_fork(stage: Stage) -> None:
+def test_the_menu_of_a_call_leads_to_its_rules_and_to_several_answers(stage: Stage) -> None:
     async def scene(person: Person) -> None:
         await ready(person)
         await person.run("!calls=1 The weather in Lisbon")
         (card,) = await calls_of(person)
         await person.choose(card.more, "Compare several answers…")
-        await person.until(lambda: person.app.window.findChildren(ForkDialog), "the fork dialog")
-        (dialog,) = person.app.window.findChildren(ForkDialog)
+        await person.until(lambda: person.app.window.findChildren(AnswersDialog), "the dialog for answers")
+        (dialog,) = person.app.window.findChildren(AnswersDialog)
         assert dialog.isVisible()
         dialog.reject()
         await person.choose(card.more, "Rules for this tool…")

@@ -11,16 +11,19 @@ from collections.abc import Callable, Coroutine
 from functools import partial
 
 import pytest
-from PySide6.QtWidgets import QApplication, QPushButton
+from PySide6.QtWidgets import QApplication
 
 from playground.domain.parts import Text, ToolCall
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn, make_turn, new_id
+from playground.engine.compare.lanes import Lanes
 from playground.engine.gateways.profiles import Profile
-from playground.ui.features.conversation.alternatives_dialog import PAGE, AlternativesDialog
+from playground.engine.session.variants import MOST_LANES
+from playground.ui.features.compare.lane import LaneColumn
 from playground.ui.shell.features import GATEWAYS, TOOLS_PANEL
 from playground.ui.widgets.palette import Palette
 from tests.flows.conftest import Person, Stage
+from tests.flows.test_compare import columns, page
 from tests.hostile.gaps import LAID_OUT, LIMIT, MARGIN, PASSES, Gaps
 from tests.hostile.in_window import warm_up
 from tests.support.fault_server import FaultServer, send, whole
@@ -131,62 +134,53 @@ def of_alternatives(count: int, text: str) -> tuple[Transcript, list[str]]:
     return asked.append_alternatives(answers), [turn.id for turn in answers]
 
 
-def shows(dialog: AlternativesDialog, ids: list[str]) -> bool:
-    """Whether exactly these alternatives are seen, in this order."""
-    return list(dialog.cards) == ids
+async def compared(person: Person, turn_id: str, count: int) -> Lanes:
+    """What stands beside a turn, opened from its menu as so many lanes with that of the turn."""
+    await person.do(lambda: person.pane.open_in_compare(turn_id))
+    await person.until(lambda: person.pane.columns is not None, "the lanes")
+    await person.until(lambda: len(columns(person)) == count and all(map(LaneColumn.isVisible, columns(person))))
+    return page(person).lanes
 
 
-def test_thousands_of_alternatives_are_seen_side_by_side_a_page_at_a_time(stage: Stage) -> None:
+def test_of_thousands_of_alternatives_those_beside_it_are_lanes_and_how_many_are_not_is_said(stage: Stage) -> None:
     async def scene(person: Person) -> None:
         await warm_up(person.app)
         transcript, ids = of_alternatives(3_000, "Some words of an answer.\n\n" * 200)
-
-        async def side_by_side(at: int) -> AlternativesDialog:
-            await person.do(lambda: person.pane.show_alternatives(ids[at]))
-            (dialog,) = person.pane.findChildren(AlternativesDialog)
-            return dialog
 
         async def look(person: Person) -> None:
             person.session.turns.rewrite(transcript)
             await asyncio.sleep(0.3)
             person.session.turns.select_alternative(ids[1_000])
             await asyncio.sleep(0.2)
-            dialog = await side_by_side(2_000)
-            await person.until(lambda: len(dialog.cards) == PAGE, "a page")
-            dialog.row.asked.emit("last")
-            await person.until(lambda: ids[-1] in dialog.cards, "the last ones")
-            dialog.close()
-            await person.until(lambda: not person.pane.findChildren(AlternativesDialog), "the end")
+            await compared(person, ids[1_000], MOST_LANES)
+            await person.press("Conversation", person.app.window.bar)
+            await person.until(lambda: person.pane.columns is None, "the conversation alone")
             person.app.workspace.new()
             await asyncio.sleep(0.2)
 
         await answers(person, look)
-        person.session.turns.rewrite(transcript)
-        dialog = await side_by_side(2_001)
-        await person.until(partial(shows, dialog, ids[2_000:2_008]), "its page")
-        assert dialog.row.words.text() == "alternatives 2,001 to 2,008 of 3,000"
-        for where, first in (("before", 1_992), ("first", 0), ("before", 0), ("after", 8), ("last", 2_992)):
-            dialog.row.asked.emit(where)
-            page = ids[first : first + PAGE]
-            await person.until(partial(shows, dialog, page), where)
-        use = person.find(QPushButton, "Use this one", dialog)
-        await person.do(use[0].click)
-        assert person.path[-1].id == ids[2_992]
+        person.session.turns.rewrite(transcript.select(ids[2_001]))
+        lanes = await compared(person, ids[2_001], MOST_LANES)
+        heads = [ids.index(lane.transcript.head or "") for lane in lanes.all]
+        assert heads[0] == 2_001
+        assert set(heads) <= set(range(1_998, 2_004))
+        assert len(set(heads)) == MOST_LANES
+        assert "6 of the 3,000 alternatives are lanes" in person.pane.notice.words
 
     stage.play(scene)
 
 
-def test_two_alternatives_stand_side_by_side_without_a_row_of_pages(stage: Stage) -> None:
+def test_two_alternatives_are_two_lanes_and_stay_two(stage: Stage) -> None:
     async def scene(person: Person) -> None:
         transcript, ids = of_alternatives(2, "An answer.\n\n" * 2_000)
         person.session.turns.rewrite(transcript)
-        await person.do(lambda: person.pane.show_alternatives(ids[1]))
-        (dialog,) = person.pane.findChildren(AlternativesDialog)
-        await person.until(
-            lambda: list(dialog.cards) == ids and all(card.whole for card in dialog.cards.values()), "all"
-        )
-        assert dialog.row.isHidden()
-        dialog.close()
+        lanes = await compared(person, ids[0], 2)
+        assert [lane.transcript.head for lane in lanes.all] == ids
+        assert not person.pane.notice.isVisible()
+        await compared(person, ids[1], 2)
+        await person.press("Conversation", person.app.window.bar)
+        await person.until(lambda: person.pane.columns is None, "the conversation alone")
+        await compared(person, ids[0], 2)
 
     stage.play(scene)
 
@@ -214,8 +208,8 @@ def test_a_name_of_a_megabyte_is_drawn_by_its_beginning_wherever_it_stands(stage
         for number in (*range(tabs.count()), 0):
             tabs.setCurrentIndex(number)
             await asyncio.sleep(0.1)
-        for page in ("Tools", "Raw", "Parameters"):
-            app.window.side.show_page(page)
+        for title in ("Tools", "Raw", "Parameters"):
+            app.window.side.show_page(title)
             await asyncio.sleep(0.1)
         app.actions.open_palette()
         (palette,) = [one for one in QApplication.topLevelWidgets() if isinstance(one, Palette) and one.isVisible()]

@@ -1,4 +1,4 @@
-"""Answers without a hand: a table set in the window runs the loop to its end; one call is forked into three lanes."""
+"""Answers without a hand: a table set in the window runs the loop to its end; one call goes on in three lanes."""
 
 from __future__ import annotations
 
@@ -7,18 +7,19 @@ from functools import partial
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel, QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QApplication, QPlainTextEdit, QWidget
 
 from playground.domain.debugging import Answer, Policy
 from playground.domain.transcript import Role
-from playground.engine.session.tool_loop import ToolLoopEnd
-from playground.ui.features.debugger.fork_dialog import ForkDialog
-from playground.ui.features.debugger.lanes_view import LanesView
+from playground.engine.compare.lanes import Lanes
+from playground.engine.session.session import Session
+from playground.ui.features.debugger.answers_dialog import AnswersDialog
 from playground.ui.features.debugger.rules_dialog import RulesDialog
 from playground.ui.shell.features import DEFAULT_RULE, PARAMETER_PANEL, TOOLS_PANEL
 from playground.ui.widgets.elided_label import ElidedLabel
 from tests.engine.debugging import WEATHER
 from tests.flows.conftest import Person, Stage
+from tests.flows.test_compare import SHIFT, columns, page
 from tests.flows.test_panels import open_tab
 
 BOTH = pytest.mark.parametrize(("protocol", "model"), [("chat", "demo-tools"), ("messages", "demo-messages")])
@@ -43,6 +44,10 @@ async def close(person: Person, dialog: QWidget) -> None:
     """Close a window; a desktop then gives the focus back to the one behind it."""
     await person.press("Close", dialog)
     await person.until(lambda: not dialog.isVisible(), "it to close")
+    await to_the_front(person)
+
+
+async def to_the_front(person: Person) -> None:
     window = person.app.window
     await person.do(window.activateWindow)
     await person.until(lambda: QApplication.activeWindow() is window, "the window in front")
@@ -132,116 +137,127 @@ def test_a_renamed_tool_keeps_its_rule(stage: Stage) -> None:
     stage.play(scene)
 
 
+def results(lane: Session) -> list[str]:
+    return [result.text for turn in lane.transcript.path for result in turn.results]
+
+
+async def start(person: Person, count: int) -> Lanes:
+    """The lanes of so many answers, as the dialog makes them."""
+    before = len(person.session.lanes)
+    await person.press(f"Start {count} lanes", await person.seen(AnswersDialog))
+    await person.until(lambda: person.pane.columns is not None, "the lanes")
+    await person.until(lambda: len(columns(person)) == before + count, "a column for each answer")
+    await to_the_front(person)
+    return page(person).lanes
+
+
 @BOTH
-def test_one_call_goes_on_in_three_lanes(stage: Stage, protocol: str, model: str) -> None:
+def test_one_call_goes_on_in_three_lanes_and_one_of_them_is_the_conversation_then(
+    stage: Stage, protocol: str, model: str
+) -> None:
     async def scene(person: Person) -> None:
         await ready(person, protocol, model)
         await person.run(TWO)
         await person.idle(turns=2)
         session = person.session
-        (turn_id, first), (_, second) = session.debugger.waiting
+        (turn_id, first), _ = session.debugger.waiting
         session.debugger.send(turn_id, first.id, "21")
-        await person.do(lambda: person.app.window.action("debug.fork").trigger())
-        dialog = await person.seen(ForkDialog)
-        await write(person, await person.seen(QPlainTextEdit, "Answer of lane 1", dialog), "4")
-        await write(person, await person.seen(QPlainTextEdit, "Answer of lane 2", dialog), "31")
+        await person.do(lambda: person.app.window.action("debug.answers").trigger())
+        dialog = await person.seen(AnswersDialog)
+        await write(person, await person.seen(QPlainTextEdit, "Answer of lane B", dialog), "4")
+        await write(person, await person.seen(QPlainTextEdit, "Answer of lane C", dialog), "31")
         await person.do(lambda: dialog.add_answer(Answer(text="no such city", is_error=True)))
-        await person.press("Start 3 lanes", dialog)
-        lanes = await person.seen(LanesView)
-        await person.until(lambda: not session.debugger.loops, "the lanes to end")
-        fork = session.debugger.forks[-1]
-        assert (fork.call_id, [lane.ending for lane in fork.loops]) == (second.id, [ToolLoopEnd.DONE] * 3)
+        lanes = await start(person, 3)
+        three = lanes.all[1:]
         await person.until(
-            lambda: [column.state.text() for column in lanes.columns] == ["done"] * 3, "three lanes that say done"
+            lambda: not session.busy and all(lane.transcript.path[-1].outcome for lane in three), "three answers"
         )
-        texts = [column.outcome.toPlainText() for column in lanes.columns]
-        assert all(texts)
-        assert len(set(texts)) == 3
-        assert lanes.columns[1].outcome.extraSelections(), "what differs is marked"
-        posts = [request for request in person.server.requests if request.method == "POST"]
-        assert len(posts) == 4
+        assert [results(lane) for lane in lanes.all] == [["21"], ["21", "4"], ["21", "31"], ["21", "no such city"]]
+        assert len({lane.transcript.path[-1].text for lane in three}) == 3
+        assert len([request for request in person.server.requests if request.method == "POST"]) == 4
+        assert session.debugger.paused, "the conversation is where it was"
+        fourth = columns(person)[3]
+        await person.until(lambda: fourth.letter.text() == "D · error · no such city", "its answer above it")
+        await person.until(lambda: "first token" in fourth.figures.text(), "figures below it")
 
-        await person.press("Show the branch of lane 3", lanes)
-        assert [result.text for turn in person.path for result in turn.results] == ["21", "no such city"]
-        await person.until(lambda: not lanes.columns[2].show_button.isEnabled(), "lane 3 to be the one shown")
-        await person.do(lanes.close)
-        await person.do(lambda: person.app.window.action("edit.undo").trigger())  # the choice of the branch
-        await person.do(lambda: person.app.window.action("edit.undo").trigger())  # the fork
-        assert len(session.debugger.waiting) == 1
-        await person.do(lambda: person.app.window.action("debug.forks").trigger())
-        await person.seen(LanesView)
-        assert {column.state.text() for column in lanes.columns} == {"taken back"}
+        await person.press("Continue here", fourth)
+        assert results(session) == ["21", "no such city"]
+        undo = person.app.window.action("edit.undo")
+        await person.do(undo.trigger)
+        assert (len(session.debugger.waiting), len(lanes.all)) == (1, 4)
+        await person.do(undo.trigger)
+        assert (len(session.debugger.waiting), len(lanes.all)) == (1, 1)
+        await person.do(lambda: person.app.window.action("edit.redo").trigger())
+        await person.until(lambda: len(columns(person)) == 4, "the lanes again")
+        assert results(lanes.all[2]) == ["21", "31"]
 
     stage.play(scene)
 
 
-def test_lanes_are_stopped_one_by_one_and_all_at_once(stage: Stage) -> None:
+async def with_answers(person: Person, *answers: Answer) -> None:
+    """Two calls, the first of them answered, and these answers typed for the other one."""
+    await ready(person)
+    await person.run(TWO)
+    await person.idle(turns=2)
+    session = person.session
+    (turn_id, first), (_, second) = session.debugger.waiting
+    session.debugger.send(turn_id, first.id, "21")
+    session.debugger.notes.set_fork_draft(turn_id, second.id, answers)
+    await person.do(lambda: person.app.window.action("debug.answers").trigger())
+
+
+def test_lanes_that_wait_for_their_answer_are_stopped_one_by_one_and_all_at_once(stage: Stage) -> None:
     async def scene(person: Person) -> None:
-        await ready(person)
-        await person.run(TWO)
-        await person.idle(turns=2)
-        session = person.session
-        (turn_id, first), (_, second) = session.debugger.waiting
-        session.debugger.send(turn_id, first.id, "21")
         never = Answer(never=True)
-        session.debugger.notes.fork_drafts[turn_id, second.id] = (never, Answer(text="late", delay=60), never)
-        await person.do(lambda: person.app.window.action("debug.fork").trigger())
-        await person.press("Start 3 lanes", await person.seen(ForkDialog))
-        lanes = await person.seen(LanesView)
-        await person.until(lambda: len(lanes.columns) == 3 and lanes.columns[1].state.text(), "three lanes")
-        await person.until(lambda: lanes.columns[0].state.text() == "no answer comes", "the first lane to wait")
-        assert lanes.columns[1].state.text().startswith("answer in")
-        await person.press("Stop lane 2", lanes)
-        await person.until(lambda: lanes.columns[1].state.text() == "stopped", "lane 2 to stop")
-        assert lanes.columns[0].state.text() == "no answer comes"
-        await person.press("Stop all", lanes)
-        await person.until(lambda: not session.debugger.loops, "the lanes to end")
-        await person.until(lambda: not lanes.stop_button.isVisible(), "nothing to stop")
-        why = [label.text() for label in person.find(QLabel, inside=lanes)]
-        assert why.count("Stopped. What had arrived is kept.") == 3
+        await with_answers(person, never, Answer(text="late", delay=600), never)
+        lanes = await start(person, 3)
+        session, second, third, _ = lanes.all
+        await person.until(lambda: all(lane.debugger.pending for lane in lanes.all[1:]), "three answers on their way")
+        assert not session.debugger.pending
+        foot = columns(person)[2]
+        await person.until(lambda: "is waited for" in foot.figures.text(), "its foot to say so")
+        await person.press("Stop this lane", foot)
+        await person.until(lambda: not third.debugger.pending, "one lane to stop")
+        assert second.debugger.pending
+        await person.key(Qt.Key.Key_Escape, SHIFT)
+        await person.until(lambda: not session.busy, "the lanes to end")
+        assert [results(lane) for lane in lanes.all] == [["21"]] * 4
+        assert all(lane.debugger.stopped for lane in lanes.all[1:])
 
     stage.play(scene)
 
 
 def test_quitting_with_rules_and_lanes_open(stage: Stage) -> None:
     async def scene(person: Person) -> None:
-        await ready(person)
-        await person.run(TWO)
-        await person.idle(turns=2)
-        session = person.session
-        (turn_id, first), (_, second) = session.debugger.waiting
-        session.debugger.send(turn_id, first.id, "21")
-        session.debugger.notes.fork_drafts[turn_id, second.id] = (Answer(never=True), Answer(text="late", delay=60))
-        await person.do(lambda: person.app.window.action("debug.fork").trigger())
-        await person.press("Start 2 lanes", await person.seen(ForkDialog))
-        await person.seen(LanesView)
+        await with_answers(person, Answer(never=True), Answer(text="late", delay=600))
+        await start(person, 2)
         await person.do(lambda: person.app.window.action("debug.rules").trigger())
         await person.seen(RulesDialog)
 
     stage.play(scene)
 
 
-def test_the_call_that_has_the_focus_is_the_one_to_fork(stage: Stage) -> None:
+def test_the_call_that_has_the_focus_is_the_one_that_answers_are_asked_for(stage: Stage) -> None:
     async def scene(person: Person) -> None:
         await ready(person)
         await person.run(TWO)
         await person.idle(turns=2)
-        fork = person.app.window.action("debug.fork")
+        answers = person.app.window.action("debug.answers")
         await person.until(lambda: len(person.card(-1).calls) == 2, "two cards")
         for place, city in ((0, "Lisbon"), (1, "Oslo")):
             card = person.card(-1).calls[place]
             await person.do(card.focus_result)
             await person.until(partial(has_focus, card), "the focus in the card")
-            await person.do(fork.trigger)
-            dialog = await person.seen(ForkDialog)
+            await person.do(answers.trigger)
+            dialog = await person.seen(AnswersDialog)
             words = await person.seen(ElidedLabel, "Arguments:", dialog)
             assert city in words.text
             await person.press("Cancel", dialog)
-            await person.until(lambda: not person.find(ForkDialog), "the dialog to close")
+            await person.until(lambda: not person.find(AnswersDialog), "the dialog to close")
             await person.do(person.app.window.activateWindow)
         await person.do(person.message.setFocus)
-        await person.do(fork.trigger)
-        dialog = await person.seen(ForkDialog)
+        await person.do(answers.trigger)
+        dialog = await person.seen(AnswersDialog)
         assert "Lisbon" in (await person.seen(ElidedLabel, "Arguments:", dialog)).text, "else the first that waits"
         await person.press("Cancel", dialog)
 

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit, QTabBar
 from playground.domain.debugging import Answer, AnswerRow, Debugging, Policy, ToolRule
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role, make_turn
+from playground.engine.compare.lanes import Lanes
 from playground.engine.session.changes import RunState
 from playground.ui.features.debugger.call_list import CallList
 from playground.ui.features.debugger.sequence_view import SequencePage
@@ -106,7 +107,8 @@ def test_a_call_on_another_branch_is_shown_with_its_branch(stage: Stage) -> None
         await loop(person)
         session = person.session
         turn = person.path[1]
-        await session.debugger.fork(turn.id, turn.calls[0].id, [Answer(text="rain"), Answer(text="snow")])
+        answers = [Answer(text="rain"), Answer(text="snow")]
+        await Lanes(session).add_answers(session, turn.id, turn.calls[0].id, answers)
         person.app.window.action("view.calls").trigger()
         calls = await person.seen(CallList)
         await person.until(lambda: calls.model.rowCount() >= 5, "an entry for each answer")

@@ -1,10 +1,11 @@
-"""Scenes of the debugger's rules: the answer table, the rules of several tools, a fork and its lanes."""
+"""Scenes of the debugger's rules: the answer table, the rules of several tools, several answers to a call."""
 
 from __future__ import annotations
 
 from playground.domain.debugging import FAULTS, Answer, AnswerRow, Debugging, MatchKind, Policy, ToolRule
-from playground.ui.features.debugger.fork_dialog import ForkDialog
-from playground.ui.features.debugger.lanes_view import LanesView
+from playground.engine.compare.lanes import Lanes
+from playground.ui.features.debugger.answers_dialog import NAME, AnswersDialog
+from playground.ui.features.debugger.rule_words import answer_words
 from playground.ui.features.debugger.rules_dialog import RulesDialog
 from playground.ui.shell.features import DEFAULT_RULE, PARAMETER_PANEL
 from playground.ui.widgets.loop import spawn
@@ -46,14 +47,15 @@ async def waiting(stage: Stage) -> tuple[str, str]:
     return second[0], second[1].id
 
 
-async def fork(stage: Stage, *answers: Answer) -> None:
-    """A fork of the second call, run to its end, with its lanes open."""
+async def answered(stage: Stage, *answers: Answer) -> Lanes:
+    """The second call with these answers, a lane for each."""
     turn_id, call_id = await waiting(stage)
-    spawn(stage.session.debugger.fork(turn_id, call_id, answers), name="fork")
-    debugger = stage.session.debugger
-    await stage.until(lambda: bool(debugger.forks) and not debugger.loops, "the lanes to end")
-    stage.act("debug.forks")
-    await stage.settle()
+    lanes = Lanes(stage.session)
+    names = [answer_words(answer, NAME) for answer in answers]
+    spawn(lanes.add_answers(stage.session, turn_id, call_id, answers, names=names), name="answers in lanes")
+    stage.act("compare.open")
+    await stage.until(lambda: stage.window.pane.columns is not None, "the lanes")
+    return lanes
 
 
 @scene()
@@ -108,46 +110,48 @@ async def rules_of_a_tool(stage: Stage) -> None:
     stage.window.side.show_page("Tools")
 
 
-@scene()
-async def fork_answers(stage: Stage) -> None:
-    """Three answers to one call, before they run."""
+async def asked(stage: Stage, *answers: Answer) -> AnswersDialog:
     turn_id, call_id = await waiting(stage)
-    stage.session.debugger.notes.fork_drafts[turn_id, call_id] = THREE
-    ForkDialog(stage.session, turn_id, call_id, stage.window).open()
+    stage.session.debugger.notes.set_fork_draft(turn_id, call_id, answers)
+    dialog = AnswersDialog(stage.session, turn_id, call_id, stage.window)
+    dialog.open()
+    return dialog
+
+
+@scene(sizes=BOTH)
+async def answers_typed(stage: Stage) -> None:
+    """Three answers to one call, before they run, and how many more there is room for."""
+    await asked(stage, *THREE)
 
 
 @scene(sizes=WIDE)
-async def fork_refused(stage: Stage) -> None:
-    """A fork that cannot begin says why."""
+async def answers_crowded(stage: Stage) -> None:
+    """More answers than there is room for: they are kept, and what to do is said."""
+    dialog = await asked(stage, *THREE, Answer(text="x" * 400))
+    Lanes(stage.session).add_models(["demo-chat"] * 3)
+    await stage.until(lambda: not dialog.start_button.isEnabled(), "the dialog to say so")
+
+
+@scene(sizes=WIDE)
+async def answers_refused(stage: Stage) -> None:
+    """What cannot begin says why."""
     await stage.sample()
     turn_id, call = stage.session.debugger.waiting[0]
-    ForkDialog(stage.session, turn_id, call.id, stage.window).open()
+    AnswersDialog(stage.session, turn_id, call.id, stage.window).open()
 
 
-@scene()
-async def fork_three_lanes(stage: Stage) -> None:
-    """Three lanes side by side at their ends, what differs from the first marked."""
-    await fork(stage, *THREE)
+@scene(tokens_per_second=400, sizes=BOTH)
+async def answers_in_lanes(stage: Stage) -> None:
+    """Three answers to one call as lanes, run on to their ends."""
+    lanes = await answered(stage, *THREE)
+    await stage.until(
+        lambda: not stage.session.busy and all(lane.transcript.path[-1].outcome for lane in lanes.all[1:]), "answers"
+    )
+    await stage.settle()
 
 
-@scene()
-async def fork_five_lanes(stage: Stage) -> None:
-    """Five lanes, which scroll sideways."""
-    await fork(stage, *THREE, Answer(text="x" * 400), Answer())
-
-
-@scene(tokens_per_second=60)
-async def fork_under_way(stage: Stage) -> None:
+@scene(tokens_per_second=60, sizes=WIDE)
+async def answers_under_way(stage: Stage) -> None:
     """Lanes while they run: one waits for a delayed answer, one never gets it."""
-    turn_id, call_id = await waiting(stage)
-    debugger = stage.session.debugger
-    answers = (THREE[0], Answer(text="late", delay=60), Answer(never=True))
-    spawn(debugger.fork(turn_id, call_id, answers), name="fork")
+    await answered(stage, THREE[0], Answer(text="late", delay=60), Answer(never=True))
     await stage.until(lambda: bool(stage.growing("text")), "an answer to grow")
-    LanesView.shown_for(stage.session, stage.window).show_fork(None)
-
-
-@scene(sizes=WIDE)
-async def fork_none_yet(stage: Stage) -> None:
-    """The window for forks before there is one."""
-    stage.act("debug.forks")

@@ -7,6 +7,7 @@ import asyncio
 from playground.domain.debugging import Answer, AnswerRow, Debugging, MatchKind, Policy, ToolRule
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role, make_turn
+from playground.engine.compare.lanes import Lanes
 from playground.engine.session.changes import RunState
 from playground.ui.features.debugger.call_list import CallList
 from playground.ui.features.debugger.sequence_view import SequencePage
@@ -146,7 +147,8 @@ async def _three_rounds(stage: Stage) -> None:
     debugger.send(first[0], first[1].id, '{"temp": 66}')
     debugger.send(second[0], second[1].id, '{"temp": 30}')
     await session.run()
-    await debugger.fork(second[0], second[1].id, [Answer(text="30"), Answer(text="no answer", is_error=True)])
+    answers = [Answer(text="30"), Answer(text="no answer", is_error=True)]
+    await Lanes(session).add_answers(session, second[0], second[1].id, answers)
     await stage.ask("And in Paris and Vienna? !broken=1")
     await stage.scroll_to_top()
 

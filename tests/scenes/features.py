@@ -28,11 +28,12 @@ async def alternatives(stage: Stage) -> None:
     await _three(stage)
 
 
-@scene()
-async def alternatives_side_by_side(stage: Stage) -> None:
-    """The same three in the dialog."""
+@scene(sizes=WIDE)
+async def alternatives_in_lanes(stage: Stage) -> None:
+    """The same three as lanes."""
     await _three(stage)
-    stage.window.pane.show_alternatives(stage.session.transcript.path[-1].id)
+    stage.window.pane.open_in_compare(stage.session.transcript.path[-1].id)
+    await stage.until(lambda: stage.window.pane.columns is not None, "the lanes")
 
 
 @scene()

@@ -99,31 +99,59 @@ class Lanes:
         self, wanted: Sequence[RequestSettings], like: Session | None = None, *, names: Sequence[str] = ()
     ) -> tuple[Session, ...]:
         """A lane for each of these settings, where ``like`` stands. Raises LanesError."""
-        source = like or self._main
+        return self._add(wanted, like or self._main, names)
+
+    def _add(
+        self, wanted: Sequence[RequestSettings], like: Session, names: Sequence[str], at: Transcript | None = None
+    ) -> tuple[Session, ...]:
         self._check_free(len(wanted))
-        base, given = self._main.settings, self.variant(source) or Variant()
+        base, given = self._main.settings, self.variant(like) or Variant()
         made = [
-            given.of(base, settings).model_copy(update={"id": new_id(), "name": names[at] if at < len(names) else ""})
-            for at, settings in enumerate(wanted)
+            given.of(base, settings).model_copy(update={"id": new_id(), "name": names[nth] if nth < len(names) else ""})
+            for nth, settings in enumerate(wanted)
         ]
-        self._put((*self._variants, *made), dict.fromkeys((one.id for one in made), source.transcript))
+        self._put((*self._variants, *made), dict.fromkeys((one.id for one in made), at or like.transcript))
         return tuple(self._main.lane(one.id) for one in made)
 
+    def alternatives(self, turn_id: str) -> tuple[str, ...]:
+        """The turns beside a turn that are in no lane, the nearest to it first. Raises KeyError for an unknown turn."""
+        beside = self._main.transcript.siblings(turn_id)
+        shown = {turn.id for lane in self.all for turn in lane.transcript.path}
+        at = beside.index(turn_id)
+        near = sorted(range(len(beside)), key=lambda place: abs(place - at))
+        return tuple(beside[place] for place in near if beside[place] not in shown)
+
     def add_alternatives(self, turn_id: str) -> tuple[Session, ...]:
-        """A lane for each other answer that stands beside a turn, each with all that follows it there, the newest last.
+        """A lane for each of those, with all that follows it there, as far as there is room: the nearest, the oldest of
+        them first.
 
         Raises KeyError for an unknown turn, LanesError where there is none or no room.
         """
         transcript = self._main.transcript
-        shown = {turn.id for turn in transcript.path}
-        others = [key for key in transcript.siblings(turn_id) if key not in shown]
+        beside, others = transcript.siblings(turn_id), self.alternatives(turn_id)
         if not others:
             raise LanesError("Nothing stands beside this turn. Regenerate it, and there is something to compare.")
         self._check_free(1)
-        made = [Variant() for _ in others[-self.free :]]
-        places = [transcript.select(key) for key in others[-self.free :]]
-        self._put((*self._variants, *made), {one.id: place for one, place in zip(made, places, strict=True)})
+        chosen = sorted(others[: self.free], key=beside.index)
+        made = [Variant() for _ in chosen]
+        places = {one.id: transcript.select(key) for one, key in zip(made, chosen, strict=True)}
+        self._put((*self._variants, *made), places)
         return tuple(self._main.lane(one.id) for one in made)
+
+    def add_answers(
+        self, like: Session, turn_id: str, call_id: str, answers: Sequence[Answer], *, names: Sequence[str] = ()
+    ) -> Coroutine[Any, Any, None]:
+        """A lane for each of these answers to one call of ``like``'s, which is answered there and in that way only.
+
+        What is returned is to be awaited: each goes on from there by the rules. One undo takes all of it back. Raises
+        RunRefusedError, LanesError where there is no room.
+        """
+        self._check_free(len(answers))
+        at, given = like.debugger.given(turn_id, call_id, answers)
+        made = self._add([like.settings] * len(answers), like, names, at)
+        return _all(
+            [lane.debugger.start(planned=planned, steps_back=False) for lane, planned in zip(made, given, strict=True)]
+        )
 
     def close(self, lane: Session) -> None:
         """Take a lane away, its run stopped; its turns stay in the tree. Raises LanesError for the conversation."""

@@ -1,4 +1,4 @@
-"""What is noted of tool calls beside their turns: why they wait, what was typed for them, what they wait for."""
+"""What is noted of tool calls beside their turns: why they wait, what was typed for them."""
 
 from __future__ import annotations
 
@@ -35,14 +35,13 @@ class Pending:
 
 
 class CallNotes:
-    """By turn id and call id: ``stops`` is why calls wait, ``pending`` the answers on their way, ``drafts`` what was
-    typed as results, ``fork_drafts`` what was typed for a fork of a call, run or not. ``changed`` tells of a change.
+    """By turn id and call id: ``stops`` is why calls wait, ``drafts`` what was typed as results, ``fork_drafts`` the
+    several answers that were typed to be compared, run or not. ``changed`` tells of a change.
     """
 
     def __init__(self, changed: Callable[[], None]) -> None:
         self.changed = changed
         self.stops: dict[CallKey, Reason] = {}
-        self.pending: dict[CallKey, Pending] = {}
         self.drafts: dict[CallKey, ResultDraft] = {}
         self.fork_drafts: dict[CallKey, tuple[Answer, ...]] = {}
 
@@ -62,7 +61,7 @@ class CallNotes:
         self.changed()
 
     def set_fork_draft(self, turn_id: str, call_id: str, answers: tuple[Answer, ...]) -> None:
-        """Keep the answers that are typed for a fork of a call."""
+        """Keep the several answers to a call that are typed to be compared."""
         key = (turn_id, call_id)
         if self.fork_drafts.get(key, ()) != answers:
             self.fork_drafts[key] = answers

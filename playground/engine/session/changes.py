@@ -79,7 +79,7 @@ class ExchangeChanged:
 
 @dataclass(frozen=True, slots=True)
 class DebugChanged:
-    """The rules for calls, typed results, reasons for waiting, delayed answers, loops or forks are different."""
+    """The rules for calls, typed results, reasons for waiting, delayed answers or loops are different."""
 
 
 @dataclass(frozen=True, slots=True)

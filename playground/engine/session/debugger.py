@@ -1,16 +1,12 @@
 """The tool-call debugger of one session: its rules, why calls wait, what was typed for them, and the ways to go on.
 
-It starts and ends tool loops (see ``playground.engine.session.tool_loop``) and knows no window. That an experiment is
+It starts tool loops (see ``playground.engine.session.tool_loop``) and knows no window. That an experiment is
 paused is not kept anywhere: calls wait at the end of the path, and nothing is under way.
 """
 
 from __future__ import annotations
 
-import asyncio
-import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Final
 
 from playground.domain.debugging import (
     NO_ROW,
@@ -35,36 +31,31 @@ from playground.domain.parts import ToolCall, ToolResult
 from playground.domain.transcript import Role, Transcript, Turn, make_turn
 from playground.engine.checks import checking
 from playground.engine.checks.questions import ReadyAnswer
-from playground.engine.session.call_notes import CallNotes, Planned
+from playground.engine.session.call_notes import CallNotes, Pending, Planned
 from playground.engine.session.changes import CallEdited, CallKey, Change, DebugChanged, RunState, TurnsCopied
 from playground.engine.session.experiment import Experiment
-from playground.engine.session.next_request import NextRequest
+from playground.engine.session.next_request import UNDER_WAY, NextRequest
 from playground.engine.session.tool_loop import Mode, ToolLoop
 from playground.engine.session.verdicts import Verdict, Verdicts
 from playground.jsonkit.reading import parse_json
 
-FEWEST_ANSWERS, MOST_ANSWERS = 2, 5
 #: The error result of a call that nobody answered.
 FILLING = "No result was given for this call."
-
-
-#: What the state of several loops at once is called: the first of these that any of them is in.
-_LIVELIEST: Final = (RunState.STREAMING, RunState.WAITING, RunState.RETRYING, RunState.ANSWERING)
 
 
 class Debugger:
     """What a person sees and does at a tool call. Coroutines return when nothing is under way any more.
 
-    ``notes`` is what is known of calls beside their turns; those of ``beside``, of another lane, are the same.
+    ``notes`` is what is known of calls beside their turns; those of ``beside``, of another lane, are the same. ``loop``
+    is the tool loop under way, if any.
     """
 
     def __init__(self, experiment: Experiment, requests: NextRequest, beside: Debugger | None = None) -> None:
         self._experiment = experiment
         self._requests = requests
-        self._loops: list[ToolLoop] = []
+        self.loop: ToolLoop | None = None
         self._last: ToolLoop | None = None
         self.notes: CallNotes = beside.notes if beside is not None else CallNotes(self.changed)
-        self.forks: list[Fork] = []
         self._verdicts = Verdicts(self.changed)
         self._warned: tuple[Transcript, dict[CallKey, str]] | None = None  # what was found in which transcript
         experiment.observers.subscribe(self._follow, TurnsCopied, CallEdited)
@@ -85,9 +76,9 @@ class Debugger:
     # What there is
 
     @property
-    def loops(self) -> tuple[ToolLoop, ...]:
-        """The tool loops under way."""
-        return tuple(self._loops)
+    def pending(self) -> Mapping[CallKey, Pending]:
+        """The answers that are on their way here."""
+        return self.loop.pending if self.loop is not None else {}
 
     @property
     def requests(self) -> int:
@@ -340,51 +331,58 @@ class Debugger:
             experiment.history.keep()
         await self.start(mode, planned)
 
-    async def start(self, mode: Mode = Mode.RULES, planned: Mapping[CallKey, Planned] | None = None) -> None:
-        """Run one tool loop from the head until it ends. Whether it may begin is the caller's to check."""
-        loop = self._last = self._loop(self._experiment.transcript.head, mode, planned)
-        self._enter(loop)
-        await self._perform(loop)
-
-    async def fork(self, turn_id: str, call_id: str, answers: Sequence[Answer]) -> Fork:
-        """Answer one call in 2 to 5 ways at once, each on a branch of its own that runs on by the rules.
-
-        The other calls of the turn keep their answers on the path, or get what was typed for them. One undo takes all
-        of it back. Returns when every loop has ended; ``forks`` has it from the start. Raises RunRefusedError.
+    async def start(
+        self, mode: Mode = Mode.RULES, planned: Mapping[CallKey, Planned] | None = None, *, steps_back: bool = True
+    ) -> None:
+        """Run one tool loop from the head until it ends (see ``ToolLoop``). Whether it may begin is the caller's to
+        check; raises RunRefusedError where one is under way.
         """
-        if reason := self.fork_refusal(turn_id, call_id):
+        if self.loop is not None:
+            raise RunRefusedError(UNDER_WAY)
+        experiment = self._experiment
+        head = experiment.transcript.head
+        loop = ToolLoop(experiment, self.notes, self._refresh, head, mode, planned, steps_back=steps_back)
+        self.loop = self._last = loop
+        experiment.history.begin(loop.id)
+        self.changed()
+        try:
+            await loop.perform()
+        finally:
+            self.loop = None
+            experiment.history.end(loop.id)
+            self._refresh()
+            self.changed()
+
+    def given(
+        self, turn_id: str, call_id: str, answers: Sequence[Answer]
+    ) -> tuple[Transcript, list[dict[CallKey, Planned]]]:
+        """Where lanes begin that answer one call each in another way, and what each of them is given there.
+
+        The other calls of the turn keep their answers on the path, or get what was typed for them. What stands in open
+        editors is kept first. Raises RunRefusedError.
+        """
+        if reason := self.given_refusal(turn_id, call_id):
             raise RunRefusedError(reason)
         turn_id = self._keep_open(turn_id)
-        if reason := self.fork_refusal(turn_id, call_id):  # a branch was made on which it is not
+        if reason := self.given_refusal(turn_id, call_id):  # a branch was made on which it is not
             raise RunRefusedError(reason)
-        if not FEWEST_ANSWERS <= len(answers) <= MOST_ANSWERS:
-            raise RunRefusedError(f"Give {FEWEST_ANSWERS} to {MOST_ANSWERS} answers to compare.")
-        experiment = self._experiment
+        transcript = self._experiment.transcript
+        calls = [call.id for call in transcript.turns[turn_id].calls]
+        path = [turn.id for turn in transcript.path]
+        begin, answered = turn_id, 0
+        for turn in transcript.path[path.index(turn_id) + 1 :]:  # the answers before it, in their order, are shared
+            ids = [result.call_id for result in turn.results]
+            if answered == calls.index(call_id) or turn.role is not Role.TOOL or ids != [calls[answered]]:
+                break
+            begin, answered = turn.id, answered + 1
         others = self._others(turn_id, call_id)
-        calls = [call.id for call in experiment.transcript.turns[turn_id].calls]
-        loops = []
-        for answer in answers:
-            given = {**others, call_id: Planned(answer, "fork")}
-            planned = {(turn_id, key): given[key] for key in calls}
-            loops.append(self._loop(turn_id, planned=planned, answer=answer, steps_back=False))
-        fork = Fork(turn_id, call_id, tuple(loops))
-        self.forks.append(fork)
-        experiment.turns.fork_at(turn_id)
-        for loop in loops:  # all of them before any begins, so that Stop finds them
-            self._enter(loop)
-            loop.set_state(RunState.WAITING)
-        try:
-            ended = await asyncio.gather(*(self._perform(loop) for loop in loops), return_exceptions=True)
-        finally:
-            for loop in loops:  # those that were cancelled before they began
-                self._leave(loop)
-        for failure in ended:
-            if isinstance(failure, Exception):
-                raise failure
-        return fork
+        return transcript.truncate_after(begin), [
+            {(turn_id, key): {**others, call_id: Planned(answer, "you")}[key] for key in calls[answered:]}
+            for answer in answers
+        ]
 
-    def fork_refusal(self, turn_id: str, call_id: str) -> str:
-        """Why a fork from this call would be refused now; empty when it would not."""
+    def given_refusal(self, turn_id: str, call_id: str) -> str:
+        """Why a call could not be answered in lanes of its own now; empty when it could."""
         experiment = self._experiment
         if all(turn.id != turn_id for turn in experiment.transcript.path):
             return "This call is on another branch. Show that branch first."
@@ -394,7 +392,7 @@ class Debugger:
         others = self._others(turn_id, call_id)
         if missing := [call for call in turn.calls if call.id != call_id and call.id not in others]:
             return f"The other calls of this turn need an answer first. {no_answer_words(missing)}"
-        given = {**others, call_id: Planned(Answer(), "fork")}
+        given = {**others, call_id: Planned(Answer(), "you")}
         return self._requests.refusal(*(_tool_turn(key, plan) for key, plan in given.items()), at=turn_id)
 
     def _others(self, turn_id: str, call_id: str) -> dict[str, Planned]:
@@ -410,49 +408,9 @@ class Debugger:
                 out[result.call_id] = Planned(answer, result.by, result.seconds)
         return out
 
-    def _loop(
-        self,
-        tip: str | None,
-        mode: Mode = Mode.RULES,
-        planned: Mapping[CallKey, Planned] | None = None,
-        *,
-        answer: Answer | None = None,
-        steps_back: bool = True,
-    ) -> ToolLoop:
-        return ToolLoop(
-            self._experiment,
-            self.notes,
-            self._refresh,
-            tip,
-            mode,
-            planned,
-            answer=answer,
-            steps_back=steps_back,
-        )
-
     def _refresh(self) -> None:
-        """Find out where the loops stand, and tell it."""
-        states = {loop.state for loop in self._loops}
-        self._experiment.set_state(next((state for state in _LIVELIEST if state in states), RunState.IDLE))
-
-    def _enter(self, loop: ToolLoop) -> None:
-        self._loops.append(loop)
-        self._experiment.history.begin(loop.id)
-        self.changed()
-
-    async def _perform(self, loop: ToolLoop) -> None:
-        try:
-            await loop.perform()
-        finally:
-            self._leave(loop)
-
-    def _leave(self, loop: ToolLoop) -> None:
-        if loop in self._loops:
-            loop.abandon()
-            self._loops.remove(loop)
-            self._experiment.history.end(loop.id)
-            self._refresh()
-            self.changed()
+        """Find out where the loop stands, and tell it."""
+        self._experiment.set_state(self.loop.state if self.loop is not None else RunState.IDLE)
 
     # Looking things up
 
@@ -474,16 +432,6 @@ class Debugger:
 
     def _results(self, turn_id: str) -> list[ToolResult]:
         return _results(self._experiment.transcript, turn_id)
-
-
-@dataclass(frozen=True)
-class Fork:
-    """One call answered in several ways at once: a tool loop for each answer, in the order given."""
-
-    turn_id: str
-    call_id: str
-    loops: tuple[ToolLoop, ...]
-    at: float = field(default_factory=time.time)  # Unix time, seconds
 
 
 def answer_to(transcript: Transcript, turn_id: str, call_id: str) -> ToolResult | None:

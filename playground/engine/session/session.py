@@ -356,9 +356,9 @@ class Session:
         Without anything under way, nothing happens.
         """
         for one in self._everyone if turn_id else (self,):
-            for loop in one.debugger.loops:
-                if not turn_id or (loop.run is not None and loop.run.brings(turn_id)):
-                    loop.stop()
+            loop = one.debugger.loop
+            if loop is not None and (not turn_id or (loop.run is not None and loop.run.brings(turn_id))):
+                loop.stop()
 
     def stop_all(self) -> None:
         """The same in every lane."""
@@ -387,12 +387,12 @@ class Session:
 
     @property
     def active_run(self) -> Run | None:
-        """The request under way, if any; the first of several."""
-        return next((loop.run for loop in self.debugger.loops if loop.run is not None), None)
+        """The request under way, if any."""
+        return self.debugger.loop.run if self.debugger.loop is not None else None
 
     def run_of(self, turn_id: str) -> Run | None:
         """The request that brings a turn, while it does."""
-        runs = (loop.run for one in self._everyone for loop in one.debugger.loops)
+        runs = (one.active_run for one in self._everyone)
         return next((run for run in runs if run is not None and run.brings(turn_id)), None)
 
     # What went over the wire

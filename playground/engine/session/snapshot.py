@@ -95,7 +95,7 @@ def as_it_was_sent(parameters: Parameters, extra_body: JSONObject) -> Parameters
 
 
 class CallState(Value):
-    """What is kept of one tool call besides its turn: why it waits, a result half typed, answers typed for a fork."""
+    """What is kept of one tool call besides its turn: why it waits, a result half typed, answers to be compared."""
 
     turn: str
     call: str
@@ -115,8 +115,8 @@ class Snapshot(ExperimentSettings):
     gateway: str = Field(default="", description="The name of the gateway, for people and for other computers.")
     calls: tuple[CallState, ...] = Field(
         default=(),
-        description="What is kept of calls besides their turns: why one waits, a result half typed, answers typed for "
-        "a fork.",
+        description="What is kept of calls besides their turns: why one waits, a result half typed, answers to "
+        "be compared.",
     )
     draft: Draft = Field(default=Draft(), description="What stands in the composer.")
     editing: tuple[OpenEdit, ...] = Field(
@@ -216,7 +216,6 @@ def restore(found: Snapshot, session: Session) -> None:
     notes.stops = {(kept.turn, kept.call): kept.reason for kept in found.calls if kept.reason is not None}
     notes.drafts = {(kept.turn, kept.call): kept.typed for kept in found.calls if kept.typed is not None}
     notes.fork_drafts = {(kept.turn, kept.call): kept.fork for kept in found.calls if kept.fork}
-    session.debugger.forks.clear()
     for turn_id, call in session.transcript.waiting:
         if held := held_back(session.transcript.turns[turn_id], call):
             notes.stops.setdefault((turn_id, call.id), held)
@@ -281,7 +280,8 @@ def _as_far_as_they_came(session: Session) -> Iterator[Turn]:
 def _call_states(session: Session) -> tuple[CallState, ...]:
     notes = session.debugger.notes
     # An answer that is waited for cannot come after a restart: the call would wait as one that was stopped.
-    stops = {**dict.fromkeys(notes.pending, STOPPED), **notes.stops}
+    pending = [key for lane in session.lanes for key in lane.debugger.pending]
+    stops = {**dict.fromkeys(pending, STOPPED), **notes.stops}
     keys = dict.fromkeys((*stops, *notes.drafts, *notes.fork_drafts))
     states = []
     for turn, call in keys:

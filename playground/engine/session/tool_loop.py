@@ -1,7 +1,7 @@
 """One line of requests: it asks, decides on each call, answers, asks again, until somebody must decide or it is done.
 
-It writes below its own tip, so that several can be under way in one session; the head follows the loop whose tip it
-stands at. It never raises for what a gateway does, and everything it brought stays however it ends.
+It writes below its own tip, and the head follows while it stands there. It never raises for what a gateway does, and
+everything it brought stays however it ends.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from enum import StrEnum
 from itertools import takewhile
 
 from playground.domain.debugging import (
-    NO_ROW,
     STEPPED,
     STOPPED,
     Answer,
@@ -49,21 +48,11 @@ class Mode(StrEnum):
     ONCE = "once"  # one request, whatever stands open above it; its calls are left as they are
 
 
-class ToolLoopEnd(StrEnum):
-    """How a tool loop ended, or that it has not."""
-
-    RUNNING = "running"
-    DONE = "done"  # an answer without calls
-    PAUSED = "paused"
-    STOPPED = "stopped"
-    FAILED = "failed"
-
-
 class ToolLoop:
     """``perform`` is awaited once. ``planned`` are answers decided on before the first request goes out.
 
-    ``root`` is the first turn it brought (empty before that), ``tip`` the turn it stands at, ``requests`` how many it
-    sent. ``steps_back`` says whether each round is an undo step of its own.
+    ``tip`` is the turn it stands at, ``requests`` how many it sent, ``pending`` the answers that are waited for.
+    ``steps_back`` says whether each round is an undo step of its own.
     """
 
     def __init__(
@@ -75,17 +64,13 @@ class ToolLoop:
         mode: Mode = Mode.RULES,
         planned: Mapping[CallKey, Planned] | None = None,
         *,
-        answer: Answer | None = None,
         steps_back: bool = True,
     ) -> None:
         self.id = new_id()
         self.tip = tip
-        self.root = ""
-        self.answer = answer
         self.state = RunState.IDLE
-        self.ending = ToolLoopEnd.RUNNING
-        self.words = ""
         self.requests = 0
+        self.pending: dict[CallKey, Pending] = {}
         self.run: Run | None = None
         self._experiment = experiment
         self._requests = NextRequest(experiment)
@@ -94,33 +79,15 @@ class ToolLoop:
         self._mode = mode
         self._planned = dict(planned or {})
         self._steps_back = steps_back
-        self._began = time.monotonic()
-        self._ended: float | None = None
         self._task: asyncio.Task[object] | None = None
         self._stopping = False
 
-    @property
-    def elapsed(self) -> float:
-        """Seconds since it began, or that it took."""
-        return (self._ended if self._ended is not None else time.monotonic()) - self._began
-
-    @property
-    def head(self) -> str | None:
-        """The newest end of its branch: where it stands, or where somebody went on from there."""
-        transcript = self._experiment.transcript
-        return transcript.select(self.root).head if self.root in transcript.turns else self.tip
-
     def stop(self) -> None:
         """End it, wherever it stands; the socket is closed before ``perform`` returns."""
-        if not self._stopping and self.ending is ToolLoopEnd.RUNNING:
+        if not self._stopping:
             self._stopping = True
             if self._task is not None:
                 self._task.cancel()
-
-    def abandon(self) -> None:
-        """Note that it will not go on; one that has ended stays as it is."""
-        if self.ending is ToolLoopEnd.RUNNING:
-            self._conclude(ToolLoopEnd.STOPPED)
 
     def set_state(self, state: RunState) -> None:
         """Where its run stands."""
@@ -130,73 +97,53 @@ class ToolLoop:
     async def perform(self) -> None:
         """Run until it ends. Cancelled from outside it ends as stopped too, and passes that on."""
         self._task = asyncio.current_task()
-        ending = ToolLoopEnd.FAILED
+        stopped = self._stopping
         try:
-            if self._stopping:
-                ending = ToolLoopEnd.STOPPED
-                return
-            ending = await self._work()
-            await self._settle()
+            if not stopped:
+                await self._work()
+                await self._settle()
         except asyncio.CancelledError:
-            ending = ToolLoopEnd.STOPPED
+            stopped = True
             if not self._stopping:
                 raise
             if self._task is not None:
                 self._task.uncancel()
         finally:
-            self._conclude(ending)
+            self._conclude(stopped=stopped)
 
     async def _settle(self) -> None:
         """Let a cancellation that was asked for from within come through here, not in whoever awaits this."""
         if self._stopping:
             await asyncio.sleep(0)
 
-    def _conclude(self, ending: ToolLoopEnd) -> None:
-        run, self.run = self.run, None
+    def _conclude(self, *, stopped: bool) -> None:
+        run, self.run, self._task = self.run, None, None
         if run is not None and run.turn in self._experiment.transcript.turns:
-            self._moved(run.turn)
-        self._ended = time.monotonic()
-        notes = self._notes
-        waiting = self._waiting()
-        if ending is ToolLoopEnd.STOPPED:
-            for turn_id, call in waiting:
+            self.tip = run.turn
+        if stopped:
+            for turn_id, call in self._waiting():
                 turn = self._experiment.transcript.turns[turn_id]
-                notes.stops.setdefault((turn_id, call.id), held_back(turn, call) or STOPPED)
-        if ending is ToolLoopEnd.PAUSED:
-            reasons = [notes.stops.get((turn_id, call.id), NO_ROW) for turn_id, call in waiting]
-            self.words = reasons[0].words if reasons else ""
-        self.ending = ending
+                self._notes.stops.setdefault((turn_id, call.id), held_back(turn, call) or STOPPED)
         self.state = RunState.IDLE
 
-    async def _work(self) -> ToolLoopEnd:
+    async def _work(self) -> None:
         while True:
             if self._mode is not Mode.ONCE and not await self._give(self._planned):
-                return self._interrupted()
+                return
             run = self.run = Run(self._experiment, self.id, self.set_state, self._requests.below(self.tip), self.tip)
             self.requests += 1
             await run.perform()
             self.run = None
             turn = self._experiment.transcript.turns.get(run.turn)
             if turn is None:
-                return ToolLoopEnd.STOPPED
-            self._moved(turn.id)
+                return
+            self.tip = turn.id
             if turn.outcome is not None and turn.outcome.ending is not Ending.COMPLETE:
-                self.words = turn.outcome.failure.message if turn.outcome.failure else "The answer was cut off."
                 await self._decide()
-                return ToolLoopEnd.FAILED
+                return
             if self._mode is Mode.ONCE or not self._waiting():
-                if turn.outcome is not None and not turn.outcome.whole:
-                    self.words = "Part of the answer could not be read."
-                    return ToolLoopEnd.FAILED
-                return ToolLoopEnd.DONE
+                return
             self._planned = await self._decide()
-
-    def _interrupted(self) -> ToolLoopEnd:
-        return ToolLoopEnd.PAUSED if self._waiting() else ToolLoopEnd.STOPPED
-
-    def _moved(self, turn_id: str) -> None:
-        self.tip = turn_id
-        self.root = self.root or turn_id
 
     # Deciding
 
@@ -260,34 +207,32 @@ class ToolLoop:
         return not self._waiting()
 
     async def _wait_and_put(self, planned: Mapping[CallKey, Planned]) -> None:
-        pending = self._notes.pending  # of all loops: those of a fork answer the same call
+        pending = self.pending
         now = time.monotonic()
-        own = {
-            key: Pending(plan.answer, plan.by, float("inf") if plan.answer.never else now + plan.answer.delay)
-            for key, plan in planned.items()
-        }
-        pending.update(own)
-        left = sorted(planned, key=lambda key: own[key].due)
+        pending.update(
+            {
+                key: Pending(plan.answer, plan.by, float("inf") if plan.answer.never else now + plan.answer.delay)
+                for key, plan in planned.items()
+            }
+        )
+        left = sorted(planned, key=lambda key: pending[key].due)
         try:
             while left:
-                if wait := own[left[0]].remaining:
+                if wait := pending[left[0]].remaining:
                     self.set_state(RunState.ANSWERING)
                     self._notes.changed()
                     await self._sleep(wait)
                 elif len(left) < len(planned):
                     self.set_state(RunState.ANSWERING)
                     await asyncio.sleep(PAUSE_S)
-                due = [left[0], *takewhile(lambda key: not own[key].remaining, left[1:AT_ONCE])]
+                due = [left[0], *takewhile(lambda key: not pending[key].remaining, left[1:AT_ONCE])]
                 del left[: len(due)]
                 for key in due:
-                    if pending.get(key) is own.pop(key):
-                        del pending[key]
+                    del pending[key]
                 self._put({key: planned[key] for key in due})
         finally:
-            for key, waited in own.items():  # whatever is left was waited for when it was stopped
-                if pending.get(key) is waited:
-                    del pending[key]
-                    self._notes.stops[key] = STOPPED
+            self._notes.stops.update(dict.fromkeys(pending, STOPPED))  # whatever is left was waited for
+            pending.clear()
 
     async def _sleep(self, seconds: float) -> None:
         if seconds == float("inf"):
@@ -307,7 +252,6 @@ class ToolLoop:
                 made.setdefault(maker, []).append(_result(call_id, plan))
         for maker, turns in made.items():
             self.tip = self._experiment.turns.place(self._end(), maker, turns, self.id)
-            self.root = self.root or turns[0].id
 
     # What is there
 
@@ -321,9 +265,8 @@ class ToolLoop:
         return self._experiment.transcript.waiting_above(self._end())
 
     def _end(self) -> str | None:
-        """Where the next turn goes: behind answers given by hand meanwhile, but never into another loop's branch."""
-        shared = not self._steps_back and not self.root
-        return self.tip if self.tip is None or shared else below(self._experiment.transcript, self.tip)
+        """Where the next turn goes: behind answers given by hand meanwhile."""
+        return self.tip if self.tip is None else below(self._experiment.transcript, self.tip)
 
 
 def _result(call_id: str, plan: Planned) -> Turn:

@@ -231,10 +231,6 @@ class Turns:
         if transcript is not self.transcript:
             self.rewrite(transcript)
 
-    def fork_at(self, turn_id: str) -> None:
-        """The head goes back to a turn from which branches are about to grow; one undo takes all of them back."""
-        self.rewrite(self.transcript.truncate_after(turn_id))
-
     def _replace(self, turn: Turn, *, in_place: bool = False) -> str:
         return self._change(turn.id, self.transcript.replace(turn), in_place=in_place)
 

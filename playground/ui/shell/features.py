@@ -287,7 +287,8 @@ def _code(of: Features) -> CodeControl:
 def _debugger(of: Features) -> DebugControl:
     from playground.ui.features.debugger.control import DebugControl
 
-    return DebugControl(of.host, of.panel(DEFAULT_RULE), of.panel(TOOLS_PANEL).editor.rule)
+    show_lanes = partial(of.of(COMPARE).show, True)
+    return DebugControl(of.host, of.panel(DEFAULT_RULE), of.panel(TOOLS_PANEL).editor.rule, show_lanes)
 
 
 def _wire(of: Features) -> WireControl:

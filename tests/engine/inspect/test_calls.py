@@ -13,6 +13,7 @@ from playground.demo.server import DemoServer
 from playground.domain.debugging import Answer, Policy
 from playground.domain.parts import ToolCall, ToolResult
 from playground.domain.transcript import Role, Turn, make_turn
+from playground.engine.compare.lanes import Lanes
 from playground.engine.inspect.calls import CallEntry, CallIndex, calls_csv, calls_json, sequence, shortened
 from playground.engine.session.session import Session
 from tests.engine.debugging import MODELS, THREE, Bench
@@ -49,14 +50,15 @@ async def test_the_list_says_of_every_call_how_it_went(bench: Bench) -> None:
     assert "Lisbon" in entries[0].short
 
 
-async def test_a_fork_lists_an_entry_for_each_answer_and_none_twice(bench: Bench) -> None:
+async def test_an_entry_for_each_of_several_answers_is_listed_and_none_twice(bench: Bench) -> None:
     bench.table()
     await bench.ask("Weather in Lisbon and Oslo")
     turn_id = bench.path[1].id
-    await bench.session.debugger.fork(turn_id, bench.path[1].calls[0].id, [Answer(text="a"), Answer(text="b")])
+    session, call_id = bench.session, bench.path[1].calls[0].id
+    await Lanes(session).add_answers(session, turn_id, call_id, [Answer(text="a"), Answer(text="b")])
     entries = calls_of(bench.session)
     lisbon, oslo = ([e for e in entries if city in e.short] for city in ("Lisbon", "Oslo"))
-    assert [(e.result.text, e.on_path) for e in lisbon if e.result] == [("a", True), ("sunny", False), ("b", False)]
+    assert [(e.result.text, e.on_path) for e in lisbon if e.result] == [("sunny", True), ("a", False), ("b", False)]
     assert [(e.result.text, e.on_path) for e in oslo if e.result] == [("sunny", True)]
     for entry in lisbon:
         bench.session.turns.select_alternative(entry.result_turn_id or "")

@@ -1,29 +1,24 @@
-"""The tool-call debugger over real sockets, on both protocols: stop, edit, answer, step, go on, fork, undo."""
+"""The tool-call debugger over real sockets, on both protocols: stop, edit, answer, step, go on, undo."""
 
 from __future__ import annotations
 
 import asyncio
 import json
 import time
-from collections.abc import Iterator
 
 import pytest
 
-from playground.demo.server import DemoConfig, DemoServer
+from playground.demo.server import DemoServer
 from playground.domain.debugging import Answer, AnswerRow, MatchKind, Policy, ResultDraft
 from playground.domain.errors import RunRefusedError
 from playground.domain.parts import ToolCall
 from playground.domain.transcript import Ending, Role, make_turn
-from playground.engine.gateways.secrets import Secret
 from playground.engine.session import tool_loop
 from playground.engine.session.changes import Change, DebugChanged, PathChanged, RunState, RunStateChanged
 from playground.engine.session.debugger import FILLING
 from playground.engine.session.session import Session
-from playground.engine.session.tool_loop import SLICE_S, ToolLoopEnd
-from playground.gateway.client import GatewayClient
-from playground.gateway.connection import Connection
+from playground.engine.session.tool_loop import SLICE_S
 from tests.engine.debugging import MODELS, SUNNY, THREE, Bench, begin, for_city, until
-from tests.support.open_streams import open_streams
 
 
 @pytest.fixture(params=["chat", "messages"])
@@ -177,7 +172,7 @@ async def test_a_fixed_answer_takes_its_time(bench: Bench) -> None:
         RunState.IDLE,
     ]
     assert all(result.seconds == 0.05 for turn in bench.path for result in turn.results)
-    assert bench.session.debugger.notes.pending == {}
+    assert bench.session.debugger.pending == {}
 
 
 async def test_answers_stand_in_the_order_of_the_calls_whatever_their_delay(bench: Bench) -> None:
@@ -374,10 +369,10 @@ async def test_stop_while_an_answer_never_comes(bench: Bench) -> None:
     run = begin(session.run())
     await until(lambda: session.state is RunState.ANSWERING and len(bench.results) == 2)  # the others have come
     assert session.active_run is None
-    assert [pending.remaining for pending in session.debugger.notes.pending.values()] == [float("inf")]
+    assert [pending.remaining for pending in session.debugger.pending.values()] == [float("inf")]
     session.stop()
     await run
-    assert (session.state, bench.reasons, session.debugger.notes.pending) == (RunState.IDLE, ["stopped"], {})
+    assert (session.state, bench.reasons, session.debugger.pending) == (RunState.IDLE, ["stopped"], {})
     assert "Oslo" in bench.waiting[0][1].arguments
     session.turns.answer(bench.keys[0][1], "by hand")
     await session.run()
@@ -441,7 +436,7 @@ async def test_cancelling_from_outside_stops_and_is_passed_on(bench: Bench) -> N
     run.cancel()
     with pytest.raises(asyncio.CancelledError):
         await run
-    assert (bench.session.state, bench.reasons, bench.session.debugger.loops) == (RunState.IDLE, ["stopped"], ())
+    assert (bench.session.state, bench.reasons, bench.session.debugger.loop) == (RunState.IDLE, ["stopped"], None)
 
 
 async def test_an_error_ends_the_loop_and_the_turns_stay(bench: Bench) -> None:
@@ -486,151 +481,6 @@ async def test_undoing_an_edit_made_meanwhile_keeps_what_the_lane_brought(bench:
         assert session.undo()
     assert bench.roles == "uctctcta", "everything that came after the edit is still there"
     assert [turn.id for turn in bench.path] == [turn.id for turn in whole.path]
-
-
-# Forks
-
-
-@pytest.mark.parametrize("slow", [False, True], ids=["", "slow"])
-async def test_a_fork_runs_on_with_every_answer_at_once(
-    bench: Bench, slow: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    if slow:
-        monkeypatch.setattr(tool_loop, "AT_ONCE", 1)  # each answer waits for the next turn of the loop
-    session, debugger = bench.session, bench.session.debugger
-    await bench.ask("Weather in Lisbon and Oslo")
-    (turn_id, first), (_, second) = bench.keys
-    assert "The other calls of this turn need an answer first" in debugger.fork_refusal(turn_id, first)
-    debugger.notes.set_draft(turn_id, second, ResultDraft(text="same"))
-    before = session.transcript
-    answers = [Answer(text=f"answer {n}", is_error=n == 1) for n in range(3)]
-    fork = await debugger.fork(turn_id, first, answers)
-    assert [one.ending for one in fork.loops] == [ToolLoopEnd.DONE] * 3
-    assert [one.answer for one in fork.loops] == answers
-    assert debugger.forks == [fork]
-    assert len(session.transcript.children(turn_id)) == 3
-    assert bench.roles == "uctta"
-    assert bench.path[-1].id == fork.loops[0].head, "the first branch is shown"
-    told = set()
-    for one in fork.loops:
-        branch = session.transcript.lineage(one.head)
-        assert [r.text for turn in branch for r in turn.results][1] == "same"
-        told |= {r.text for turn in branch for r in turn.results} - {"same"}
-    assert told == {"answer 0", "answer 1", "answer 2"}
-    sent = {results[0][1] for _, results in (bench.sent(at) for at in (-1, -2, -3))}
-    assert sent == told
-    assert session.undo()
-    assert session.transcript == before
-    assert session.redo()
-    assert len(session.transcript.children(turn_id)) == 3
-
-
-async def test_a_fork_from_an_answered_call_keeps_the_branch_there_was(bench: Bench) -> None:
-    session, debugger = bench.session, bench.session.debugger
-    bench.table()
-    await bench.ask("Weather in Lisbon and Oslo")
-    turn_id = bench.path[1].id
-    old = session.transcript.head
-    fork = await debugger.fork(turn_id, bench.path[1].calls[1].id, [Answer(text="a"), Answer(text="b")])
-    assert len(session.transcript.children(turn_id)) == 3
-    session.turns.select_alternative(bench.session.transcript.children(turn_id)[0])
-    assert session.transcript.head == old
-    for lane in fork.loops:
-        results = [r for turn in session.transcript.lineage(lane.head) for r in turn.results]
-        assert [(r.by, r.text)[:1] for r in results] == [("table",), ("fork",)]
-
-
-async def test_lanes_of_a_fork_go_their_own_way(bench: Bench) -> None:
-    session, debugger = bench.session, bench.session.debugger
-    bench.table(pause_on_path="$[?@.city == 'Rome']")
-    await bench.ask(f"{THREE} !chain")
-    assert bench.roles == "uctctc"
-    turn_id = bench.path[1].id
-    answers = [Answer(text="now"), Answer(text="later", delay=0.05), Answer(never=True)]
-    work = begin(debugger.fork(turn_id, bench.path[1].calls[0].id, answers))
-    await until(lambda: [lane.ending.value for lane in debugger.loops] == ["running"])
-    now, later, never = debugger.forks[-1].loops
-    assert (now.ending, later.ending, never.ending) == (ToolLoopEnd.PAUSED, ToolLoopEnd.PAUSED, ToolLoopEnd.RUNNING)
-    assert session.state is RunState.ANSWERING
-    assert not session.undo(), "something is under way"
-    with pytest.raises(RunRefusedError, match="under way"):
-        await debugger.go_on()
-    session.stop()
-    fork = await work
-    assert (session.state, never.ending, never.root) == (RunState.IDLE, ToolLoopEnd.STOPPED, "")
-    assert len(session.transcript.children(turn_id)) == 3, "the old branch and two new ones"
-    for lane in fork.loops[:2]:
-        assert lane.words.startswith("The arguments match")
-        assert lane.requests == 2
-        session.turns.select_alternative(lane.root)
-        assert (bench.roles, bench.reasons) == ("uctctc", ["path"])
-        await debugger.go_on()
-        assert bench.roles == "uctctcta"
-        assert lane.head == session.transcript.head
-
-
-async def test_a_fork_is_refused_in_words(bench: Bench) -> None:
-    debugger = bench.session.debugger
-    await bench.ask("Weather in Oslo")
-    key = bench.keys[0]
-    for wrong in ([Answer()], [Answer()] * 6):
-        with pytest.raises(RunRefusedError, match="2 to 5"):
-            await debugger.fork(*key, wrong)
-    await bench.session.regenerate(key[0])
-    with pytest.raises(RunRefusedError, match="another branch"):
-        await debugger.fork(*key, [Answer()] * 2)
-    assert debugger.forks == []
-
-
-async def test_a_fork_cancelled_before_it_begins_leaves_nothing_under_way(bench: Bench) -> None:
-    await bench.ask("Weather in Oslo")
-    work = begin(bench.session.debugger.fork(*bench.keys[0], [Answer()] * 2))
-    await asyncio.sleep(0)
-    work.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await work
-    assert (bench.session.debugger.loops, bench.session.state) == ((), RunState.IDLE)
-    assert {lane.ending for lane in bench.session.debugger.forks[0].loops} == {ToolLoopEnd.STOPPED}
-
-
-@pytest.fixture
-def slow() -> Iterator[DemoServer]:
-    with DemoServer(DemoConfig(tokens_per_second=80, time_to_first_token=0.02, rate_limit=1_000_000)) as server:
-        yield server
-
-
-async def test_stop_ends_every_lane_and_the_gateway_sees_it(slow: DemoServer) -> None:
-    async with GatewayClient(Connection(base_url=slow.base_url, key=Secret("demo"))) as client:
-
-        async def connect(_profile_id: str) -> GatewayClient:
-            return client
-
-        await stop_three_lanes(Bench(Session(connect, profile_id="p", model="demo-tools"), slow))
-
-
-async def stop_three_lanes(bench: Bench) -> None:
-    slow = bench.demo
-    await bench.ask("Weather in Oslo !long=3000")
-    turn_id = bench.path[-1].id
-    work = begin(bench.session.debugger.fork(*bench.keys[0], [Answer(text=str(n)) for n in range(3)]))
-    await until(lambda: open_streams(slow) == 3)
-    growing = list(bench.session.growing)
-    runs = {bench.session.run_of(key) for key in growing}
-    assert len(runs) == 3
-    assert None not in runs
-    await until(lambda: all(choice.deltas > 2 for choice in bench.session.growing.values()))
-    bench.session.stop(growing[0])
-    await until(lambda: open_streams(slow) == 2)
-    bench.session.stop()
-    fork = await work
-    await until(lambda: open_streams(slow) == 0)
-    assert {lane.ending for lane in fork.loops} == {ToolLoopEnd.STOPPED}
-    for lane in fork.loops:
-        turn = bench.session.transcript.turns[lane.head or ""]
-        assert turn.text
-        assert turn.outcome is not None
-        assert turn.outcome.ending is Ending.STOPPED
-    assert len(bench.session.transcript.children(turn_id)) == 3
 
 
 # What is told

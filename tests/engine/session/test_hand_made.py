@@ -237,7 +237,7 @@ def test_a_turn_is_given_calls_and_they_go_out(session: Session, protocol: str) 
 def test_a_call_gets_another_id_and_its_results_keep_to_it_on_every_branch(session: Session) -> None:
     maker = session.transcript.path[1].id
     session.turns.answer("one", "21")
-    session.turns.fork_at(maker)
+    session.turns.rewrite(session.transcript.truncate_after(maker))
     session.turns.answer("one", "22")
     session.debugger.notes.set_draft(maker, "two", ResultDraft(text="half"))
     session.turns.replace_call(maker, "one", call("uno", "get_heat", '{"a": 1}'), in_place=True)

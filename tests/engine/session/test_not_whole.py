@@ -25,7 +25,6 @@ from playground.engine.headless.exit_codes import ExitCode
 from playground.engine.headless.run import RunOptions, run_file
 from playground.engine.session.session import Session
 from playground.engine.session.snapshot import decode, restore, snapshot
-from playground.engine.session.tool_loop import ToolLoopEnd
 from playground.gateway.client import GatewayClient
 from playground.gateway.connection import Connection
 from tests.protocols.messages.test_decode import said, start, stop, used
@@ -115,9 +114,6 @@ async def test_an_answer_with_a_hole_is_kept_and_not_whole(bench: Bench) -> None
     assert turn.outcome.holes == ("not_json",)
     assert turn.outcome.holes[0] in dict(turn.outcome.deviations)
     assert not turn.truncated  # what is there did not break off
-    lane = bench.session.debugger._last
-    assert lane is not None
-    assert (lane.ending, lane.words) == (ToolLoopEnd.FAILED, "Part of the answer could not be read.")
 
 
 async def test_a_hole_is_kept_in_the_store_in_a_file_in_an_export_and_found_again_on_the_tape(bench: Bench) -> None:

@@ -13,6 +13,7 @@ from playground.domain.debugging import Answer
 from playground.domain.errors import RunRefusedError
 from playground.domain.parts import ToolCall, ToolResult
 from playground.domain.transcript import Ending, Outcome, Role, Turn, make_turn
+from playground.engine.compare.lanes import Lanes
 from playground.engine.files.experiment_file import read, write
 from playground.engine.gateways.offered import DEMO_ID, Gateways
 from playground.engine.session.editors import HEAD
@@ -97,10 +98,11 @@ async def test_regenerating_sends_it_too_and_each_is_an_edit_of_its_own(bench: B
     assert session.editors.open == {}
 
 
-async def test_a_fork_begins_with_it(bench: Bench) -> None:
+async def test_lanes_of_several_answers_begin_with_it(bench: Bench) -> None:
     await bench.ask("Weather in Lisbon")
     arguments_of(bench, 0, OSLO)
-    await bench.session.debugger.fork(*bench.keys[0], [Answer(text="sun"), Answer(text="rain")])
+    session = bench.session
+    await Lanes(session).add_answers(session, *bench.keys[0], [Answer(text="sun"), Answer(text="rain")])
     assert {json.dumps(bench.sent(at)[0][0][1]) for at in (-1, -2)} == {json.dumps(json.loads(OSLO))}
 
 
@@ -268,7 +270,7 @@ def grown(chance: random.Random) -> Session:
         if chance.random() < 0.2:
             session.turns.select_alternative(chance.choice(list(session.transcript.turns)))
         if chance.random() < 0.2:
-            session.turns.fork_at(chance.choice(list(session.transcript.turns)))
+            session.turns.rewrite(session.transcript.truncate_after(chance.choice(list(session.transcript.turns))))
     for _ in range(chance.randint(1, 4)):
         turn, what = chance.choice(list(session.transcript.turns.values())), chance.choice(list(What))
         call = chance.choice([*(one.id for one in turn.calls), ""])

@@ -17,7 +17,9 @@ ACTIONS: tuple[Action[CompareControl], ...] = (
     Action("compare.open", "Compare side by side", VIEW, 150, lambda it: it.show(not it.on), ("Ctrl+Shift+K",)),
     Action("compare.add", "Add a lane", VIEW, 160, lambda it: it.add()),
     Action("compare.models", "Add lanes of other models…", VIEW, 165, lambda it: it.add_models()),
-    Action("compare.alternatives", "The turn's alternatives as lanes", VIEW, 170, lambda it: it.add_alternatives()),
+    Action(
+        "compare.alternatives", "Open the turn's alternatives in Compare", VIEW, 170, lambda it: it.add_alternatives()
+    ),
     Action("compare.together", "Scroll lanes together, or each by itself", VIEW, 175, lambda it: it.scroll_together()),
     Action("compare.mark", "Mark what differs from A", VIEW, 180, lambda it: it.mark_differences()),
     Action("compare.export", "Export the lanes…", EXPERIMENT, 255, lambda it: it.export()),

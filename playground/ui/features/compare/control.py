@@ -32,6 +32,7 @@ class CompareControl(QObject):
         self._told = told
         self._settings = settings
         self.page: LanesPage | None = None
+        host.pane.compare_asked.connect(self.add_alternatives)
 
     @property
     def on(self) -> bool:
@@ -101,11 +102,11 @@ class CompareControl(QObject):
         pane = column.pane
         if pane is main:
             return
-        for name in ("advice_asked", "exchange_asked", "link_asked", "refused"):
+        for name in ("advice_asked", "compare_asked", "exchange_asked", "link_asked", "refused"):
             getattr(pane, name).connect(getattr(main, name))
         for name in ("frames_asked", "compare_asked", "lint_asked", "hole_asked"):
             getattr(pane.wire, name).connect(getattr(main.wire, name))
-        for name in ("fork_asked", "rules_asked"):
+        for name in ("answers_asked", "rules_asked"):
             getattr(pane.calls, name).connect(getattr(main.calls, name))
 
     # Doing
@@ -136,13 +137,23 @@ class CompareControl(QObject):
         if models and self._try(partial(self.lanes.add_models, models, self._host.session)):
             self.show(True)
 
-    def add_alternatives(self) -> None:
-        """The other answers to what the turn that has the focus answers, or the last one, as lanes."""
-        pane = self._host.pane
+    def add_alternatives(self, turn_id: str = "") -> None:
+        """What stands beside a turn as lanes; by default beside the one that has the focus, or the last."""
+        pane, lanes = self._host.pane.front, self.lanes
         path = pane.session.transcript.path
-        turn_id = pane.view.focused_turn() or (path[-1].id if path else "")
-        if turn_id and self._try(partial(self.lanes.add_alternatives, turn_id)):
+        turn_id = turn_id or pane.view.focused_turn() or (path[-1].id if path else "")
+        if not turn_id:
+            return
+        beside, others = len(pane.session.transcript.siblings(turn_id)), len(lanes.alternatives(turn_id))
+        if beside > 1 and not others:  # all of them are lanes
             self.show(True)
+        elif self._try(partial(lanes.add_alternatives, turn_id)):
+            self.show(True)
+            if left := len(lanes.alternatives(turn_id)):
+                self._host.notice.say(
+                    f"{beside - left:,} of the {beside:,} alternatives are lanes, those next to it. "
+                    "‹ and › in a turn lead to the others."
+                )
 
     def regenerate(self) -> None:
         """Ask again for the last answer in every ticked lane."""

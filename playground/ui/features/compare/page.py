@@ -267,8 +267,16 @@ class LanesPage(QScrollArea):
     def _changed(self, change: Change) -> None:
         if isinstance(change, TurnGrew | ExchangeChanged):
             self._figures.poke()
+            if isinstance(change, TurnGrew):
+                self._show_growth(change.turn_id)
         else:
             self._heads.poke()
+
+    def _show_growth(self, turn_id: str) -> None:
+        """What one lane receives may be the end of another: an alternative of its answer, say."""
+        for lane, column in self._columns.items():
+            if lane.transcript.head == turn_id and lane.state is RunState.IDLE:
+                column.pane.grew(turn_id)
 
     def _show_figures(self) -> None:
         lanes = [] if self._left else [lane for lane in self.lanes.all if lane in self._columns]

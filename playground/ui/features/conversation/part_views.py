@@ -86,7 +86,7 @@ def wired_call(commands: TurnCommands, turn_id: Callable[[], str]) -> CallCard:
         (card.prepared, calls.prepare),
         (card.prepared_sent, calls.send_prepared),
         (card.stepped, calls.step),
-        (card.fork_asked, calls.fork),
+        (card.answers_asked, calls.compare_answers),
         (card.remember_asked, calls.remember),
         (card.frame_asked, commands.wire.show_call),
         (card.delete_asked, commands.hand.delete_call),
@@ -96,6 +96,7 @@ def wired_call(commands: TurnCommands, turn_id: Callable[[], str]) -> CallCard:
     card.stop_asked.connect(calls.stop)
     card.rules_asked.connect(calls.rules)
     card.result_chosen.connect(commands.select_alternative)
+    card.compare_asked.connect(commands.open_in_compare)
     card.result_deleted.connect(commands.delete_turn)
     return card
 

@@ -1,4 +1,4 @@
-"""The line below the parts or alternatives of a turn that has more than are seen at once: which, and the ways on."""
+"""The line below the parts of something that has more of them than are seen at once: which, and the ways on."""
 
 from __future__ import annotations
 

@@ -30,7 +30,6 @@ from playground.engine.session.changes import (
 )
 from playground.engine.session.hand_made import Answerable, answerable, answers_none, calls_first, without_call
 from playground.engine.session.session import Session
-from playground.ui.features.conversation.alternatives_dialog import AlternativesDialog
 from playground.ui.features.conversation.calls.call_answers import CallAnswers
 from playground.ui.features.conversation.calls.debug_bar import FILL
 from playground.ui.features.conversation.commands import Growth
@@ -178,6 +177,7 @@ class TranscriptPane(Centre):
     advice_asked = Signal(object)  # an ``Action`` that is not about the turn itself
     exchange_asked = Signal(str)  # exchange id
     link_asked = Signal(str)
+    compare_asked = Signal(str)  # turn id: what stands beside it is to be seen with it
     refused = Signal(str, str)  # why a run was refused, and the turn it was to bring again
 
     def __init__(self, session: Session, entered: Entered, empty: QWidget, *below: QWidget) -> None:
@@ -347,8 +347,8 @@ class TranscriptPane(Centre):
     def select_alternative(self, turn_id: str) -> None:
         self._session.turns.select_alternative(turn_id)
 
-    def show_alternatives(self, turn_id: str) -> None:
-        AlternativesDialog(self._session, turn_id, self, self._growing, self).open()
+    def open_in_compare(self, turn_id: str) -> None:
+        self.compare_asked.emit(turn_id)
 
     def regenerate(self, turn_id: str) -> None:
         self._start(turn_id)
@@ -496,6 +496,11 @@ class TranscriptPane(Centre):
         """
         self._poke_draw = partial(poke, self.draw) if poke is not None else self._own_draw
 
+    def grew(self, turn_id: str) -> None:
+        """More of a turn has arrived that the run of another lane brings."""
+        self._grown.add(turn_id)
+        self._poke_draw()
+
     def draw(self) -> None:
         """Draw what has arrived."""
         if self.stale:
@@ -513,6 +518,6 @@ class TranscriptPane(Centre):
     def _tick(self) -> None:
         """The seconds go on although nothing arrives."""
         self._grown.update(self._session.growing)
-        if self._session.debugger.notes.pending:
+        if self._session.debugger.pending:
             self._debug.poke()
         self._poke_draw()

@@ -138,7 +138,7 @@ def fill_menu(
         menu.addAction("Compare with…").triggered.connect(partial(commands.wire.compare, turn.id))
         menu.addAction("Regenerate").triggered.connect(partial(commands.regenerate, turn.id))
     if len(row.alternatives) > 1:
-        menu.addAction("Show alternatives side by side").triggered.connect(partial(commands.show_alternatives, turn.id))
+        menu.addAction("Open in Compare").triggered.connect(partial(commands.open_in_compare, turn.id))
     menu.addSeparator()
     menu.addAction("Move up").triggered.connect(partial(commands.move_turn, turn.id, -1))
     menu.addAction("Move down").triggered.connect(partial(commands.move_turn, turn.id, 1))

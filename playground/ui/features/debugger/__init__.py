@@ -1,4 +1,4 @@
-"""The tool-call debugger's own places in the window: rules, answer tables, forks, the list of calls, stability."""
+"""The tool-call debugger's own places in the window: rules, answer tables, the list of calls, stability."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ if TYPE_CHECKING:
 
 ACTIONS: tuple[Action[DebugControl], ...] = (
     Action("debug.rules", "Tool rules…", RUN, 300, lambda it: it.open_rules(), ("Ctrl+Shift+D",)),
-    Action("debug.fork", "Compare several answers…", RUN, 310, lambda it: it.open_fork()),
-    Action("debug.forks", "Show forks", RUN, 320, lambda it: it.open_forks()),
+    Action("debug.answers", "Compare several answers…", RUN, 310, lambda it: it.compare_answers()),
     Action(
         "debug.repeat",
         "Repeat this step…",

@@ -1,4 +1,4 @@
-"""Rules and forks in the window: what is set goes to the current session and back, and their windows open."""
+"""Rules, and answers to compare, in the window: what is set goes to the current session, and their windows open."""
 
 from __future__ import annotations
 
@@ -94,11 +94,14 @@ class RunPages(Control):
 class DebugControl(Control):
     """``show_session`` brings the fields and the open windows up to the session looked at.
 
-    ``default_rule`` is what is set for all tools, ``of_tool`` tells the rule of one.
+    ``default_rule`` is what is set for all tools, ``of_tool`` tells the rule of one, ``show_lanes`` the lanes.
     """
 
-    def __init__(self, host: Host, default_rule: DefaultRuleFields, of_tool: RuleSummary) -> None:
+    def __init__(
+        self, host: Host, default_rule: DefaultRuleFields, of_tool: RuleSummary, show_lanes: Callable[[], None]
+    ) -> None:
         super().__init__(host)
+        self._show_lanes = show_lanes
         self._followed: Session | None = None
         self._cancel: Callable[[], None] | None = None
         self._default_rule, self._of_tool = default_rule, of_tool
@@ -107,7 +110,7 @@ class DebugControl(Control):
         default_rule.rules_asked.connect(self.open_rules)
         of_tool.asked.connect(self.open_rules)
         host.pane.calls.rules_asked.connect(self.open_rules)
-        host.pane.calls.fork_asked.connect(self._fork)
+        host.pane.calls.answers_asked.connect(self._ask_answers)
 
     def show_session(self) -> None:
         """Show the rules of the session looked at, and follow it."""
@@ -138,24 +141,20 @@ class DebugControl(Control):
 
         RulesDialog.shown_for(self._session, self._host.window).open_on(name)
 
-    def open_fork(self) -> None:
+    def compare_answers(self) -> None:
         """Several answers for the call that has the focus, else the first that waits, else the last there is."""
         call = self._call_meant()
         if call is None:
             self._say("There is no tool call yet whose answers could be compared.", stays=False)
             return
-        self._fork(*call)
+        self._ask_answers(*call)
 
-    def _fork(self, turn_id: str, call_id: str) -> None:
-        from playground.ui.features.debugger.fork_dialog import ForkDialog
+    def _ask_answers(self, turn_id: str, call_id: str) -> None:
+        from playground.ui.features.debugger.answers_dialog import AnswersDialog
 
-        ForkDialog(self._session, turn_id, call_id, self._host.window).open()
-
-    def open_forks(self) -> None:
-        """The lanes of the newest fork, also when none was made yet."""
-        from playground.ui.features.debugger.lanes_view import LanesView
-
-        LanesView.shown_for(self._session, self._host.window).show_fork(None)
+        dialog = AnswersDialog(self._session, turn_id, call_id, self._host.window)
+        dialog.started.connect(self._show_lanes)
+        dialog.open()
 
     def _call_meant(self) -> tuple[str, str] | None:
         calls = [(turn.id, call.id) for turn in self._session.transcript.path for call in turn.calls]

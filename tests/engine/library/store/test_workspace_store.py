@@ -171,8 +171,8 @@ async def test_an_answer_that_never_came_waits_as_a_stopped_one(
     bench = Bench(session, demo)
     bench.table(AnswerRow(answer=Answer(never=True)))
     run = asyncio.get_running_loop().create_task(bench.ask("Weather in Oslo?"))
-    await until(lambda: bool(session.debugger.notes.pending))
-    key = next(iter(session.debugger.notes.pending))
+    await until(lambda: bool(session.debugger.pending))
+    key = next(iter(session.debugger.pending))
     await workspace.flush()
     assert workspace.store is not None
     found = await workspace.store.load(session.id)

@@ -99,8 +99,8 @@ class Asked:
     def select_alternative(self, turn_id: str) -> None:
         self.log.append(("select_alternative", turn_id))
 
-    def show_alternatives(self, turn_id: str) -> None:
-        self.log.append(("show_alternatives", turn_id))
+    def open_in_compare(self, turn_id: str) -> None:
+        self.log.append(("open_in_compare", turn_id))
 
     def regenerate(self, turn_id: str) -> None:
         self.log.append(("regenerate", turn_id))

@@ -80,7 +80,7 @@ def gone_through(stand: Stand, *, fork: bool = False) -> None:
     session.debugger.fill()
     session.turns.add_turn(answer())
     if fork:
-        session.turns.fork_at(maker)
+        session.turns.rewrite(session.transcript.truncate_after(maker))
 
 
 @pytest.mark.parametrize("fork", [False, True])

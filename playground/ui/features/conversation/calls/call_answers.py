@@ -21,13 +21,13 @@ SAMPLES = 6  # rows of the tool's table that are offered
 
 
 class CallAnswers(QObject):
-    """``said`` tells a person something in words; ``fork_asked`` and ``rules_asked`` open what they are named after.
+    """``said`` tells a person something in words; ``answers_asked`` and ``rules_asked`` open what they are named after.
 
     ``run`` is called when the last waiting call was answered by hand, ``next_call`` when others still wait.
     """
 
     said = Signal(str)
-    fork_asked = Signal(str, str)  # turn id, call id
+    answers_asked = Signal(str, str)  # turn id, call id
     rules_asked = Signal(str)  # the name of a tool
 
     def __init__(
@@ -57,7 +57,7 @@ class CallAnswers(QObject):
         session = self._session
         debugger = session.debugger
         reason, draft = debugger.reason(turn_id, call_id), debugger.notes.draft(turn_id, call_id)
-        pending = debugger.notes.pending.get((turn_id, call_id))
+        pending = debugger.pending.get((turn_id, call_id))
         return CallState(
             reason=reason.words if reason is not None and reason.code not in _SAID_BY_THE_CARD else "",
             draft=draft.text if draft is not None else "",
@@ -149,9 +149,9 @@ class CallAnswers(QObject):
         """Answer this call, then stop at whatever comes next."""
         self.bar.run(self._session.debugger.step(turn_id, call_id))
 
-    def fork(self, turn_id: str, call_id: str) -> None:
+    def compare_answers(self, turn_id: str, call_id: str) -> None:
         """Compare several answers to a call; the dialog says so where that cannot be done now."""
-        self.fork_asked.emit(turn_id, call_id)
+        self.answers_asked.emit(turn_id, call_id)
 
     def remember(self, turn_id: str, call_id: str) -> None:
         """Make a row of the tool's table from what the call was answered with, or what is typed for it."""

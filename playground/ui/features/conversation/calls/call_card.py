@@ -45,13 +45,15 @@ from playground.ui.widgets.mark_label import Chip, MarkLabel
 from playground.ui.widgets.plain_text import few_lines_of, short_name, shown_name, tip
 from playground.ui.widgets.theme import code_font
 
-#: What an entry is called, its words, and when it is there: "waiting", "elsewhere" too, or "" for always.
+#: What an entry is called, its words, and when it is there: "waiting", "elsewhere" too, with several
+#: "results", or "" for always.
 ENTRIES = (
     ("all", "Send the same to all calls", "waiting"),
     ("all_errors", "Send the same to all, as errors", "waiting"),
     ("lanes", "Send the same to all lanes", "elsewhere"),
     ("remember", "Remember this answer", ""),
-    ("fork", "Compare several answers…", ""),
+    ("answers", "Compare several answers…", ""),
+    ("compare", "Open in Compare", "results"),
     ("edit", "Edit its name, id and arguments…", ""),
     ("delete", "Delete this call", ""),
     ("rules", "Rules for this tool…", ""),
@@ -74,9 +76,10 @@ class CallMenu(IconButton):
         menu.aboutToShow.connect(self._fill)
         self.setMenu(menu)
 
-    def offer(self, *, waiting: bool, elsewhere: bool, raw: bool) -> None:
+    def offer(self, *, waiting: bool, elsewhere: bool, results: bool, raw: bool) -> None:
         """Which entries are there from now on, and whether the exact text is shown."""
-        self._now, self._raw = {"": True, "waiting": waiting, "elsewhere": waiting and elsewhere}, raw
+        self._now = {"": True, "waiting": waiting, "elsewhere": waiting and elsewhere, "results": results}
+        self._raw = raw
 
     def _fill(self) -> None:
         menu = self.menu()
@@ -105,7 +108,7 @@ class CallCard(CallFrame):
     prepared_sent = Signal(str, bool)  # whether as an error in any case
     stop_asked = Signal()
     stepped = Signal(str)
-    fork_asked = Signal(str)
+    answers_asked = Signal(str)
     remember_asked = Signal(str)
     rules_asked = Signal(str)  # the name of the tool
     frame_asked = Signal(str)
@@ -113,6 +116,7 @@ class CallCard(CallFrame):
     delete_asked = Signal(str)
     result_deleted = Signal(str)  # turn id of the result
     result_chosen = Signal(str)  # turn id of another result of the same call
+    compare_asked = Signal(str)  # turn id of the result that others stand beside
 
     def __init__(
         self,
@@ -376,7 +380,8 @@ class CallCard(CallFrame):
         self._edit.setVisible(not growing)
         self.more.setVisible(not growing)
         elsewhere = bool(self._state.elsewhere)
-        self.more.offer(waiting=waiting, elsewhere=elsewhere, raw=self._shown == "raw")
+        several = self._answer is not None and len(self._answer.alternatives) > 1
+        self.more.offer(waiting=waiting, elsewhere=elsewhere, results=several, raw=self._shown == "raw")
         self._changes.setVisible(self.call.received is not None)
         self._changes.setChecked(self._shown == "changes")
         self._verdict.setVisible(bool(self._verdict.text()))
@@ -437,7 +442,9 @@ class CallCard(CallFrame):
                 self.answered_lanes.emit(self.call.id, text, False)
             case "rules":
                 self.rules_asked.emit(self.call.name)
-            case "remember" | "fork" | "edit" | "delete" | "frame":
+            case "compare" if self._answer is not None:
+                self.compare_asked.emit(self._answer.turn_id)
+            case "remember" | "answers" | "edit" | "delete" | "frame":
                 getattr(self, f"{what}_asked").emit(self.call.id)
             case "raw":
                 self._shown = "arguments" if self._shown == "raw" else "raw"

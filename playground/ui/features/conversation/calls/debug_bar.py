@@ -185,7 +185,7 @@ class DebugBar(QFrame):
         return f"Paused at {count}: {names}. {said}{self._steps()}".rstrip()
 
     def _pending_words(self) -> str:
-        pending = self._session.debugger.notes.pending
+        pending = self._session.debugger.pending
         if not pending:
             return f"Answering the calls.{self._steps()}"
         left = min(entry.remaining for entry in pending.values())

@@ -1,4 +1,4 @@
-"""Several answers to one call, to run on side by side. Start hands them to the debugger and opens the lanes.
+"""Several answers to one call, to run on side by side: each becomes a lane of Compare.
 
 What is typed is kept in ``session.debugger`` as it is typed, so that a closed dialog loses nothing.
 """
@@ -27,9 +27,10 @@ from playground.domain.errors import RunRefusedError
 from playground.domain.parts import ToolCall
 from playground.engine.checks import checking
 from playground.engine.checks.questions import RowFits
+from playground.engine.compare.lanes import Lanes, LanesError
 from playground.engine.session.changes import Change, DebugChanged, PathChanged, RunStateChanged, SettingsChanged
-from playground.engine.session.debugger import FEWEST_ANSWERS, MOST_ANSWERS
 from playground.engine.session.session import Session
+from playground.engine.session.variants import MOST_LANES, letter_of
 from playground.ui.features.debugger.answer_field import AnswerField
 from playground.ui.features.debugger.rule_words import answer_words, match_words, one_line
 from playground.ui.widgets.elided_label import ElidedLabel
@@ -47,6 +48,8 @@ COLUMN = 262  # least width, pixels
 
 MOST_ROWS = 20
 LABEL = 48  # characters of an answer in a menu
+NAME = 24  # and in the name of its lane
+SAYS = "Each answer becomes a lane of its own and runs on at once, by the rules. One undo takes all of them back."
 
 
 class Start(NamedTuple):
@@ -82,7 +85,7 @@ def starts(session: Session, turn_id: str, call: ToolCall) -> list[Start]:
 
 
 def first_answers(session: Session, turn_id: str, call: ToolCall) -> tuple[Answer, ...]:
-    """What a fork of this call begins with: what was typed for it last, else the likeliest answer and an error."""
+    """What stands there at first: what was typed for this call last, else the likeliest answer and an error."""
     kept = session.debugger.notes.fork_drafts.get((turn_id, call.id))
     if kept is not None:
         return kept
@@ -90,7 +93,8 @@ def first_answers(session: Session, turn_id: str, call: ToolCall) -> tuple[Answe
     ready = session.debugger.answer_ready(turn_id, call.id)
     if not likely and ready is not None:
         likely = [ready.answer]
-    return (*(likely[:1] or [Answer()]), dict(FAULTS)["Error text"].answer)
+    made = (*(likely[:1] or [Answer()]), dict(FAULTS)["Error text"].answer)
+    return made[: max(Lanes(session).free, 1)]
 
 
 def _follows(session: Session, turn_id: str, maker: str) -> bool:
@@ -157,14 +161,17 @@ class AnswerColumn(QFrame):
             button.setAutoDefault(False)
         self.setFocusProxy(self.field)
 
-    def show_answer(self, number: int, answer: Answer, *, removable: bool) -> None:
-        """Show an answer without telling anyone, and the number of its lane."""
-        self.title.setText(f"Lane {number}")
-        self.start_button.setAccessibleName(f"Start lane {number} from")
-        self.field.text.setAccessibleName(f"Answer of lane {number}")
-        self.remove_button.say(f"Remove lane {number}")
-        self.remove_button.setVisible(removable)
+    def show_answer(self, answer: Answer) -> None:
+        """Show an answer without telling anyone."""
         self.field.set_answer(answer)
+
+    def show_lane(self, name: str, *, removable: bool) -> None:
+        """Which lane it will be."""
+        self.title.setText(f"{name[:1].upper()}{name[1:]}")
+        self.start_button.setAccessibleName(f"Start {name} from")
+        self.field.text.setAccessibleName(f"Answer of {name}")
+        self.remove_button.say(f"Remove {name}")
+        self.remove_button.setVisible(removable)
 
     def take(self, answer: Answer) -> None:
         """Another answer to go on from."""
@@ -176,8 +183,13 @@ class AnswerColumn(QFrame):
         self.changed.emit()
 
 
-class ForkDialog(QDialog):
-    """For one call of a turn on the path. Raises KeyError for a call that is not there."""
+class AnswersDialog(QDialog):
+    """For one call of a turn on the path; ``started`` when the lanes are there. Raises KeyError for a call that is not.
+
+    There may be more answers than there is room for: none is dropped, and it begins once there is room for all.
+    """
+
+    started = Signal()
 
     def __init__(self, session: Session, turn_id: str, call_id: str, parent: QWidget) -> None:
         super().__init__(main_window(parent))
@@ -185,8 +197,7 @@ class ForkDialog(QDialog):
         self._session = session
         self._turn_id = turn_id
         self._call = next((c for c in session.transcript.turns[turn_id].calls if c.id == call_id), None) or _no(call_id)
-        self._forks = len(session.debugger.forks)
-        self._starting = False
+        self._lanes = Lanes(session)
         self.setWindowTitle(f"Compare several answers to {shown_name(self._call.name)}")
         self.columns: list[AnswerColumn] = []
         self.add_button = styled(QToolButton(), "button")
@@ -195,6 +206,7 @@ class ForkDialog(QDialog):
         menu = StartMenu(self._starts, self.add_button, empty=True)
         menu.chosen.connect(self.add_answer)
         self.add_button.setMenu(menu)
+        self.room = text_label("", "muted")
         self.said = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
         self.start_button = styled(QPushButton("Start"), "primary")
         self._row = QHBoxLayout()
@@ -222,35 +234,33 @@ class ForkDialog(QDialog):
             column.remove_asked.connect(partial(self._remove, column))
             self.columns.append(column)
             self._row.addWidget(column, 1)
-        for number, (column, answer) in enumerate(zip(self.columns, answers, strict=True), 1):
-            column.show_answer(number, answer, removable=len(answers) > FEWEST_ANSWERS)
+        for column, answer in zip(self.columns, answers, strict=True):
+            column.show_answer(answer)
         self._judge()
 
     def add_answer(self, answer: Answer) -> None:
-        """One more answer, up to the most there may be."""
-        if len(self.columns) < MOST_ANSWERS:
+        """One more answer, as long as there is room for its lane."""
+        if len(self.columns) < self._lanes.free:
             self.show_answers((*self.answers, answer))
             self._keep()
             self.columns[-1].field.text.setFocus()
             QTimer.singleShot(0, self, self._show_last)
 
     def start(self) -> None:
-        """Run them; the lanes open as soon as they have begun."""
+        """Make the lanes and let them run."""
         self._judge()
-        if self.start_button.isEnabled():
-            self._starting = True
-            self.start_button.setEnabled(False)
-            self._keep()
-            spawn(self._fork(self._session, self.answers), name="fork")
-
-    async def _fork(self, session: Session, answers: tuple[Answer, ...]) -> None:
-        """Goes on when the dialog is gone: it ends when all lanes have."""
+        if not self.start_button.isEnabled():
+            return
+        self._keep()
+        names = [answer_words(answer, NAME) for answer in self.answers]
         try:
-            await session.debugger.fork(self._turn_id, self._call.id, answers)
-        except RunRefusedError as error:
-            if self._starting:  # else it was closed before this began
-                self._starting = False
-                self._say(str(error), "error")
+            runs = self._lanes.add_answers(self._session, self._turn_id, self._call.id, self.answers, names=names)
+        except (LanesError, RunRefusedError) as error:
+            self._say(str(error), "error")
+            return
+        spawn(runs, name="answers in lanes")
+        self.accept()
+        self.started.emit()
 
     # Inside
 
@@ -260,12 +270,7 @@ class ForkDialog(QDialog):
         arguments.setFont(code_font())
         arguments.set_text(one_line(self._call.arguments, 2000))
         title = in_row(name, (arguments, 1), spacing=8)
-        says = QLabel(
-            "Each answer runs on at once, by the rules, on a branch of its own. One undo takes all of them back.",
-            textFormat=Qt.TextFormat.PlainText,
-            wordWrap=True,
-        )
-        says.setProperty("kind", "muted")
+        says = styled(QLabel(SAYS, textFormat=Qt.TextFormat.PlainText, wordWrap=True), "muted")
         inner = QWidget()
         self._row.setContentsMargins(0, 0, 0, 4)
         self._row.setSpacing(10)
@@ -277,7 +282,7 @@ class ForkDialog(QDialog):
         cancel = QPushButton("Cancel")
         cancel.clicked.connect(self.reject)
         self.start_button.clicked.connect(self.start)
-        foot = in_row(self.add_button, (self.said, 1), cancel, self.start_button, spacing=8)
+        foot = in_row(self.add_button, self.room, (self.said, 1), cancel, self.start_button, spacing=8)
         for button in (cancel, self.start_button):
             button.setAutoDefault(False)
         in_column(title, says, (self._area, 1), foot, of=self, margins=(16, 14, 16, 14), spacing=8)
@@ -305,16 +310,19 @@ class ForkDialog(QDialog):
         self._session.debugger.notes.set_fork_draft(self._turn_id, self._call.id, self.answers)
 
     def _judge(self) -> None:
-        """Whether it may start, and why not."""
-        number = len(self.columns)
-        self.add_button.setEnabled(number < MOST_ANSWERS)
-        self.add_button.setToolTip(tip("" if number < MOST_ANSWERS else f"No more than {MOST_ANSWERS} at once"))
-        self.start_button.setText(f"Start {number} lanes")
-        if self._starting:
-            return
-        session = self._session
+        """Which lanes they will be, whether it may start, and why not."""
+        session, number, free = self._session, len(self.columns), self._lanes.free
+        for place, column in enumerate(self.columns, MOST_LANES - free):
+            name = f"lane {letter_of(place)}" if place < MOST_LANES else f"answer {place - MOST_LANES + free + 1}"
+            column.show_lane(name, removable=number > 1)
+        self.add_button.setEnabled(number < free)
+        self.add_button.setToolTip(tip("" if number < free else f"There can be {MOST_LANES} lanes at most"))
+        self.room.setText(f"room for {free - number} more" if number < free else "no room for more")
+        self.start_button.setText(f"Start {number} lane{'s' * (number != 1)}")
         gone = self._turn_id not in session.transcript.turns
-        refusal = "The call is gone." if gone else session.debugger.fork_refusal(self._turn_id, self._call.id)
+        refusal = "The call is gone." if gone else session.debugger.given_refusal(self._turn_id, self._call.id)
+        if number > free:
+            refusal = refusal or _crowded(number, free)
         self.start_button.setEnabled(not refusal)
         self._say(refusal or _same(self.answers), "error" if refusal else "small")
 
@@ -322,30 +330,25 @@ class ForkDialog(QDialog):
         self.said.setText(show_hidden(words))
         look(self.said, kind)
 
-    def _changed(self, change: Change) -> None:
-        if isinstance(change, DebugChanged) and self._starting and len(self._session.debugger.forks) > self._forks:
-            self._starting = False
-            QTimer.singleShot(0, self, self._open_lanes)
-        else:
-            self._draw.poke()
-
-    def _open_lanes(self) -> None:
-        from playground.ui.features.debugger.lanes_view import LanesView
-
-        fork = self._session.debugger.forks[-1]
-        self.accept()
-        LanesView.shown_for(self._session, self).show_fork(fork)
+    def _changed(self, _change: Change) -> None:
+        self._draw.poke()
 
     def _closed(self) -> None:
-        self._starting = False
         self._cancel()
+
+
+def _crowded(number: int, free: int) -> str:
+    """Words for more answers than there is room for."""
+    room = f"There is room for {free} lane{'s' * (free != 1)} more" if free else "There is room for no lane more"
+    away = f"take {number - free} answer{'s' * (number - free != 1)} away or close" if free else "close"
+    return f"{room}, of {MOST_LANES}: {away} lanes that are not needed. What is typed here is kept."
 
 
 def _same(answers: tuple[Answer, ...]) -> str:
     """Words for lanes that are given the same answer."""
     for number, answer in enumerate(answers):
         if answer in answers[:number]:
-            return f"Lanes {answers.index(answer) + 1} and {number + 1} get the same answer."
+            return f"Answers {answers.index(answer) + 1} and {number + 1} are the same."
     return ""
 
 
