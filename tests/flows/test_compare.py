@@ -9,8 +9,11 @@ from PySide6.QtWidgets import QApplication, QCheckBox, QToolButton
 from playground.demo.server import DemoConfig
 from playground.domain.transcript import Role, make_turn
 from playground.engine.compare.lanes import Lanes
+from playground.engine.compare.words import not_carried
+from playground.engine.requests.protocol_conversion import Loss
 from playground.engine.session.changes import RunState
 from playground.engine.session.session import Session
+from playground.ui.features.compare import page as compare_page
 from playground.ui.features.compare.lane import LaneColumn
 from playground.ui.features.compare.page import LanesPage
 from playground.ui.features.conversation.card_texts import texts_of
@@ -272,4 +275,33 @@ def test_what_a_run_does_in_one_lane_draws_no_other_anew_at_once(stage: Stage, m
         await person.until(lambda: not lanes.all[0].busy, "all stopped")
 
     monkeypatch.setattr(TranscriptPane, "_show_rows", noting)
+    stage.play(scene)
+
+
+def test_what_a_protocol_cannot_carry_is_looked_for_again_only_where_something_else_would_be_sent(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked: list[Session] = []
+
+    def noting(lane: Session) -> list[Loss]:
+        looked.append(lane)
+        return not_carried(lane)
+
+    async def scene(person: Person) -> None:
+        main = person.session
+        lanes = await open_lanes(person)
+        main.set_parameters(main.settings.current.with_value("n", 2))
+        lanes.all[1].switch_protocol("messages")
+        second = columns(person)[1]
+        await person.until(lambda: "cannot go as" in second.losses.text(), "what cannot go as it is")
+        await person.until(lambda: not page(person).looking, "all looked at")
+        looked.clear()
+        for _ in range(5):
+            page(person).arrange()
+        await person.until(lambda: not page(person).looking, "all looked at")
+        assert looked == []
+        main.set_parameters(main.settings.current.with_value("n", None))
+        await person.until(lambda: not second.losses.text(), "nothing that cannot go")
+
+    monkeypatch.setattr(compare_page, "not_carried", noting)
     stage.play(scene)

@@ -6,7 +6,7 @@ The first column is the conversation's own, put into a frame: what it shows is n
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 
 from PySide6.QtCore import Qt, Signal
@@ -28,6 +28,7 @@ from playground.ui.features.conversation.transcript_pane import DRAW_MS, Transcr
 from playground.ui.widgets.form_parts import text_label
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.loop import Alternation, Throttle, spawn
+from playground.ui.widgets.slices import Slices
 
 FIGURES_MS = 250  # between two figures while answers stream
 _STATES = {
@@ -67,6 +68,8 @@ class LanesPage(QScrollArea):
         self.horizontalScrollBar().valueChanged.connect(self._draw_hidden)
         self._figures = Throttle(self._show_figures, self, interval=FIGURES_MS)
         self._heads = Throttle(self.arrange, self, interval=FIGURES_MS)
+        self._losses = Slices(self._find_losses, self)
+        self._judged: dict[Session, tuple[object, ...]] = {}  # of what its losses were found
         self._left = self._scrolling = False
         self.together = True
         self.marking = False
@@ -104,6 +107,7 @@ class LanesPage(QScrollArea):
     def leave(self) -> None:
         """Follow the lanes no longer; the conversation's own turns are free to stand elsewhere."""
         self._left = True
+        self._losses.stop()
         self._cancel()
         app = QApplication.instance()
         if isinstance(app, QApplication):
@@ -124,6 +128,7 @@ class LanesPage(QScrollArea):
         wanted = self.lanes.all
         for lane in [lane for lane in self._columns if lane not in wanted]:
             gone = self._columns.pop(lane)
+            self._judged.pop(lane, None)
             gone.pane.end()
             self._drawing.forget(gone.pane.draw)
             self._hidden.discard(gone.pane.draw)
@@ -143,13 +148,27 @@ class LanesPage(QScrollArea):
                 words = [f"otherwise {AS_SET}"]
             is_ticked = lane in self.lanes.ticked
             column.show_head(self.lanes.title(lane), model, words, different, ticked=is_ticked)
-            column.show_losses(not_carried(lane))
         if self._front not in wanted:
             self.choose(wanted[0])
+        self._losses.poke()
         self._mark()
         self._pane.show_lanes()
         self._show_figures()
         self._compare()
+
+    @property
+    def looking(self) -> bool:
+        """Whether what protocols cannot carry is being looked for."""
+        return self._losses.busy
+
+    def _find_losses(self) -> Iterator[None]:
+        """Of the lanes that would send something else than before, one in a step: conversations are long."""
+        for lane, column in tuple(self._columns.items()):
+            judged = (lane.transcript.path, lane.editors.open, lane.settings, lane.main.settings, lane.profile)
+            if lane in self._columns and self._judged.get(lane) != judged:
+                self._judged[lane] = judged
+                column.show_losses(not_carried(lane))
+                yield
 
     def _make(self, lane: Session, *, first: bool) -> LaneColumn:
         if first:
