@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -66,6 +66,11 @@ class CallNotes:
         if self.fork_drafts.get(key, ()) != answers:
             self.fork_drafts[key] = answers
             self.changed()
+
+    def answered(self, keys: Iterable[CallKey]) -> None:
+        """These calls wait no more."""
+        for key in keys:
+            self.stops.pop(key, None)
 
     def rename(self, turn_id: str, old: str, new: str) -> None:
         """A call of a turn has another id: what is known of it, and typed for it, stays with it."""

@@ -232,8 +232,10 @@ class Debugger:
             answer, by = (own, "you") if own is not None else (plan.answer, plan.by)
             result = ToolResult(call_id=call.id, text=answer.body, is_error=answer.is_error, by=by)
             results.setdefault(turn_id, []).append(result)
-            self.notes.stops.pop((turn_id, call.id), None)
+        stood = self._experiment.transcript.head
         self._experiment.turns.answer_calls(results)
+        if stood not in self._experiment.history.ends:  # else another lane waits there
+            self.notes.answered((turn_id, call.id) for turn_id, call in calls)
         self.changed()
         return len(calls)
 

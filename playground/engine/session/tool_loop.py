@@ -207,7 +207,7 @@ class ToolLoop:
         return not self._waiting()
 
     async def _wait_and_put(self, planned: Mapping[CallKey, Planned]) -> None:
-        pending = self.pending
+        pending, stood = self.pending, self._end()
         now = time.monotonic()
         pending.update(
             {
@@ -231,6 +231,8 @@ class ToolLoop:
                     del pending[key]
                 self._put({key: planned[key] for key in due})
         finally:
+            if stood not in self._experiment.history.ends:  # else another lane waits there
+                self._notes.answered(planned.keys() - pending.keys())
             self._notes.stops.update(dict.fromkeys(pending, STOPPED))  # whatever is left was waited for
             pending.clear()
 
@@ -248,7 +250,6 @@ class ToolLoop:
         made: dict[str, list[Turn]] = {}
         for (maker, call_id), plan in planned.items():
             if (maker, call_id) in waiting:
-                self._notes.stops.pop((maker, call_id), None)
                 made.setdefault(maker, []).append(_result(call_id, plan))
         for maker, turns in made.items():
             self.tip = self._experiment.turns.place(self._end(), maker, turns, self.id)

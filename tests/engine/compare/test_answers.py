@@ -65,6 +65,7 @@ async def test_every_answer_runs_on_at_once_in_a_lane_of_its_own(
     ]
     assert session.transcript.path == before.path
     assert len(debugger.waiting) == 2, "the conversation itself is where it was"
+    assert bench.reasons == ["breakpoint"] * 2
     sent = {results[0][1] for _, results in (bench.sent(at) for at in (-1, -2, -3))}
     assert sent == {answer.text for answer in answers}
     assert session.undo()
@@ -221,3 +222,14 @@ def test_forks_of_an_older_file_are_alternatives_and_what_was_typed_for_them_is_
     assert set[str]().union(*shown) == {*beside}
     assert all(session.debugger.notes.fork_drafts.values())
     assert session.debugger.notes.fork_drafts
+
+
+async def test_a_call_that_waits_in_another_lane_too_keeps_the_reason_why(bench: Bench) -> None:
+    lanes = Lanes(bench.session)
+    await bench.ask("Weather in Oslo")
+    lane = lanes.add()
+    turn_id, call_id = bench.keys[0]
+    lane.debugger.send(turn_id, call_id, "sun")
+    assert bench.reasons == ["breakpoint"]
+    bench.session.debugger.send(turn_id, call_id, "rain")
+    assert bench.session.debugger.notes.stops == {}
