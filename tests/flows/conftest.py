@@ -29,6 +29,7 @@ from playground.domain.transcript import Turn
 from playground.engine.session.session import Session
 from playground.ui.features.conversation.pane import ConversationPane
 from playground.ui.features.conversation.turn_card import TurnCard
+from playground.ui.shell.features import GATEWAYS
 from playground.ui.widgets import loop
 
 W = TypeVar("W", bound=QWidget)
@@ -191,8 +192,8 @@ class Person:
         await self.key(Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
 
     async def use_model(self, model: str) -> None:
-        """Type a model id into the tool bar."""
-        picker = self.app.window.bar.model
+        """Type a model id where the model is chosen: in the tool bar, or above the lane in front."""
+        picker = self.app.actions.of(GATEWAYS).picker
         await self.type_into(picker, model)
         await self.key(Qt.Key.Key_Return)
         await self.until(lambda: self.session.settings.model == model, f"the model {model}")

@@ -73,7 +73,7 @@ def test_one_question_in_two_lanes_set_apart_in_the_panels_and_back_to_the_conve
         before = main.settings.model
         await person.use_model("demo-chat")
         assert main.settings.model == before != "demo-chat"
-        await person.until(lambda: second.model.text() == "demo-chat", "its model above it")
+        await person.until(lambda: second.model.currentText() == "demo-chat", "its model above it")
 
         await person.run("Hello")
         await answered(person, lanes, 2)
@@ -83,7 +83,7 @@ def test_one_question_in_two_lanes_set_apart_in_the_panels_and_back_to_the_conve
 
         await person.press("Continue here", second)
         await person.until(lambda: main.settings.model == "demo-chat", "the lane to be the conversation")
-        await person.until(lambda: first.model.text() == "demo-chat", "the first column to say so")
+        await person.until(lambda: first.model.currentText() == "demo-chat", "the first column to say so")
         assert person.pane.view.card(main.transcript.path[-1].id) is not None
 
         await person.press("Conversation", person.app.window.bar)

@@ -73,10 +73,10 @@ def test_a_model_that_the_gateway_does_not_list_is_marked_and_asked_for_all_the_
         bar, gateways = person.app.window.bar, person.app.gateways
         button = await person.seen(QPushButton, "Gateway", bar)
         await person.until(lambda: "demo-chat" in bar.model.ids, "the models")
-        assert not bar.unlisted.isVisible()
+        assert not bar.model.unlisted.isVisible()
         await person.use_model("vendor/other")
-        await person.until(bar.unlisted.isVisible, "the mark")
-        assert "is not in the list of Demo gateway" in bar.unlisted.toolTip()
+        await person.until(bar.model.unlisted.isVisible, "the mark")
+        assert "is not in the list of Demo gateway" in bar.model.unlisted.toolTip()
         await person.run("Hello")
         await person.idle(turns=2)
         assert person.body()["model"] == "vendor/other"
@@ -86,13 +86,13 @@ def test_a_model_that_the_gateway_does_not_list_is_marked_and_asked_for_all_the_
         await person.choose(button, "Silent")
         await person.until(lambda: gateways.listed(person.session.settings.profile_id) is not None, "the failure")
         assert person.session.settings.model == "vendor/other"
-        assert not bar.unlisted.isVisible(), "without a list nothing is said"
+        assert not bar.model.unlisted.isVisible(), "without a list nothing is said"
         assert bar.model.ids == [], "another gateway's models are not offered"
         await person.choose(button, "Demo gateway")
         await person.until(lambda: person.session.settings.model == "demo-reasoner", "its default model")
-        assert not bar.unlisted.isVisible(), "no mark on a model of the list"
+        assert not bar.model.unlisted.isVisible(), "no mark on a model of the list"
         await person.do(partial(person.session.change, model="vendor/other"))
-        assert bar.unlisted.isVisible(), "marked wherever the model was chosen"
+        assert bar.model.unlisted.isVisible(), "marked wherever the model was chosen"
 
     stage.play(scene)
 

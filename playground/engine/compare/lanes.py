@@ -16,7 +16,9 @@ from playground.domain.debugging import Answer, signature
 from playground.domain.errors import RunRefusedError
 from playground.domain.parts import ToolCall
 from playground.domain.transcript import Role, Transcript, Turn, new_id
+from playground.engine.files.presets import Preset, beside
 from playground.engine.session.branching import system_text, under_system
+from playground.engine.session.changes import DraftChanged
 from playground.engine.session.session import Session
 from playground.engine.session.settings import ExperimentSettings
 from playground.engine.session.variants import MOST_LANES, RequestSettings, Variant, letter_of
@@ -43,7 +45,6 @@ class Lanes:
 
     def __init__(self, session: Session) -> None:
         self._main = session.main
-        self._off: set[str] = set()
 
     # Which there are
 
@@ -94,6 +95,12 @@ class Lanes:
     def add_models(self, models: Iterable[str], like: Session | None = None) -> tuple[Session, ...]:
         """A lane for each of these models, else as ``like``. Raises LanesError."""
         return self.add_several([(like or self._main).settings.changed(model=model) for model in models], like)
+
+    def add_preset(self, preset: Preset, like: Session | None = None) -> Session:
+        """A lane named after a preset and set as it says, else as ``like``. Raises LanesError, PresetError."""
+        source = like or self._main
+        transcript, settings = beside(source, preset)
+        return self._add([settings], source, [preset.name], transcript)[0]
 
     def add_several(
         self, wanted: Sequence[RequestSettings], like: Session | None = None, *, names: Sequence[str] = ()
@@ -227,11 +234,14 @@ class Lanes:
     @property
     def ticked(self) -> tuple[Session, ...]:
         """The lanes that a question goes to: all, but for those that were left out."""
-        return tuple(lane for lane in self.all if self._key(lane) not in self._off)
+        return tuple(lane for lane in self.all if self._key(lane) not in self._main.left_out)
 
     def tick(self, lane: Session, on: bool) -> None:
-        """Have a question go to a lane, or no longer."""
-        (self._off.discard if on else self._off.add)(self._key(lane))
+        """Have a question go to a lane, or no longer; this is kept as what stands in the composer is."""
+        key, main = self._key(lane), self._main
+        known = {"", *(one.id for one in self._variants)} - {key}
+        main.left_out = (*(one for one in main.left_out if one in known), *(() if on else (key,)))
+        main.observers.tell(DraftChanged())
 
     def _key(self, lane: Session) -> str:
         variant = self.variant(lane)

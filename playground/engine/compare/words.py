@@ -27,6 +27,21 @@ def difference_words(lane: Session, gateway: Callable[[str], str]) -> list[str]:
     return found or [AS_SET]
 
 
+def place_words(lane: Session, gateway: Callable[[str], str]) -> list[str]:
+    """What stands below a lane's name: its gateway, its protocol, and what is otherwise in it besides these."""
+    base, own = lane.main.settings, lane.settings
+    rest = ", ".join(_other_words(lane, base, own))
+    same = (own.profile_id, own.protocol, own.model) == (base.profile_id, base.protocol, base.model)
+    protocol = get_protocol(own.protocol).title.lower()
+    return [gateway(own.profile_id), protocol, rest or (AS_SET if same else f"otherwise {AS_SET}")]
+
+
+def set_here(lane: Session) -> int:
+    """How many parameters are set in a lane, but for what every experiment begins with."""
+    current = lane.settings.current
+    return sum(not current.is_ours(name) for name in current.held)
+
+
 def _words(
     lane: Session, base: ExperimentSettings, own: ExperimentSettings, gateway: Callable[[str], str]
 ) -> Iterator[str]:
@@ -34,6 +49,10 @@ def _words(
         yield gateway(own.profile_id)
     if own.protocol != base.protocol:
         yield get_protocol(own.protocol).title.lower()
+    yield from _other_words(lane, base, own)
+
+
+def _other_words(lane: Session, base: ExperimentSettings, own: ExperimentSettings) -> Iterator[str]:
     yield from _parameter_words(base.switched(own.protocol).current, own.current)
     if own.tools != base.tools:
         count = sum(tool.sendable for tool in own.tools)

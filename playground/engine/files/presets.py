@@ -97,12 +97,20 @@ def fits(session: Session, preset: Preset) -> bool:
         return False
 
 
+def beside(session: Session, preset: Preset) -> tuple[Transcript, ExperimentSettings]:
+    """The turns and the settings of a lane beside ``session``, which stays as it is, set as a preset says.
+
+    Raises PresetError.
+    """
+    return _applied(session, preset, apart=True)
+
+
 def _is_so(session: Session, transcript: Transcript, settings: ExperimentSettings) -> bool:
     return transcript is session.transcript and settings == session.settings
 
 
-def _applied(session: Session, preset: Preset) -> tuple[Transcript, ExperimentSettings]:
-    """The transcript and the settings with a preset in them. Raises PresetError."""
+def _applied(session: Session, preset: Preset, *, apart: bool = False) -> tuple[Transcript, ExperimentSettings]:
+    """The transcript and the settings with a preset in them, ``apart`` from other lanes. Raises PresetError."""
     if (preset.switches or preset.parameters is not None) and preset.protocol not in PROTOCOLS:
         raise PresetError(f"“{preset.name}” is for the protocol “{preset.protocol}”, which this version does not know.")
     settings = session.settings
@@ -115,7 +123,7 @@ def _applied(session: Session, preset: Preset) -> tuple[Transcript, ExperimentSe
     if preset.parameters is not None:
         settings = settings.with_parameters(_parameters(session, preset, settings.protocol))
     transcript = session.transcript
-    if preset.system is not None and session.main is session:
+    if preset.system is not None and session.main is session and not apart:
         transcript = _with_system(transcript, preset.system)
     elif preset.system is not None:  # the other lanes stay under theirs
         transcript = under_system(transcript, preset.system)

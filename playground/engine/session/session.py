@@ -80,6 +80,7 @@ class Session:
         self.id = new_id()
         self.created_at = self.changed_at = time.time()
         self.pinned = self.archived = False
+        self.left_out: tuple[str, ...] = ()  # the lanes that a message does not go to, as ``Snapshot`` has them
         self.fetch_exchange: FetchExchange | None = None
         self.unread: Mapping[tuple[str, bool], int] = {}
         self._front = front

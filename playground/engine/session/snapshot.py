@@ -134,6 +134,10 @@ class Snapshot(ExperimentSettings):
     heads: dict[str, str | None] = Field(
         default_factory=dict, description="The ends of the branches beside it, by the ids of their variants."
     )
+    left_out: tuple[str, ...] = Field(
+        default=(),
+        description="The lanes that no message goes to, by the ids of their variants; empty for the conversation.",
+    )
 
     @property
     def transcript(self) -> Transcript:
@@ -184,6 +188,7 @@ def snapshot(session: Session) -> Snapshot:
         turns=turns,
         head=session.transcript.head,
         heads=session.history.heads,
+        left_out=session.left_out,
     )
 
 
@@ -209,7 +214,7 @@ def restore(found: Snapshot, session: Session) -> None:
         if one.system is not None and one.id not in found.heads:  # written by hand
             lane = session.history.lane(one.id)
             lane.transcript = under_system(lane.transcript, one.system)
-    session.experiment.draft = found.draft
+    session.experiment.draft, session.left_out = found.draft, found.left_out
     session.editors.open = {edit.key: edit for edit in found.editing}
     session.forget_lanes()
     notes = session.debugger.notes

@@ -37,6 +37,7 @@ from playground.ui.shell.regions import stacked
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QAction
+    from PySide6.QtWidgets import QWidget
 
     from playground.engine.files.presets import PresetStore
     from playground.engine.library.workspace import Workspace
@@ -88,7 +89,7 @@ class Regions(Protocol):
 
     def action(self, action_id: str, /) -> QAction: ...
 
-    def show_compare(self, on: bool) -> None: ...
+    def show_compare(self, bar: QWidget | None) -> None: ...
 
 
 class Panel(NamedTuple, Generic[W]):
@@ -247,7 +248,7 @@ REASONING_RETURN: Final = Panel(_reasoning_return)
 def _gateways(of: Features) -> GatewayControl:
     from playground.ui.features.gateways.control import GatewayControl
 
-    return GatewayControl(of.host, of.regions.bar.model, of.regions.bar.show_model)
+    return GatewayControl(of.host, of.regions.bar.model)
 
 
 def _output(of: Features) -> OutputControl:
@@ -362,10 +363,20 @@ def _protocols(of: Features) -> ProtocolControl:
 
 
 def _compare(of: Features) -> CompareControl:
-    from playground.ui.features.compare.control import CompareControl
+    from playground.ui.features.compare.control import Around, CompareControl
 
-    made = CompareControl(of.host, of.regions.show_compare, partial(of.host.show_side, parameters.PAGE))
-    of.regions.bar.page_chosen.connect(lambda page: made.show(page == compare.PAGES.index(compare.COMPARE)))
+    bar, gateways, presets = of.regions.bar, of.of(GATEWAYS), of.of(PRESETS)
+    around = Around(
+        show=of.regions.show_compare,
+        pick_with=gateways.pick_with,
+        load_models=gateways.load_models,
+        menus=(bar.gateways, bar.protocols),
+        presets=lambda: presets.store.presets,
+        save_preset=presets.save,
+        show_settings=partial(of.host.show_side, parameters.PAGE),
+    )
+    made = CompareControl(of.host, around)
+    bar.page_chosen.connect(lambda page: made.show(page == compare.PAGES.index(compare.COMPARE)))
     return made
 
 
@@ -408,7 +419,6 @@ PROTOCOLS: Final = Feature(
 FEATURES: Final[tuple[Feature[Any], ...]] = (
     GATEWAYS,
     CONVERSATION,
-    COMPARE,
     PARAMETERS,
     PRESETS,
     EXPERIMENTS,
@@ -426,6 +436,7 @@ FEATURES: Final[tuple[Feature[Any], ...]] = (
     FIRST_START,
     HELP,
     PROTOCOLS,
+    COMPARE,
 )
 
 #: The tabs of the side panel.

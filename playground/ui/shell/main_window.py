@@ -296,7 +296,6 @@ class MainWindow(QMainWindow):
         super().__init__()
         self._settings = settings
         self._may_close = False
-        self._lanes_shown = False
         self._of_other_page: tuple[QByteArray, QDockWidget | None] | None = None  # how docks stood, and who gave way
         self.setWindowTitle("Gateway Playground")
         self.setMinimumSize(760, SMALLEST)
@@ -387,15 +386,16 @@ class MainWindow(QMainWindow):
         self.bottom_dock = Dock("Inspector", self._bottom, self)
         self._room = PanelRoom(self, self._centre, self.left_dock, self.right_dock, self.bottom_dock)
 
-    def show_compare(self, on: bool) -> None:
-        """Lanes stand in the centre, or the conversation alone. Either has its own choice of what stands around it.
+    def show_compare(self, bar: QWidget | None) -> None:
+        """Lanes stand in the centre, with ``bar`` in the tool bar, or the conversation alone. Either has its own choice
+        of what stands around it.
 
         Lanes have all of the room at first: the list, the panels and the inspector are opened to them when wanted.
         """
-        self.bar.pages.set_index(int(on))
-        if on == self._lanes_shown:
+        other_page = (bar is not None) != self.bar.lanes_shown
+        self.bar.show_lanes(bar)
+        if not other_page:
             return
-        self._lanes_shown = on
         other, self._of_other_page = self._of_other_page, (self.saveState(STATE_VERSION), self._room.gone)
         if other is None:
             self._room.gone = None
@@ -486,7 +486,7 @@ class MainWindow(QMainWindow):
     def remember_layout(self) -> None:
         """Write size, place and docks to the settings."""
         self._settings.setValue("window/geometry", self.saveGeometry())
-        if self._lanes_shown and self._of_other_page is not None:  # a window opens with the conversation
+        if self.bar.lanes_shown and self._of_other_page is not None:  # a window opens with the conversation
             state, gone = self._of_other_page
         else:
             state, gone = self.saveState(STATE_VERSION), self._room.gone

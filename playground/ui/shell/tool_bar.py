@@ -1,4 +1,7 @@
-"""The top row: gateway, protocol, model, code, settings. Says what is chosen and passes on what a person chooses."""
+"""The top row: pages, gateway, protocol, model, code, settings. Says what is chosen, passes on what a person chooses.
+
+While lanes are shown, each says its own gateway, protocol and model, and what is about all of them stands here instead.
+"""
 
 from __future__ import annotations
 
@@ -12,12 +15,12 @@ from PySide6.QtWidgets import QAbstractButton, QFrame, QMenu, QPushButton, QTool
 from playground.engine.gateways.reach import WORDS, Reach
 from playground.engine.requests.spoken import TITLES
 from playground.ui.features.compare import PAGES
-from playground.ui.features.gateways.model_picker import ModelPicker
 from playground.ui.features.gateways.reach_dot import dot
 from playground.ui.widgets.form_parts import styled
 from playground.ui.widgets.icons import icon
 from playground.ui.widgets.layouts import in_row
-from playground.ui.widgets.plain_text import shown_name, tip
+from playground.ui.widgets.model_picker import ModelPicker
+from playground.ui.widgets.plain_text import shown_name
 from playground.ui.widgets.segments import Segments
 
 CODE = "Get code"
@@ -25,6 +28,7 @@ UNLISTED = "not listed"
 SPACING = 8
 ROOMY = 980  # pixels from which on there is a switch of pages; the menu always has it
 NARROW = 900  # pixels below which the code button is its icon alone
+WIDE = 1200  # the same while lanes are shown
 
 
 class ToolBar(QFrame):
@@ -48,20 +52,20 @@ class ToolBar(QFrame):
         main = _menu_button("menu", "Menu", menu)
         self._gateway = QPushButton()
         self._gateway.setAccessibleName("Gateway")
-        self._gateways = QMenu(self._gateway)
-        self._gateway.setMenu(self._gateways)
-        _calm_after(self._gateways, self._gateway)
+        self.gateways = QMenu("Gateway", self._gateway)
+        self._gateway.setMenu(self.gateways)
+        _calm_after(self.gateways, self._gateway)
         self._protocol = Segments(tuple(TITLES.values()), "Protocol", tall=True)
         self._protocol.chosen.connect(self._protocol_picked)
+        self.protocols = QMenu("Protocol", self)  # the same for a lane
+        for name, title in TITLES.items():
+            action = self.protocols.addAction(title)
+            action.setCheckable(True)
+            action.triggered.connect(partial(self.protocol_chosen.emit, name))
         self.model = ModelPicker()
         self.model.chosen.connect(self.model_chosen)
         self.model.refresh_asked.connect(self.models_asked)
-        self.unlisted = styled(QToolButton(), "flag")
-        self.unlisted.setIcon(icon("warning", "tool"))
-        self.unlisted.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        self.unlisted.setText(UNLISTED)
-        self.unlisted.clicked.connect(self.model.showPopup)
-        self.unlisted.hide()
+        self.model.unlisted.setText(UNLISTED)
         self.pages = Segments(PAGES, "Page of the centre", tall=True)
         self.pages.setToolTip("The same question in several ways at once, side by side (Ctrl+Shift+K)")
         self.pages.chosen.connect(self.page_chosen)
@@ -70,35 +74,46 @@ class ToolBar(QFrame):
         self.code.setToolTip("The request as curl, Python or JavaScript (Ctrl+Shift+C)")
         self.code.clicked.connect(self.code_asked)
         gear = _menu_button("settings", "Settings", settings)
-        in_row(
-            main,
-            self._gateway,
-            self._protocol,
-            self.model,
-            self.unlisted,
-            1,
-            self.pages,
-            self.code,
-            gear,
-            of=self,
-            margins=(8, 7, 10, 7),
-            spacing=SPACING,
-        )
+        self._asked = QWidget()
+        chosen = (self._gateway, self._protocol, self.model, self.model.unlisted)
+        in_row(*chosen, of=self._asked, margins=0, spacing=SPACING)
+        self._lanes: QWidget | None = None
+        row = in_row(main, self.pages, self._asked, 1, self.code, gear, of=self, spacing=SPACING)
+        row.setContentsMargins(8, 7, 10, 7)
+        self._row = row
+
+    @property
+    def lanes_shown(self) -> bool:
+        """Whether lanes have the place of what is chosen for the conversation."""
+        return self._lanes is not None
+
+    def show_lanes(self, bar: QWidget | None) -> None:
+        """Have that in the place of what is chosen for the conversation; None: this again."""
+        if self._lanes is not None:
+            self._row.removeWidget(self._lanes)
+            self._lanes.hide()
+        self._lanes = bar
+        if bar is not None:
+            self._row.insertWidget(self._row.indexOf(self._asked), bar, 1000)
+            bar.show()
+        self._asked.setVisible(bar is None)
+        self.pages.set_index(int(bar is not None))
+        self._give_way()
 
     def show_gateways(self, gateways: Sequence[tuple[str, str]], current: str) -> None:
         """(id, name) of every gateway, and the id of the one in use."""
-        self._gateways.clear()
+        self.gateways.clear()
         for gateway_id, whole_name in gateways:
             name = shown_name(whole_name)
-            action = self._gateways.addAction(name.replace("&", "&&"))
+            action = self.gateways.addAction(name.replace("&", "&&"))
             action.setCheckable(True)
             action.setChecked(gateway_id == current)
             action.triggered.connect(partial(self.gateway_chosen.emit, gateway_id))
             if gateway_id == current:
                 self._gateway.setText(f"{name.replace('&', '&&')}   ")
-        self._gateways.addSeparator()
-        self._gateways.addAction(icon("plus"), "Connect a gateway…").triggered.connect(self.connect_asked)
-        self._gateways.addAction(icon("settings"), "Gateway settings…").triggered.connect(self.gateways_asked)
+        self.gateways.addSeparator()
+        self.gateways.addAction(icon("plus"), "Connect a gateway…").triggered.connect(self.connect_asked)
+        self.gateways.addAction(icon("settings"), "Gateway settings…").triggered.connect(self.gateways_asked)
 
     def show_state(self, reach: Reach) -> None:
         """What is known of the gateway, as its dot and in words."""
@@ -107,34 +122,31 @@ class ToolBar(QFrame):
         self._gateway.setToolTip(f"Gateway: {WORDS[reach]}")
         self._gateway.setAccessibleDescription(WORDS[reach])
 
-    def show_model(self, model: str, missing_at: str = "") -> None:
-        """The model in use. ``missing_at`` names the gateway whose list does not have it; it is asked for all the same.
-
-        What a person is typing just now is left alone.
-        """
-        self.model.show_model(model)
-        self.unlisted.setVisible(bool(missing_at))
-        words = f"“{model}” is not in the list of {missing_at}."
-        self.unlisted.setToolTip(tip(f"{words} It is asked for all the same. Click for the list."))
-        self.unlisted.setAccessibleName(f"{words} Show the list")
-
     def show_protocol(self, name: str) -> None:
         """Mark the protocol in use."""
-        self._protocol.set_index(list(TITLES).index(name))
+        at = list(TITLES).index(name)
+        self._protocol.set_index(at)
+        for number, action in enumerate(self.protocols.actions()):
+            action.setChecked(number == at)
 
     def _protocol_picked(self, index: int) -> None:
         self.protocol_chosen.emit(list(TITLES)[index])
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self.pages.setVisible(event.size().width() >= ROOMY)
-        self.code.setText(CODE if event.size().width() >= NARROW else "")
-        self.unlisted.setText(UNLISTED if event.size().width() >= NARROW else "")
+        self._give_way()
+
+    def _give_way(self) -> None:
+        wide, roomy = self.width() >= NARROW, self.width() >= ROOMY
+        self.pages.setVisible(roomy or self._lanes is not None)
+        self.code.setText(CODE if (wide if self._lanes is None else self.width() >= WIDE) else "")
+        self.model.unlisted.setText(UNLISTED if wide else "")
 
     def minimumSizeHint(self) -> QSize:
         """As narrow as without what gives way."""
         least = super().minimumSizeHint()
-        gives_way = self.pages.minimumSizeHint().width() + SPACING if self.pages.isVisible() else 0
+        may_go = self._lanes is None and self.pages.isVisible()
+        gives_way = self.pages.minimumSizeHint().width() + SPACING if may_go else 0
         return QSize(least.width() - gives_way, least.height())
 
     def changeEvent(self, event: QEvent) -> None:

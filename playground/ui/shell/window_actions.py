@@ -121,7 +121,7 @@ class AdviceControl(QObject):
             case "timeout":
                 self._gateways.raise_timeouts()
             case "model":
-                self._window.bar.model.setFocus()
+                self._gateways.choose_model()
             case "protocol":
                 self._choose_protocol(action.value)
             case "parameters" | "tools" | "output" | "raw":
@@ -510,7 +510,7 @@ class WindowActions(QObject):
 
     def open_palette(self) -> None:
         """Every action, every model, every gateway by name."""
-        listed = self._window.bar.model.listed
+        listed = self._gateways.picker.listed
         models = Names(listed.all, listed.folded, "model", self._choose_model)
         beside = (entry for feature in FEATURES for entry in feature.entries(self.of(feature)))
         entries: list[Entry | Names] = [*self._actions(), models, *beside]

@@ -21,8 +21,8 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 from playground.engine.gateways.reach import WORDS, Reach
-from playground.ui.features.gateways.model_picker import SHOWN, ModelPicker
 from playground.ui.shell.tool_bar import NARROW, ROOMY, ToolBar
+from playground.ui.widgets.model_picker import SHOWN, ModelPicker
 
 
 @pytest.fixture
@@ -211,16 +211,16 @@ def test_the_state_is_a_colour_a_form_and_words(bar: ToolBar) -> None:
 def test_a_model_that_is_in_no_list_is_marked_and_stays(bar: ToolBar) -> None:
     bar.resize(NARROW, 46)
     bar.show()
-    bar.show_model("gpt-5")
-    assert not bar.unlisted.isVisible()
-    bar.show_model("gpt-5", "Other <b>gateway")
-    assert bar.unlisted.isVisible()
-    assert (bar.unlisted.text(), bar.model.currentText()) == ("not listed", "gpt-5")
-    assert not bar.unlisted.icon().isNull()
-    assert "is not in the list of Other &lt;b&gt;gateway" in bar.unlisted.toolTip()
+    bar.model.show_model("gpt-5")
+    assert not bar.model.unlisted.isVisible()
+    bar.model.show_model("gpt-5", "Other <b>gateway")
+    assert bar.model.unlisted.isVisible()
+    assert (bar.model.unlisted.text(), bar.model.currentText()) == ("not listed", "gpt-5")
+    assert not bar.model.unlisted.icon().isNull()
+    assert "is not in the list of Other &lt;b&gt;gateway" in bar.model.unlisted.toolTip()
     bar.resize(NARROW - 1, 46)
-    assert bar.unlisted.text() == ""
-    assert "“gpt-5” is not in the list of Other <b>gateway" in bar.unlisted.accessibleName()
+    assert bar.model.unlisted.text() == ""
+    assert "“gpt-5” is not in the list of Other <b>gateway" in bar.model.unlisted.accessibleName()
     assert bar.minimumSizeHint().width() <= 760, "no wider than the smallest window"
     bar.hide()
 

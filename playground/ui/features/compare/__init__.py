@@ -21,6 +21,10 @@ ACTIONS: tuple[Action[CompareControl], ...] = (
         "compare.alternatives", "Open the turn's alternatives in Compare", VIEW, 170, lambda it: it.add_alternatives()
     ),
     Action("compare.together", "Scroll lanes together, or each by itself", VIEW, 175, lambda it: it.scroll_together()),
+    Action("compare.after", "Lane after", VIEW, 172, lambda it: it.go(1), ("F6",)),
+    Action("compare.before", "Lane before", VIEW, 173, lambda it: it.go(-1), ("Shift+F6",)),
+    Action("compare.left", "Move the lane left", VIEW, 176, lambda it: it.move(-1), ("Ctrl+Alt+PgUp",)),
+    Action("compare.right", "Move the lane right", VIEW, 177, lambda it: it.move(1), ("Ctrl+Alt+PgDown",)),
     Action("compare.mark", "Mark what differs from A", VIEW, 180, lambda it: it.mark_differences()),
     Action("compare.export", "Export the lanes…", EXPERIMENT, 255, lambda it: it.export()),
     Action("compare.copy", "Copy the lanes as a table", EXPERIMENT, 256, lambda it: it.copy_table()),

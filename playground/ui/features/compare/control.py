@@ -3,34 +3,60 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 
 from PySide6.QtCore import QMimeData, QObject
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QInputDialog
+from PySide6.QtWidgets import QInputDialog, QMenu, QWidget
 
 from playground.domain.errors import RunRefusedError
 from playground.engine.compare.export import columns_of
 from playground.engine.compare.lanes import Lanes, LanesError
 from playground.engine.files.export.lanes import Column, lanes_markdown, lanes_page, lanes_table
+from playground.engine.files.presets import Preset, PresetError
 from playground.engine.io.whole_file import write_whole
 from playground.engine.session.branching import system_text
 from playground.engine.session.session import Session
+from playground.engine.session.variants import MOST_LANES
+from playground.ui.features.compare.bar import LanesBar
+from playground.ui.features.compare.models_dialog import ModelsDialog
 from playground.ui.features.compare.page import LanesPage
 from playground.ui.features.host import Host
 from playground.ui.widgets.dialogs import ask_where, file_name, line_dialog
 from playground.ui.widgets.loop import ask, spawn
+from playground.ui.widgets.model_picker import ModelPicker
+from playground.ui.widgets.plain_text import show_hidden
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """What of the window is about the lane in front. ``menus`` are those of its gateway and its protocol."""
+
+    show: Callable[[QWidget | None], None]  # whether lanes are shown: what stands in the tool bar then
+    pick_with: Callable[[ModelPicker | None], None]  # where its model is chosen; None: in the tool bar
+    load_models: Callable[[], None]
+    menus: Sequence[QMenu]
+    presets: Callable[[], Sequence[Preset]]
+    save_preset: Callable[[], None]
+    show_settings: Callable[[], None]
 
 
 class CompareControl(QObject):
-    """``told`` is called with whether lanes are shown; ``settings`` brings forward the panel in which they are set."""
+    """Shows lanes and the conversation alone in turn, and does what is asked for in a lane or for all of them."""
 
-    def __init__(self, host: Host, told: Callable[[bool], None], settings: Callable[[], None]) -> None:
+    def __init__(self, host: Host, around: Around) -> None:
         super().__init__(host.window)
         self._host = host
-        self._told = told
-        self._settings = settings
+        self._around = around
+        self._bar = LanesBar()
+        self._bar.setParent(host.window)
+        self._bar.hide()
+        self._bar.list_asked.connect(host.show_list)
+        self._bar.together_set.connect(self._set_together)
+        self._bar.marking_set.connect(self._set_marking)
+        self._bar.menu.aboutToShow.connect(self._fill_menu)
         self.page: LanesPage | None = None
         host.pane.compare_asked.connect(self.add_alternatives)
 
@@ -46,18 +72,16 @@ class CompareControl(QObject):
 
     def show(self, on: bool) -> None:
         """Show the lanes in place of the conversation alone, or that again; there are two at least."""
-        if on == self.on:
-            self._told(on)
-            return
-        if not on:
-            self._leave()
-            self._host.workspace.look_in(self._host.session.main)
-        else:
-            if len(self.lanes.all) == 1:
-                self.lanes.add()
-            self._open()
-        self._told(on)
-        self._host.pane.composer.setFocus()
+        if on != self.on:
+            if not on:
+                self._leave()
+                self._host.workspace.look_in(self._host.session.main)
+            else:
+                if len(self.lanes.all) == 1:
+                    self.lanes.add()
+                self._open()
+            self._host.pane.composer.setFocus()
+        self._around.show(self._bar if on else None)
 
     def show_session(self) -> None:
         """The experiment looked at is another one, or another lane of it."""
@@ -69,36 +93,58 @@ class CompareControl(QObject):
             self._open()
         elif session in page.lanes.all:
             page.choose(session)
+            self._around.pick_with(page.column(session).model)
 
     def _open(self) -> None:
         host, gateways = self._host, self._host.workspace.gateways
-        page = LanesPage(Lanes(host.session), host.pane, gateways.price, lambda key: gateways.get(key).name)
+        lanes = Lanes(host.session)
+        page = LanesPage(lanes, host.pane, gateways.price, lambda key: gateways.get(key).name, self._around.menus)
         self.page = page
         page.chosen.connect(host.workspace.look_in)
         page.made.connect(self._connect)
+        page.arranged.connect(self._show_bar)
         page.arrange()
         host.pane.seat(page, page)
+        self._around.pick_with(page.column(page.front_lane).model)
 
     def _leave(self) -> None:
         page, self.page = self.page, None
         if page is not None:
+            self._around.pick_with(None)
             page.leave()
             self._host.pane.seat(None)
             page.deleteLater()
+
+    def _show_bar(self) -> None:
+        page, lanes = self.page, self.lanes
+        if page is not None:
+            full = "" if lanes.free else f"There can be {MOST_LANES} lanes at most. Close one first."
+            title = self._host.session.main.title
+            self._bar.show_lanes(title, len(lanes.all), together=page.together, marking=page.marking, full=full)
 
     def _connect(self, lane: Session) -> None:
         """Let a column do what it is asked, and its pane pass on what the conversation's passes on."""
         if self.page is None:
             return
         column, main = self.page.column(lane), self._host.pane
-        column.settings_asked.connect(partial(self._set, lane))
-        column.copy_asked.connect(partial(self.add, lane))
-        column.name_asked.connect(partial(self._ask_name, lane))
-        column.system_asked.connect(partial(self._ask_system, lane))
-        column.moved.connect(partial(self._move, lane))
-        column.continue_asked.connect(partial(self._continue, lane))
-        column.close_asked.connect(partial(self._close, lane))
-        column.stop_asked.connect(lane.stop)
+        does: dict[str, Callable[[], object]] = {
+            "settings": self._around.show_settings,
+            "preset": self._around.save_preset,
+            "copy": partial(self.add, lane),
+            "name": partial(self._ask_name, lane),
+            "system": partial(self._ask_system, lane),
+            "left": partial(self._move, lane, -1),
+            "right": partial(self._move, lane, 1),
+            "again": column.pane.retry_last,
+            "all_again": self.regenerate,
+            "timeline": partial(self._host.show_page, "Timeline"),
+            "go_on": partial(self._continue, lane),
+            "close": partial(self._close, lane),
+            "stop": lane.stop,
+        }
+        column.asked.connect(partial(self._do, lane, does))
+        column.model.chosen.connect(partial(self._set_model, lane))
+        column.model.refresh_asked.connect(self._around.load_models)
         pane = column.pane
         if pane is main:
             return
@@ -109,32 +155,61 @@ class CompareControl(QObject):
         for name in ("answers_asked", "rules_asked"):
             getattr(pane.calls, name).connect(getattr(main.calls, name))
 
+    def _do(self, lane: Session, does: Mapping[str, Callable[[], object]], what: str) -> None:
+        if self.page is not None:
+            self.page.choose(lane)
+            does[what]()
+
+    def _set_model(self, lane: Session, model: str) -> None:
+        self._host.workspace.keep_current()
+        lane.change(model=model)
+
     # Doing
 
     def _try(self, work: Callable[[], object]) -> bool:
         try:
             work()
-        except (LanesError, RunRefusedError) as error:
+        except (LanesError, PresetError, RunRefusedError) as error:
             self._host.notice.say(str(error), stays=False)
             return False
         return True
 
-    def add(self, like: Session | None = None) -> None:
+    def add(self, like: Session | None = None, _checked: bool = False) -> None:
         """One more lane: a copy of the one that has the focus."""
         if self._try(partial(self.lanes.add, like or self._host.session)):
             self.show(True)
 
+    def _fill_menu(self) -> None:
+        menu = self._bar.menu
+        menu.clear()
+        menu.addAction("Copy of this lane").triggered.connect(partial(self.add, None))
+        presets = menu.addMenu("From a preset")
+        for preset in self._around.presets():
+            action = presets.addAction(show_hidden(preset.name).replace("&", "&&"))
+            action.triggered.connect(partial(self._add_preset, preset))
+        presets.setEnabled(not presets.isEmpty())
+        menu.addAction("Other models…").triggered.connect(self.add_models)
+        menu.addAction("This turn's alternatives").triggered.connect(self.add_alternatives)
+
+    def _add_preset(self, preset: Preset, _checked: bool = False) -> None:
+        self._try(partial(self.lanes.add_preset, preset, self._host.session))
+
     def add_models(self) -> None:
-        """A lane for each of some models, asked for in one go."""
+        """A lane for each of some models, chosen in one go."""
         spawn(self._ask_models(), name="add lanes")
 
     async def _ask_models(self) -> None:
-        listed = self._host.workspace.gateways.listed(self._host.session.settings.profile_id)
-        here = self._host.session.settings.model
-        others = [model for model in (listed.ids if listed is not None else ()) if model != here]
-        text = await self._ask_text("Add lanes", "One model a line", "\n".join(others[: self.lanes.free]), "Add")
-        models = [line.strip() for line in text.splitlines() if line.strip()] if text is not None else []
-        if models and self._try(partial(self.lanes.add_models, models, self._host.session)):
+        host, gateways, settings = self._host, self._host.workspace.gateways, self._host.session.settings
+        try:
+            ids = (await gateways.models(settings.profile_id, settings.protocol)).ids
+        except (RunRefusedError, OSError):  # its models can be typed all the same
+            ids = ()
+        dialog = ModelsDialog(ids, gateways.get(settings.profile_id).name, self.lanes.free, host.window)
+        dialog.picked.connect(self._add_models)
+        dialog.open()
+
+    def _add_models(self, models: list[str]) -> None:
+        if self._try(partial(self.lanes.add_models, models, self._host.session)):
             self.show(True)
 
     def add_alternatives(self, turn_id: str = "") -> None:
@@ -167,17 +242,29 @@ class CompareControl(QObject):
 
     def scroll_together(self) -> None:
         """Have all lanes scroll with the one in front, turn by turn, or no longer."""
+        self._bar.together.toggle()
+
+    def _set_together(self, on: bool) -> None:
         if self.page is not None:
-            self.page.together = not self.page.together
-            words = "Lanes scroll together, turn by turn." if self.page.together else "Each lane scrolls by itself."
-            self._host.notice.say(words, stays=False)
+            self.page.together = on
 
     def mark_differences(self) -> None:
-        """Mark the words that lane A's answers do not have, or no longer."""
+        """Mark what differs from lane A, or no longer."""
+        self._bar.mark.toggle()
+
+    def _set_marking(self, on: bool) -> None:
         if self.page is not None:
-            self.page.mark_differences(not self.page.marking)
-            on = "Words that lane A's answers do not have are marked."
-            self._host.notice.say(on if self.page.marking else "No differences are marked any more.", stays=False)
+            self.page.mark_differences(on)
+
+    def go(self, by: int) -> None:
+        """Go to the turns of the lane after this one, or with -1 to the one before."""
+        if self.page is not None:
+            self.page.step(by)
+
+    def move(self, by: int) -> None:
+        """Put the lane in front so many places to the right."""
+        if self.page is not None:
+            self._move(self.page.front_lane, by)
 
     def stop_all(self) -> None:
         """End what is under way in every lane."""
@@ -220,11 +307,6 @@ class CompareControl(QObject):
         data.setHtml(html)
         QGuiApplication.clipboard().setMimeData(data)
         self._host.notice.say("The lanes are copied as a table. Keys are not in it.", stays=False)
-
-    def _set(self, lane: Session) -> None:
-        if self.page is not None:
-            self.page.choose(lane)
-        self._settings()
 
     def _move(self, lane: Session, step: int) -> None:
         place = self.lanes.all.index(lane)

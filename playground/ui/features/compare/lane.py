@@ -3,51 +3,71 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from PySide6.QtCore import QEvent, QObject, Signal
-from PySide6.QtGui import QMouseEvent
+from PySide6.QtGui import QFont, QMouseEvent
 from PySide6.QtWidgets import QCheckBox, QFrame, QMenu, QSizePolicy, QWidget
 
-from playground.engine.compare.words import AS_SET
 from playground.engine.requests.protocol_conversion import Loss
+from playground.ui.features.conversation.measures import BELOW
 from playground.ui.features.conversation.transcript_pane import TranscriptPane
+from playground.ui.widgets.elided_label import ElidedLabel
 from playground.ui.widgets.form_parts import look, push_button, quiet_button, text_label
 from playground.ui.widgets.layouts import in_column, in_row
+from playground.ui.widgets.model_picker import ModelPicker
 from playground.ui.widgets.plain_text import show_hidden, tip
 
 LEAST = 340  # pixels of width in which turns can be read
+LEAST_MODEL = 110  # pixels
 MOST_LOSSES = 6  # that a tooltip names
+
+#: What an entry of the menu is called, its words, and whether the conversation's own lane has it; None is a line.
+ENTRIES: tuple[tuple[str, str, bool] | None, ...] = (
+    ("system", "System turn…", False),
+    ("preset", "Save as preset…", True),
+    ("copy", "Copy to another lane", True),
+    None,
+    ("again", "Regenerate here", True),
+    ("all_again", "Regenerate in all lanes", True),
+    ("timeline", "Timeline", True),
+    ("go_on", "Continue here", False),
+    None,
+    ("name", "Name…", False),
+    ("left", "Move left", False),
+    ("right", "Move right", False),
+    ("close", "Close", False),
+)
 
 
 class LaneColumn(QFrame):
-    """``turns`` stand in the middle; ``pane`` shows them. The first lane cannot be named, moved or closed."""
+    """``turns`` stand in the middle; ``pane`` shows them. The first lane cannot be named, moved or closed.
+
+    ``menus`` are about the lane that has the focus, and the first entries of its menu.
+    """
 
     chosen = Signal()  # it is to have the focus
     ticked = Signal(bool)
-    settings_asked = Signal()
-    name_asked = Signal()
-    system_asked = Signal()
-    copy_asked = Signal()
-    moved = Signal(int)  # so many places to the right
-    continue_asked = Signal()
-    stop_asked = Signal()
-    close_asked = Signal()
+    asked = Signal(str)  # an entry of the menu, or "settings", "stop"
 
-    def __init__(self, pane: TranscriptPane, turns: QWidget, *, first: bool) -> None:
+    def __init__(self, pane: TranscriptPane, turns: QWidget, menus: Sequence[QMenu], *, first: bool) -> None:
         super().__init__()
         self.pane = pane
         self._first = first
         self.setMinimumWidth(LEAST)
-        self.letter = text_label("", "heading")
-        self.model = text_label("", "heading")
-        self.model.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.tick = QCheckBox()
         self.tick.setToolTip("Messages go to this lane")
         self.tick.toggled.connect(self.ticked)
-        self.count = quiet_button(AS_SET, "What is set otherwise here: show it in the panel", "settings")
-        self.count.clicked.connect(self.settings_asked)
+        self.name = ElidedLabel("Lane", colour="text")
+        self.name.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
+        bold = QFont(self.name.font())
+        bold.setWeight(QFont.Weight.DemiBold)
+        self.name.setFont(bold)
+        self.model = ModelPicker(LEAST_MODEL)
+        self.count = quiet_button("0 set", "What is set in this lane: show it in the panel", "settings")
+        self.count.clicked.connect(partial(self._ask, "settings"))
         more = quiet_button("", "More about this lane", "more")
-        more.setMenu(self._menu(more))
+        more.setMenu(self._menu(more, menus))
         more.setPopupMode(more.ToolButtonPopupMode.InstantPopup)
         self.words = text_label("", "small", wrap=True)
         self.losses = text_label("", "warning", wrap=True)
@@ -55,43 +75,51 @@ class LaneColumn(QFrame):
         self.head = QFrame()
         self.head.setProperty("kind", "surface")
         self.head.installEventFilter(self)
-        row = in_row(self.tick, self.letter, (self.model, 1), self.count, more, spacing=6)
+        row = in_row(self.tick, self.name, (self.model, 1), self.model.unlisted, self.count, more, spacing=6)
         in_column(row, self.words, self.losses, of=self.head, margins=(12, 6, 8, 6), spacing=2)
         self.figures = text_label("", "small", wrap=True)
         self.stop = push_button("Stop this lane", "quiet")
-        self.stop.clicked.connect(self.stop_asked)
+        self.timeline = push_button("Timeline", "quiet")
+        self.timeline.setToolTip("Show the frames of the answer, in the inspector")
         self.go_on = push_button("Continue here", "quiet")
         self.go_on.setToolTip("Make this lane the conversation. What is the conversation now takes its place here.")
-        self.go_on.clicked.connect(self.continue_asked)
+        for name, button in (("stop", self.stop), ("timeline", self.timeline), ("go_on", self.go_on)):
+            button.clicked.connect(partial(self._ask, name))
         self.foot = QFrame()
         self.foot.setProperty("kind", "surface")
-        in_row((self.figures, 1), self.stop, self.go_on, of=self.foot, margins=(12, 3, 8, 3), spacing=6)
+        self.foot.setMinimumHeight(self.go_on.sizeHint().height() + 6)  # also where no button is seen
+        buttons = self.timeline, self.stop, self.go_on
+        in_row((self.figures, 1), *buttons, of=self.foot, margins=(12, 3, 8, 3), spacing=6)
         column = in_column(self.head, (turns, 1), of=self, margins=0, spacing=0)
         if first:  # the others have it below their turns by themselves
-            column.addLayout(in_row((pane.calls.bar, 1), margins=(8, 4, 8, 4)))
+            column.addLayout(in_row((pane.calls.bar, 1), margins=BELOW))
         column.addWidget(self.foot)
 
-    def _menu(self, parent: QWidget) -> QMenu:
+    def _menu(self, parent: QWidget, menus: Sequence[QMenu]) -> QMenu:
         menu = QMenu(parent)
-        menu.addAction("Add a copy of this lane").triggered.connect(self.copy_asked)
-        if not self._first:
-            menu.addAction("Name…").triggered.connect(self.name_asked)
-            menu.addAction("System turn…").triggered.connect(self.system_asked)
-            menu.addSeparator()
-            menu.addAction("Move left").triggered.connect(lambda: self.moved.emit(-1))
-            menu.addAction("Move right").triggered.connect(lambda: self.moved.emit(1))
-            menu.addSeparator()
-            menu.addAction("Continue here").triggered.connect(self.continue_asked)
-            menu.addAction("Close").triggered.connect(self.close_asked)
+        menu.aboutToShow.connect(self.chosen)  # also where a click gives no focus
+        for one in menus:
+            menu.addMenu(one)
+        for entry in ENTRIES:
+            if entry is None:
+                menu.addSeparator()
+            elif entry[2] or not self._first:
+                menu.addAction(entry[1]).triggered.connect(partial(self._ask, entry[0]))
         return menu
 
-    def show_head(self, title: str, model: str, words: Sequence[str], different: int, *, ticked: bool) -> None:
-        """What the lane is: its letter and name, its model, what is set otherwise in words, and how much that is."""
-        self.letter.setText(show_hidden(title))
-        self.model.setText(show_hidden(model) or "no model")
-        self.model.setToolTip(tip(model))
+    def _ask(self, name: str, _checked: bool = False) -> None:
+        self.asked.emit(name)
+
+    def show_head(self, title: str, model: str, words: Sequence[str], count: int, *, ticked: bool) -> None:
+        """What the lane is: its letter and name, its model, where it asks and what is set otherwise, in words.
+
+        ``count`` is how many parameters are set.
+        """
+        self.name.set_text(show_hidden(title))
+        self.model.show_model(model)
+        self.model.setAccessibleName(f"Model of lane {title}")
         self.words.setText(show_hidden(" · ".join(words)))
-        self.count.setText(f"{different} set" if different else AS_SET)
+        self.count.setText(f"{count} set")
         self.tick.blockSignals(True)
         self.tick.setChecked(ticked)
         self.tick.blockSignals(False)
@@ -108,11 +136,12 @@ class LaneColumn(QFrame):
         more = [f"and {count - MOST_LOSSES} more"] if count > MOST_LOSSES else []
         self.losses.setToolTip(tip("\n".join([*map(str, losses[:MOST_LOSSES]), *more])))
 
-    def show_figures(self, words: Sequence[str], *, running: bool) -> None:
+    def show_figures(self, words: Sequence[str], *, running: bool, waiting: bool) -> None:
         """What the last question took here, and what can be done."""
         self.figures.setText(show_hidden(" · ".join(words)))
         self.stop.setVisible(running)
-        self.go_on.setVisible(not running and not self._first)
+        self.timeline.setVisible(waiting)
+        self.go_on.setVisible(not running and not waiting and not self._first)
 
     def show_chosen(self, chosen: bool) -> None:
         """Whether keys, panels and the inspector are about this lane."""

@@ -6,19 +6,19 @@ The first column is the conversation's own, put into a frame: what it shows is n
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QApplication, QFrame, QScrollArea, QWidget
+from PySide6.QtWidgets import QApplication, QFrame, QMenu, QScrollArea, QWidget
 
 from playground.domain.costs import Entered
 from playground.domain.transcript import Turn
 from playground.engine.compare.differences import differing
 from playground.engine.compare.figures import best, figures_of
 from playground.engine.compare.lanes import Lanes
-from playground.engine.compare.words import AS_SET, difference_words, not_carried
+from playground.engine.compare.words import not_carried, place_words, set_here
 from playground.engine.session.changes import Change, ExchangeChanged, RunState, TurnGrew
 from playground.engine.session.session import Session
 from playground.ui.features.compare.lane import LaneColumn
@@ -47,9 +47,19 @@ class LanesPage(QScrollArea):
 
     chosen = Signal(object)  # a session
     made = Signal(object)  # the session of a new column
+    arranged = Signal()  # what is said of the lanes, or which there are, is something else
 
-    def __init__(self, lanes: Lanes, pane: ConversationPane, entered: Entered, gateway: Callable[[str], str]) -> None:
+    def __init__(
+        self,
+        lanes: Lanes,
+        pane: ConversationPane,
+        entered: Entered,
+        gateway: Callable[[str], str],
+        menus: Sequence[QMenu],
+    ) -> None:
+        """``menus`` are about the lane in front; each lane offers them."""
         super().__init__()
+        self._menus = menus
         self.lanes = lanes
         self._pane = pane
         self._entered = entered
@@ -94,6 +104,11 @@ class LanesPage(QScrollArea):
     def front_lane(self) -> Session:
         """The lane that has the focus."""
         return self._front
+
+    @property
+    def ticked(self) -> list[TranscriptPane]:
+        """The panes of the lanes that a message goes to."""
+        return [self._columns[lane].pane for lane in self.lanes.ticked if lane in self._columns]
 
     @property
     def columns(self) -> list[LaneColumn]:
@@ -141,13 +156,9 @@ class LanesPage(QScrollArea):
                 self.made.emit(lane)
             if self._row.indexOf(column) != at:
                 self._row.insertWidget(at, column, 1)
-            words = difference_words(lane, self._gateway)
-            different = 0 if words == [AS_SET] else len(words)
-            model = lane.settings.model
-            if not different and model != wanted[0].settings.model:
-                words = [f"otherwise {AS_SET}"]
+            title, words = self.lanes.title(lane), place_words(lane, self._gateway)
             is_ticked = lane in self.lanes.ticked
-            column.show_head(self.lanes.title(lane), model, words, different, ticked=is_ticked)
+            column.show_head(title, lane.settings.model, words, set_here(lane), ticked=is_ticked)
         if self._front not in wanted:
             self.choose(wanted[0])
         self._losses.poke()
@@ -155,6 +166,7 @@ class LanesPage(QScrollArea):
         self._pane.show_lanes()
         self._show_figures()
         self._compare()
+        self.arranged.emit()
 
     @property
     def looking(self) -> bool:
@@ -173,12 +185,12 @@ class LanesPage(QScrollArea):
     def _make(self, lane: Session, *, first: bool) -> LaneColumn:
         if first:
             pane: TranscriptPane = self._pane
-            column = LaneColumn(pane, pane.turns, first=True)
+            column = LaneColumn(pane, pane.turns, self._menus, first=True)
         else:
             pane = TranscriptPane(lane, self._entered, _nothing_yet())
             pane.begin()
             pane.view.set_zoom(self._pane.view.zoom)
-            column = LaneColumn(pane, pane, first=False)
+            column = LaneColumn(pane, pane, self._menus, first=False)
         pane.draw_by(partial(self._draw_soon, column))
         follow = partial(self._scrolled, lane)
         pane.view.verticalScrollBar().valueChanged.connect(follow)
@@ -213,7 +225,16 @@ class LanesPage(QScrollArea):
         if lane is not self._front:
             self._front = lane
             self._mark()
+            if lane in self._columns:
+                self.ensureWidgetVisible(self._columns[lane].head, 0, 0)
             self.chosen.emit(lane)
+
+    def step(self, by: int) -> None:
+        """Go to the turns of the lane so many places to the right, from the last one on to the first."""
+        lanes = self.lanes.all
+        lane = lanes[(lanes.index(self._front) + by) % len(lanes)]
+        self.choose(lane)
+        self.front.view.focus_shown()
 
     def _mark(self) -> None:
         for lane, column in self._columns.items():
@@ -313,7 +334,8 @@ class LanesPage(QScrollArea):
                     f"request {lane.debugger.round}",
                     *found.words,
                 ]
-            self._columns[lane].show_figures(words, running=running)
+            waiting = not running and lane.debugger.paused
+            self._columns[lane].show_figures(words, running=running, waiting=waiting)
 
 
 def _nothing_yet() -> QWidget:

@@ -38,6 +38,8 @@ from playground.ui.widgets.scroll_page import FittingArea
 from playground.ui.widgets.theme import body_font, tokens
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from playground.domain.parts import Image
     from playground.domain.tools import ToolDefinition
     from playground.engine.session.draft import Draft
@@ -199,7 +201,8 @@ class Composer(QFrame):
         self._role = Role.USER
         self._state = RunState.IDLE
         self._starting = False
-        self._lanes = 0
+        self._lanes: Sequence[str] | None = None
+        self._all_lanes = True
         self._dropping = False
         self._beside: ComposerBeside | None = None
         self._above: Calls = list
@@ -276,7 +279,8 @@ class Composer(QFrame):
 
     def _word_run(self) -> None:
         """The word on the button, with its keys where there is room for them."""
-        run = f"Run {self._lanes} lane{'s' * (self._lanes != 1)}" if self._lanes else "Run"
+        count = len(self._lanes) if self._lanes is not None else 0
+        run = "Run" if self._lanes is None else f"Run {count} lane{'s' * (count != 1)}"
         word = "Stop" if self._state is not RunState.IDLE else "Starting…" if self._starting else run
         self._run.setText(f"{word}{self._keys}" if self.width() >= WORDY else word)
         keys = self._keys.strip()
@@ -438,15 +442,22 @@ class Composer(QFrame):
                 self._run.style().polish(self._run)
         self._add.setEnabled(not running)
 
-    def set_lanes(self, count: int) -> None:
-        """What is written goes to so many lanes; 0: to the conversation."""
-        self._lanes = count
+    def set_lanes(self, letters: Sequence[str] | None, *, all_of_them: bool = True) -> None:
+        """What is written goes to these lanes; None: to the conversation."""
+        self._lanes, self._all_lanes = letters, all_of_them
         self._say_what()
         self.set_state(self._state)
 
     def _say_what(self) -> None:
-        message = "Message to all ticked lanes" if self._lanes else "Message"
-        self._field.setPlaceholderText("Drop the images to attach them" if self._dropping else message)
+        lanes, words = self._lanes, "Message"
+        if lanes is not None and not lanes:
+            words = "No lane is ticked: tick those that the message is to go to"
+        elif lanes is not None and self._all_lanes and len(lanes) > 1:
+            words = "Message to all lanes…"
+        elif lanes is not None:
+            listed = f"{', '.join(lanes[:-1])} and {lanes[-1]}" if len(lanes) > 1 else lanes[0]
+            words = f"Message to lane{'s' * (len(lanes) > 1)} {listed}…"
+        self._field.setPlaceholderText("Drop the images to attach them" if self._dropping else words)
 
     def set_starting(self, starting: bool) -> None:
         """Say that a run was asked for and begins as soon as it can."""
@@ -467,10 +478,12 @@ class Composer(QFrame):
         self._field.enter_runs = enter_runs
         self.set_state(self._state)
 
-    def set_tokens(self, estimate: int, images: int = 0) -> None:
-        """Show the estimated size of the next request; images are not estimated, only counted."""
-
-        words = [f"≈ {estimate:,} tok"] if estimate else []
+    def set_tokens(self, estimates: Sequence[int], images: int = 0) -> None:
+        """Show the estimated size of the next requests; images are not estimated, only counted."""
+        total, count = sum(estimates), len(estimates)
+        each = f" × {count}" if len(set(estimates)) == 1 else f" in {count} lanes"
+        estimate = estimates[0] if len(set(estimates)) == 1 else total
+        words = [f"≈ {estimate:,} tok{each if count > 1 else ''}"] if total else []
         words += [f"{images} image{'s' * (images > 1)}"] if images else []
         self._tokens.set_text(" + ".join(words))
         self._arrange()

@@ -10,6 +10,7 @@ from playground.ui.widgets.layouts import in_row
 
 READING_WIDTH = 860
 MARGIN = 26
+BELOW = MARGIN, 6, MARGIN, 12  # pixels around what stands below turns
 SEEN = 96, 176  # pixels of the turns that stay in view, whatever stands below them: in the smallest window, in others
 SMALLEST = 520  # pixels: the height of the smallest window
 
@@ -38,4 +39,4 @@ def at_reading_width(column: QLayout) -> QHBoxLayout:
     middle.setLayout(column)
     middle.setMaximumWidth(READING_WIDTH)
     middle.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
-    return in_row(1, (middle, 1000), 1, margins=(MARGIN, 6, MARGIN, 12))
+    return in_row(1, (middle, 1000), 1, margins=BELOW)

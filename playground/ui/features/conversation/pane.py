@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import QObject
@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QWidget
 from playground.domain.costs import Entered
 from playground.domain.errors import RunRefusedError
 from playground.domain.tokens import estimate_tokens
-from playground.domain.tools import Sizes, definition_tokens, sizes_of
+from playground.domain.tools import Sizes, ToolDefinition, definition_tokens, sizes_of
 from playground.domain.transcript import Role, Turn
 from playground.engine.session.changes import (
     Change,
@@ -52,25 +52,37 @@ class TokenCount:
         self.poke = throttle.poke
 
     def _count(self) -> None:
-        pane, composer = self._pane, self._pane.composer
-        tools = pane.session.settings.tools
+        composer, panes = self._pane.composer, self._pane.asked
+        tools = self._offered()
         if sum(id(tool) not in self._tools for tool in tools) > FEW:
             self._counting.poke()  # the figure is told when they are counted
             return
         self._tools = sizes_of(tools, self._tools)
         draft = composer.draft
         calls = draft.calls if draft.role is Role.ASSISTANT else ()
-        tokens = pane.rows.tokens + sum(size for tool, size in self._tools.values() if tool.sendable)
-        tokens += sum(estimate_tokens(call.name) + estimate_tokens(call.arguments) for call in calls)
-        composer.set_tokens(tokens + estimate_tokens(draft.text), pane.rows.images + len(composer.attached))
+        written = estimate_tokens(draft.text)
+        written += sum(estimate_tokens(call.name) + estimate_tokens(call.arguments) for call in calls)
+        offered = [sum(self._tools[id(tool)][1] for tool in _sendable(pane)) for pane in panes]
+        estimates = [pane.rows.tokens + size + written for pane, size in zip(panes, offered, strict=True)]
+        images = max((pane.rows.images for pane in panes), default=0)
+        composer.set_tokens(estimates, images + len(composer.attached))
+
+    def _offered(self) -> tuple[ToolDefinition, ...]:
+        """The tools of all that are asked; most are the same ones in each."""
+        found = {id(tool): tool for pane in self._pane.asked for tool in pane.session.settings.tools}
+        return tuple(found.values())
 
     def _count_tools(self) -> Iterator[None]:
         """Count those that are not counted yet, one in a step."""
-        for tool in self._pane.session.settings.tools:
+        for tool in self._offered():
             if id(tool) not in self._tools:
                 self._tools[id(tool)] = tool, definition_tokens(tool)
                 yield
         self._count()
+
+
+def _sendable(pane: TranscriptPane) -> Iterator[ToolDefinition]:
+    return (tool for tool in pane.session.settings.tools if tool.sendable)
 
 
 class LateRun:
@@ -110,6 +122,9 @@ class Columns(Protocol):
 
     @property
     def front(self) -> TranscriptPane: ...
+
+    @property
+    def ticked(self) -> Sequence[TranscriptPane]: ...
 
 
 class ConversationPane(TranscriptPane):
@@ -157,12 +172,16 @@ class ConversationPane(TranscriptPane):
         self.intake.show_session(session)
         self.show_lanes()
         super()._show_session()
-        self._count.poke()
 
     @property
     def front(self) -> TranscriptPane:
         """Where keys are meant for turns: this, or the lane that has the focus."""
         return self.columns.front if self.columns is not None else self
+
+    @property
+    def asked(self) -> Sequence[TranscriptPane]:
+        """Where what is written goes."""
+        return self.columns.ticked if self.columns is not None else (self,)
 
     def seat(self, frame: QWidget | None, columns: Columns | None = None) -> None:
         """Put a frame where the turns stand, which are in it with the debugger's bar; None: as it was before."""
@@ -178,7 +197,12 @@ class ConversationPane(TranscriptPane):
     def show_lanes(self) -> None:
         """The lanes that a message goes to are others, or run otherwise."""
         lanes = self.columns.lanes if self.columns is not None else None
-        self.composer.set_lanes(len(lanes.ticked) if lanes is not None else 0)
+        if lanes is None:
+            self.composer.set_lanes(None)
+        else:
+            ticked = lanes.ticked
+            self.composer.set_lanes([lanes.letter(lane) for lane in ticked], all_of_them=len(ticked) == len(lanes.all))
+        self._count.poke()
         states = [lane.state for lane in lanes.all] if lanes is not None else [self._session.state]
         self.composer.set_state(next((state for state in states if state is not RunState.IDLE), RunState.IDLE))
 

@@ -452,6 +452,13 @@ class TranscriptView(QAbstractScrollArea):
             card.setFocus(Qt.FocusReason.ShortcutFocusReason)
             self._reveal(card)
 
+    def focus_shown(self) -> None:
+        """Put the focus to the first turn that is seen whole, or to the one that fills the view."""
+        shown = [card for card in self.cards.values() if card.isVisible()]
+        whole = [card for card in shown if card.y() >= 0 and card.geometry().bottom() <= self.viewport().height()]
+        card = min(whole or shown, key=lambda one: abs(one.y()), default=None)
+        (card or self).setFocus(Qt.FocusReason.ShortcutFocusReason)
+
     def focused_turn(self) -> str | None:
         """The turn whose card, or a control in it, has the keyboard focus."""
         at: QObject | None = QApplication.focusWidget()

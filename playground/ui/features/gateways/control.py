@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -17,11 +16,11 @@ from playground.engine.gateways.profiles import Profile, ProfileError
 from playground.engine.gateways.reach import Reach, reach_of
 from playground.engine.requests.spoken import TITLES
 from playground.engine.session.session import Session
-from playground.ui.features.gateways.model_picker import ModelPicker
 from playground.ui.features.host import Control, Host
 from playground.ui.widgets.dialogs import dress
 from playground.ui.widgets.layouts import in_column
 from playground.ui.widgets.loop import spawn
+from playground.ui.widgets.model_picker import ModelPicker
 from playground.ui.widgets.palette import Entry
 
 if TYPE_CHECKING:
@@ -91,16 +90,15 @@ def _amount(text: str) -> float | None:
 class GatewayControl(Control):
     """Acts on the current session. ``changed``: a gateway in the list is different; ``priced``: a price is.
 
-    ``show_model`` shows the model in use, and the name of the gateway whose list does not have it.
+    ``picker`` is where its model is chosen.
     """
 
     changed = Signal()
     priced = Signal()
 
-    def __init__(self, host: Host, picker: ModelPicker, show_model: Callable[[str, str], None]) -> None:
+    def __init__(self, host: Host, picker: ModelPicker) -> None:
         super().__init__(host)
-        self._picker = picker
-        self._show_model = show_model
+        self.picker = self._usual_picker = picker
         self._states: dict[str, Reach] = {}
         self._listing: asyncio.Task[None] | None = None
         self._stood_in: dict[str, tuple[str, str]] = {}  # by experiment: the model in the place of which another came
@@ -197,14 +195,14 @@ class GatewayControl(Control):
         profile = session.profile or gateways.get(session.settings.profile_id)
         found = gateways.listed(profile.id)
         ids = found.ids if found is not None else ()
-        self._picker.show_models(ids)
+        self.picker.show_models(ids)
         missing = (
             found is not None
             and found.failure is None
             and bool(ids and session.settings.model)
             and session.settings.model not in found
         )
-        self._show_model(session.settings.model, profile.name if missing else "")
+        self.picker.show_model(session.settings.model, profile.name if missing else "")
 
     def raise_timeouts(self) -> None:
         """Double the time-outs of the gateway in use, and say so."""
@@ -216,9 +214,14 @@ class GatewayControl(Control):
             return
         pane.notice.say(words, "Retry", pane.retry_last)
 
+    def pick_with(self, picker: ModelPicker | None) -> None:
+        """Have the model chosen there from now on; None: where it usually is."""
+        self.picker = picker or self._usual_picker
+        self.show_models()
+
     def choose_model(self) -> None:
         """Put the focus where a model is chosen."""
-        self._picker.setFocus()
+        self.picker.setFocus()
 
     def open_price(self) -> None:
         """Ask what the model in use costs."""

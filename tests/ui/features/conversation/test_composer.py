@@ -151,7 +151,7 @@ def test_no_button_is_cut_at_any_width(stand: Stand, qtbot: QtBot, role: Role, s
     composer = stand.composer
     composer.set_role(role)
     composer.set_state(state)
-    composer.set_tokens(123_456, 12)
+    composer.set_tokens([123_456], 12)
     place = QWidget()  # a window of its own would be as wide as its layout asks for
     composer.setParent(place)
     place.show()

@@ -8,10 +8,12 @@ from itertools import islice
 from typing import Final
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
-from PySide6.QtWidgets import QComboBox, QCompleter, QSizePolicy
+from PySide6.QtWidgets import QComboBox, QCompleter, QSizePolicy, QToolButton
 
+from playground.ui.widgets.form_parts import styled
+from playground.ui.widgets.icons import icon
 from playground.ui.widgets.kept_line import KeptLine
-from playground.ui.widgets.plain_text import show_hidden
+from playground.ui.widgets.plain_text import show_hidden, tip
 
 SHOWN: Final = 200  # lines of a list
 LONGEST: Final = 1_000  # characters of an id that stands in a field as it is
@@ -106,12 +108,15 @@ class ModelCompleter(QCompleter):
 
 
 class ModelPicker(QComboBox):
-    """``chosen`` tells the model a person settled on; ``refresh_asked`` that the list was opened and is empty."""
+    """``chosen`` tells the model a person settled on; ``refresh_asked`` that the list was opened and is empty.
+
+    ``unlisted`` stands beside it, wherever it is put, and is seen while the model is in no list.
+    """
 
     chosen = Signal(str)
     refresh_asked = Signal()
 
-    def __init__(self) -> None:
+    def __init__(self, least: int = 190) -> None:
         super().__init__()
         line = KeptLine()
         self._line = line
@@ -124,7 +129,7 @@ class ModelPicker(QComboBox):
         self.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
         self.setAccessibleName("Model")
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
-        self.setMinimumWidth(190)
+        self.setMinimumWidth(least)
         self.setMaximumWidth(320)
         self._found = ModelCompleter(self)
         self.setCompleter(self._found)
@@ -132,6 +137,11 @@ class ModelPicker(QComboBox):
         line.editingFinished.connect(self._settled)
         line.given_up.connect(self._go_back)
         self.activated.connect(self._settled)
+        self.unlisted = styled(QToolButton(), "flag")
+        self.unlisted.setIcon(icon("warning", "tool"))
+        self.unlisted.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self.unlisted.clicked.connect(self.showPopup)
+        self.unlisted.hide()
 
     def show_models(self, ids: Sequence[str]) -> None:
         """The ids to choose from; what is typed stays, and so does what is marked in it."""
@@ -161,9 +171,16 @@ class ModelPicker(QComboBox):
         """The ids offered."""
         return list(self._ids.all)
 
-    def show_model(self, model: str) -> None:
-        """The model in use; what a person is typing just now is left alone."""
+    def show_model(self, model: str, missing_at: str = "") -> None:
+        """The model in use. ``missing_at`` names the gateway whose list does not have it; it is asked for all the same.
+
+        What a person is typing just now is left alone.
+        """
         line = self._line
+        self.unlisted.setVisible(bool(missing_at))
+        words = f"“{model}” is not in the list of {missing_at}."
+        self.unlisted.setToolTip(tip(f"{words} It is asked for all the same. Click for the list."))
+        self.unlisted.setAccessibleName(f"{words} Show the list")
         self._model, line.kept = model, self._ids.spelled(model)
         if line.kept != self.currentText() and not (line.hasFocus() and line.isModified()):
             marked = line.hasSelectedText()

@@ -1,0 +1,84 @@
+"""What stands in the tool bar while lanes are shown: what is about all of them, and a way to one more."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QCheckBox, QMenu, QPushButton, QWidget
+
+from playground.ui.widgets.form_parts import BUTTON_SIDE, push_button, styled, text_label
+from playground.ui.widgets.icons import icon
+from playground.ui.widgets.layouts import in_row
+from playground.ui.widgets.plain_text import one_line_of
+
+LEAST_TITLE, MOST_TITLE = 60, 180  # pixels
+SPACING = 8
+
+
+class LanesBar(QWidget):
+    """``menu`` offers lanes to add; whoever asks for it fills it when it is about to open."""
+
+    list_asked = Signal()  # of experiments
+    together_set = Signal(bool)
+    marking_set = Signal(bool)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._title = ""
+        self.title = push_button("", "title")
+        self.title.setToolTip("The experiment: show the list of all (Ctrl+B)")
+        self.title.clicked.connect(self.list_asked)
+        self._count = text_label("", "muted")
+        self.together = QCheckBox("Scroll together")
+        self.together.setToolTip("Where one lane stands, the others stand, turn by turn")
+        self.together.toggled.connect(self.together_set)
+        self.add = styled(QPushButton("Lane"), "bare-menu")
+        self.add.setIcon(icon("plus"))
+        self.add.setAccessibleName("Add a lane")
+        self.menu = QMenu(self.add)
+        self.menu.setToolTipsVisible(True)
+        self.add.setMenu(self.menu)
+        self.mark = push_button("")
+        self.mark.setCheckable(True)
+        self.mark.setAccessibleName("Mark what differs from A")
+        self.mark.setToolTip("Mark in the other lanes what lane A's answers do not have")
+        self.mark.toggled.connect(self.marking_set)
+        self._parts = (self._count, self.together, self.add, self.mark)
+        in_row(self.title, *self._parts, 1, of=self, margins=0, spacing=SPACING)
+
+    def show_lanes(self, title: str, count: int, *, together: bool, marking: bool, full: str) -> None:
+        """What is compared, and how; ``full`` says why there can be no more lanes, where that is so."""
+        self._title = one_line_of(title)
+        self.title.setAccessibleName(f"Experiment {self._title}: show the list of all")
+        self._count.setText(f"{count} lane{'s' * (count != 1)}")
+        for button, on in ((self.together, together), (self.mark, marking)):
+            button.blockSignals(True)
+            button.setChecked(on)
+            button.blockSignals(False)
+        self._fit()
+        self.add.setEnabled(not full)
+        self.add.setToolTip(full or "Add a lane: a copy, a preset, other models, this turn's alternatives")
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        """Short words where there is no room for long ones; the title has the rest."""
+        room = self._word(wide=True)
+        if room < LEAST_TITLE:
+            room = self._word(wide=False)
+        room = min(max(room, LEAST_TITLE), MOST_TITLE) - 2 * BUTTON_SIDE
+        elided = self.title.fontMetrics().elidedText(self._title, Qt.TextElideMode.ElideRight, room)
+        self.title.setText(elided.replace("&", "&&"))
+
+    def _word(self, *, wide: bool) -> int:
+        """Returns the pixels that are left for the title."""
+        self.together.setText("Scroll together" if wide else "Together")
+        self.mark.setText("Mark what differs from A" if wide else "Mark")
+        self._count.setVisible(wide)
+        return self.width() - sum(part.sizeHint().width() + SPACING for part in self._parts if not part.isHidden())
+
+    def minimumSizeHint(self) -> QSize:
+        """As narrow as with short words and no more of the title than its beginning."""
+        return QSize(260, super().minimumSizeHint().height())
