@@ -30,6 +30,7 @@ from playground.engine.session.changes import (
 )
 from playground.engine.session.hand_made import Answerable, answerable, answers_none, calls_first, without_call
 from playground.engine.session.session import Session
+from playground.engine.session.variants import letter_of
 from playground.ui.features.conversation.calls.call_answers import CallAnswers
 from playground.ui.features.conversation.calls.debug_bar import FILL
 from playground.ui.features.conversation.commands import Growth
@@ -349,6 +350,12 @@ class TranscriptPane(Centre):
 
     def open_in_compare(self, turn_id: str) -> None:
         self.compare_asked.emit(turn_id)
+
+    def whose(self, turn_id: str) -> str:
+        """The other lane that shows a turn, "lane B" say; empty where none does."""
+        lanes = enumerate(self._session.lanes)
+        others = ((at, lane.transcript.path) for at, lane in lanes if lane is not self._session)
+        return next((f"lane {letter_of(at)}" for at, path in others if any(t.id == turn_id for t in path)), "")
 
     def regenerate(self, turn_id: str) -> None:
         self._start(turn_id)

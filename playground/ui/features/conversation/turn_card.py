@@ -182,6 +182,7 @@ class TurnCard(CardFrame):
         self._header = TurnHeader()
         self._header.role_chosen.connect(self._role_chosen)
         self._header.alternative_chosen.connect(commands.select_alternative)
+        self._header.alternatives.whose = commands.whose
         self._header.lint_asked.connect(self._ask_lint)
         self._header.menu.aboutToShow.connect(self._fill_menu)
         self._body = QVBoxLayout()

@@ -47,8 +47,8 @@ class TurnHeader(QWidget):
         self._lint.clicked.connect(self.lint_asked)
         self._verdict.hide()
         self._figures = _Figures()
-        self._alternatives = AlternativeSwitch()
-        self._alternatives.chosen.connect(self.alternative_chosen)
+        self.alternatives = AlternativeSwitch()
+        self.alternatives.chosen.connect(self.alternative_chosen)
         self.sent = styled(QToolButton(), "quiet")
         self.edit = styled(QToolButton(), "quiet")
         self.edit.setText("edit")
@@ -64,7 +64,7 @@ class TurnHeader(QWidget):
         for widget in left:
             row.addWidget(widget, 0, Qt.AlignmentFlag.AlignVCenter)
         row.addStretch(1)
-        for control in (self._figures, self.sent, self._alternatives, self.edit, more):
+        for control in (self._figures, self.sent, self.alternatives, self.edit, more):
             row.addWidget(control)
 
     def show_row(self, row: Row, *, growing: bool, cost: str, waiting: bool = False) -> str:
@@ -94,7 +94,7 @@ class TurnHeader(QWidget):
         self._lint.setVisible(bool(deviations))
         if not growing:
             self.show_figures(figures.figures(turn, cost))
-        self._alternatives.show_alternatives(turn.id, row.alternatives)
+        self.alternatives.show_alternatives(turn.id, row.alternatives)
         self.edit.setVisible(not growing)
         return f"{chip}, {PART_UNREAD}" if unread else chip
 

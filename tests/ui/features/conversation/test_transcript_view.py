@@ -96,6 +96,9 @@ class Asked:
     def move_turn(self, turn_id: str, step: int) -> None:
         self.log.append(("move_turn", turn_id, step))
 
+    def whose(self, turn_id: str) -> str:
+        return ""
+
     def select_alternative(self, turn_id: str) -> None:
         self.log.append(("select_alternative", turn_id))
 

@@ -45,12 +45,10 @@ from playground.ui.widgets.mark_label import Chip, MarkLabel
 from playground.ui.widgets.plain_text import few_lines_of, short_name, shown_name, tip
 from playground.ui.widgets.theme import code_font
 
-#: What an entry is called, its words, and when it is there: "waiting", "elsewhere" too, with several
-#: "results", or "" for always.
+#: What an entry is called, its words, and when it is there: "waiting", with several "results", or "" for always.
 ENTRIES = (
     ("all", "Send the same to all calls", "waiting"),
     ("all_errors", "Send the same to all, as errors", "waiting"),
-    ("lanes", "Send the same to all lanes", "elsewhere"),
     ("remember", "Remember this answer", ""),
     ("answers", "Compare several answers…", ""),
     ("compare", "Open in Compare", "results"),
@@ -76,10 +74,9 @@ class CallMenu(IconButton):
         menu.aboutToShow.connect(self._fill)
         self.setMenu(menu)
 
-    def offer(self, *, waiting: bool, elsewhere: bool, results: bool, raw: bool) -> None:
+    def offer(self, *, waiting: bool, results: bool, raw: bool) -> None:
         """Which entries are there from now on, and whether the exact text is shown."""
-        self._now = {"": True, "waiting": waiting, "elsewhere": waiting and elsewhere, "results": results}
-        self._raw = raw
+        self._now, self._raw = {"": True, "waiting": waiting, "results": results}, raw
 
     def _fill(self) -> None:
         menu = self.menu()
@@ -233,6 +230,7 @@ class CallCard(CallFrame):
             self.field.prepared_sent.connect(lambda is_error: self.prepared_sent.emit(self.call.id, is_error))
             self.field.stop_asked.connect(self.stop_asked)
             self.field.step_asked.connect(self._step)
+            self.field.lanes_asked.connect(self._send_in_lanes)
             self._right.insertWidget(2, self.field)
         return self.field
 
@@ -374,14 +372,14 @@ class CallCard(CallFrame):
             field = self._need_field()
             field.setVisible(waiting)
             field.setEnabled(not coming)
+            field.offer_lanes(self._state.elsewhere)
             self._left_title.setMinimumHeight(field.head_height if waiting else 0)  # both captions on one line
         self._why.setText(few_lines_of(self._state.reason))
         self._why.setVisible(waiting and bool(self._state.reason))
         self._edit.setVisible(not growing)
         self.more.setVisible(not growing)
-        elsewhere = bool(self._state.elsewhere)
         several = self._answer is not None and len(self._answer.alternatives) > 1
-        self.more.offer(waiting=waiting, elsewhere=elsewhere, results=several, raw=self._shown == "raw")
+        self.more.offer(waiting=waiting, results=several, raw=self._shown == "raw")
         self._changes.setVisible(self.call.received is not None)
         self._changes.setChecked(self._shown == "changes")
         self._verdict.setVisible(bool(self._verdict.text()))
@@ -431,15 +429,21 @@ class CallCard(CallFrame):
     def _step(self) -> None:
         self.stepped.emit(self.call.id)
 
+    @property
+    def _given_text(self) -> str:
+        """What would be sent: what is prepared, else what is typed."""
+        prepared = self._state.prepared
+        return prepared.body if prepared is not None else self.field.text if self.field is not None else ""
+
+    def _send_in_lanes(self) -> None:
+        prepared = self._state.prepared
+        self.answered_lanes.emit(self.call.id, self._given_text, prepared is not None and prepared.is_error)
+
     def _chosen(self, what: str) -> None:
         """An entry of the menu."""
-        prepared = self._state.prepared
-        text = prepared.body if prepared is not None else self.field.text if self.field is not None else ""
         match what:
             case "all" | "all_errors":
-                self.answered_all.emit(text, what == "all_errors")
-            case "lanes":
-                self.answered_lanes.emit(self.call.id, text, False)
+                self.answered_all.emit(self._given_text, what == "all_errors")
             case "rules":
                 self.rules_asked.emit(self.call.name)
             case "compare" if self._answer is not None:

@@ -38,6 +38,7 @@ class ResultField(QWidget):
     prepared_sent = Signal(bool)
     stop_asked = Signal()
     step_asked = Signal()
+    lanes_asked = Signal()  # send it in every lane that made the same call
     height_changed = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -75,6 +76,10 @@ class ResultField(QWidget):
         self.step_button = _button(
             "Step", "Answer this call only, then stop at whatever comes next", self.step_asked.emit
         )
+        self.lanes_button = _button(
+            "Same to all lanes", "Answer the same call in every lane that waits at it", self.lanes_asked.emit
+        )
+        self.lanes_button.hide()
         head = in_row(margins=0, spacing=6)
         title = text_label("Result", "muted")
         head.addWidget(title)
@@ -83,7 +88,7 @@ class ResultField(QWidget):
         head.addWidget(self.choose)
         buttons = QWidget()
         flow = FlowLayout(buttons)
-        for button in (self.send_button, self.error_button, self.step_button):
+        for button in (self.send_button, self.lanes_button, self.error_button, self.step_button):
             flow.addWidget(button)
         in_column(head, self.field, self._says, self._check, buttons, of=self, margins=0, spacing=4)
         self.setFocusProxy(self.field)
@@ -107,6 +112,14 @@ class ResultField(QWidget):
             self.field.setPlaceholderText(TYPE_OR_CHOOSE if prepared is None else CHOSEN)
             self.height_changed.emit()
         self._set_text(text if prepared is None else prepared.text if _is_shown(prepared) else "")
+
+    def offer_lanes(self, others: int) -> None:
+        """So many other lanes wait at the same call; an answer that comes late, or never, is one lane's own."""
+        late = self.prepared is not None and (self.prepared.never or bool(self.prepared.delay))
+        shown = bool(others) and not late
+        if shown == self.lanes_button.isHidden():
+            self.lanes_button.setVisible(shown)
+            self.height_changed.emit()
 
     def _set_text(self, text: str) -> None:
         if text != self.text:
