@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import QByteArray, Qt
-from PySide6.QtWidgets import QApplication, QCheckBox, QToolButton
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QCheckBox, QLabel, QMenu, QPushButton, QToolButton
 
 from playground.demo.server import DemoConfig
 from playground.domain.transcript import Role, make_turn
@@ -15,11 +16,16 @@ from playground.engine.session.changes import RunState
 from playground.engine.session.session import Session
 from playground.ui.features.compare import page as compare_page
 from playground.ui.features.compare.lane import LaneColumn
+from playground.ui.features.compare.models_dialog import ModelsDialog
 from playground.ui.features.compare.page import LanesPage
+from playground.ui.features.conversation.alternative_switch import AlternativeSwitch
 from playground.ui.features.conversation.card_texts import texts_of
 from playground.ui.features.conversation.transcript_pane import TranscriptPane
+from playground.ui.features.presets.save_dialog import SavePresetDialog
 from playground.ui.features.tools.samples import SAMPLE
+from playground.ui.shell.features import GATEWAYS, PRESETS
 from playground.ui.shell.main_window import STATE_VERSION
+from playground.ui.widgets.model_picker import ModelPicker
 from tests.flows.conftest import Person, Stage
 
 CONTROL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
@@ -206,7 +212,7 @@ def test_what_differs_from_the_first_lane_is_marked_in_the_answers_and_no_longer
     stage.play(scene)
 
 
-def test_one_result_goes_to_all_lanes_from_the_menu_of_a_call_and_the_lanes_are_copied_as_a_table(stage: Stage) -> None:
+def test_one_result_goes_to_all_lanes_from_the_card_of_a_call_and_the_lanes_are_copied_as_a_table(stage: Stage) -> None:
     async def scene(person: Person) -> None:
         main = person.session
         main.change(tools=(SAMPLE,), model="demo-tools")
@@ -220,8 +226,7 @@ def test_one_result_goes_to_all_lanes_from_the_menu_of_a_call_and_the_lanes_are_
         assert card is not None
         shown = card.turn_to_call(call.id)
         assert shown is not None
-        await person.until(lambda: shown.more.isVisible(), "the menu of the call")
-        await person.choose(shown.more, "Send the same to all lanes")
+        await person.press("Same to all lanes", shown)
         await answered(person, lanes, 4)
         assert not any(lane.debugger.waiting for lane in lanes.all)
         await person.do(person.app.window.action("compare.copy").trigger)
@@ -304,4 +309,102 @@ def test_what_a_protocol_cannot_carry_is_looked_for_again_only_where_something_e
         await person.until(lambda: not second.losses.text(), "nothing that cannot go")
 
     monkeypatch.setattr(compare_page, "not_carried", noting)
+    stage.play(scene)
+
+
+def focus_in(column: LaneColumn) -> bool:
+    at = QApplication.focusWidget()
+    return at is not None and column.isAncestorOf(at)
+
+
+async def add(person: Person, entry: str) -> None:
+    await person.choose(person.one(QPushButton, "Add a lane", person.app.window.bar), entry)
+
+
+def test_lanes_are_added_from_the_tool_bar_set_above_their_turns_and_gone_to_by_keys(stage: Stage) -> None:
+    async def scene(person: Person) -> None:
+        main = person.session
+        lanes = await open_lanes(person)
+        bar, second = person.app.window.bar, columns(person)[1]
+        assert not person.find(QPushButton, "Gateway", bar)
+        await person.click(second.head)
+        await person.until(lambda: person.session is lanes.all[1], "the second lane in front")
+        await person.use_model("demo-chat")
+        await person.until(lambda: "otherwise as set" in second.words.text(), "what differs, in words")
+        assert main_picker(person) is second.model
+        await person.until(lambda: "demo-tools" in second.model.ids, "the models of its gateway")
+        await add(person, "Copy of this lane")
+        await person.until(lambda: len(columns(person)) == 3, "a copy")
+        assert lanes.all[2].settings.model == "demo-chat"
+        assert "3 lanes" in [label.text() for label in person.find(QLabel, "", bar)]
+
+        await add(person, "Other models…")
+        dialog = await person.seen(ModelsDialog, "", None)
+        for model in ("demo-tools", "typed/by-hand"):
+            await person.do(lambda: dialog.search.setText(model))  # noqa: B023
+            await person.do(lambda: QTest.keyClick(dialog.search, Qt.Key.Key_Return))
+        await person.until(dialog.add.isEnabled, "two models ticked")
+        await person.do(dialog.add.click)
+        await person.until(lambda: len(columns(person)) == 5, "two lanes more")
+        assert [lane.settings.model for lane in lanes.all[3:]] == ["demo-tools", "typed/by-hand"]
+        window = person.app.window
+        await person.until(lambda: window.focusWidget() is person.message, "the focus where a question is written")
+        await person.do(window.activateWindow)
+        await person.do(person.app.window.action("edit.undo").trigger)
+        await person.until(lambda: len(columns(person)) == 3, "one undo for both")
+
+        await person.run("Hello")
+        await answered(person, lanes, 2)
+        await person.until(lambda: person.session is lanes.all[1])
+        await person.key(Qt.Key.Key_F6)
+        await person.until(lambda: page(person).front_lane is lanes.all[2], "the third lane")
+        await person.until(lambda: focus_in(columns(person)[2]), "the focus in it")
+        await person.key(Qt.Key.Key_F6)
+        await person.until(lambda: page(person).front_lane is main, "from the last on to the first")
+        await person.key(Qt.Key.Key_F6, SHIFT)
+        third = lanes.all[2]
+        await person.key(Qt.Key.Key_PageUp, CONTROL | Qt.KeyboardModifier.AltModifier)
+        await person.until(lambda: lanes.all[1] is third, "the lane one place to the left")
+
+        card = columns(person)[1].pane.view.card(third.transcript.path[-1].id)
+        assert card is not None
+        switch = person.one(AlternativeSwitch, "", card)
+        assert {switch.whose(key) for key in main.transcript.siblings(main.transcript.head or "")} == {
+            "lane A",
+            "",
+            "lane C",
+        }
+
+    stage.play(scene)
+
+
+def main_picker(person: Person) -> ModelPicker:
+    return person.app.actions.of(GATEWAYS).picker
+
+
+def test_a_lane_is_kept_as_a_preset_and_a_preset_makes_a_lane(stage: Stage) -> None:
+    async def scene(person: Person) -> None:
+        lanes = await open_lanes(person)
+        second = lanes.all[1]
+        await person.do(lambda: second.set_parameters(second.settings.current.with_value("temperature", 1)))
+        await choose(person, columns(person)[1], "Save as preset…")
+        dialog = await person.seen(SavePresetDialog)
+        await person.do(lambda: dialog.name.setText("warm"))
+        await person.do(lambda: QTest.keyClick(dialog.name, Qt.Key.Key_Return))
+        store = person.app.actions.of(PRESETS).store
+        await person.until(lambda: [preset.name for preset in store.presets] == ["warm"], "the preset")
+
+        button = person.one(QPushButton, "Add a lane", person.app.window.bar)
+        await person.do(button.menu().aboutToShow.emit)
+        (presets,) = (action.menu() for action in button.menu().actions() if action.text() == "From a preset")
+        assert isinstance(presets, QMenu)
+        await person.do(presets.actions()[0].trigger)
+        await person.until(lambda: len(columns(person)) == 3, "a lane of the preset")
+        assert lanes.title(lanes.all[2]) == "C · warm"
+        assert lanes.all[2].settings.current.held["temperature"] == 1
+        await choose(person, columns(person)[2], "Close")
+        await person.until(lambda: len(columns(person)) == 2)
+        await person.press("Undo", person.pane.notice)
+        await person.until(lambda: len(columns(person)) == 3, "the lane back")
+
     stage.play(scene)

@@ -11,7 +11,7 @@ from playground.domain.debugging import Answer
 from playground.domain.errors import RunRefusedError
 from playground.domain.transcript import Ending, Role, make_turn
 from playground.engine.compare.lanes import Lanes, LanesError
-from playground.engine.files.presets import Preset, apply, from_session
+from playground.engine.files.presets import Preset, PresetError, apply, from_session
 from playground.engine.session.changes import Change, ExchangeChanged, RunState, TurnGrew
 from playground.engine.session.open_edits import OpenEdit
 from playground.engine.session.session import Session
@@ -394,3 +394,23 @@ def test_a_preset_used_in_a_lane_is_what_differs_there_and_moves_no_other(lanes:
     assert (made.system, made.model) == ("Be long.", "demo-tools")
     assert session.undo()
     assert [said(one) for one in lanes.all] == [["Be brief.", "Hello"]] * 2
+
+
+def test_a_preset_makes_a_lane_of_its_own_in_one_step(lanes: Lanes) -> None:
+    session = lanes.all[0]
+    session.turns.add_turn(make_turn(Role.SYSTEM, "Be brief."))
+    session.turns.add_turn(make_turn(Role.USER, "Hello"))
+    preset = Preset(name="long", system="Be long.", parameters={"temperature": 1}, model="demo-tools", switches=True)
+    lane = lanes.add_preset(preset)
+    assert lanes.title(lane) == "B · long"
+    assert [said(one) for one in lanes.all] == [["Be brief.", "Hello"], ["Be long.", "Hello"]]
+    assert (session.settings.model, lane.settings.model) == ("demo-chat", "demo-tools")
+    assert session.settings.current.held.get("temperature") is None
+    like = lanes.add_preset(Preset(name="cold", parameters={"top_p": 0.5}), lane)
+    assert (like.settings.model, said(like)[0]) == ("demo-tools", "Be long.")
+    with pytest.raises(PresetError):
+        lanes.add_preset(Preset(name="new", protocol="of tomorrow", switches=True))
+    assert len(lanes.all) == 3
+    assert session.undo()
+    assert session.undo()
+    assert [said(one) for one in lanes.all] == [["Be brief.", "Hello"]]

@@ -13,7 +13,7 @@ from playground.domain.transcript import Ending, Outcome, Role, Turn, make_turn,
 from playground.domain.usage import Timing, Usage
 from playground.engine.compare.figures import LaneFigures, best, figures_of
 from playground.engine.compare.lanes import Lanes
-from playground.engine.compare.words import AS_SET, difference_words, not_carried
+from playground.engine.compare.words import AS_SET, difference_words, not_carried, place_words, set_here
 from playground.engine.session.session import Session
 from tests.engine.session.test_session import make_session
 
@@ -127,3 +127,21 @@ def test_the_best_is_told_of_whole_answers_that_differ() -> None:
     assert best([one, euro]) == [[], []]
     assert best([one, one]) == [[], []]
     assert best([one, failed]) == [[], []]
+
+
+def test_where_a_lane_asks_and_what_is_set_there(pair: tuple[Lanes, Session, Session]) -> None:
+    _, session, lane = pair
+
+    def said(one: Session) -> str:
+        return " · ".join(place_words(one, lambda key: f"gateway {key}"))
+
+    place = f"gateway {session.settings.profile_id} · chat completions"
+    assert (said(session), said(lane)) == (f"{place} · as set", f"{place} · as set")
+    lane.change(model="another")
+    assert said(lane) == f"{place} · otherwise as set"
+    assert set_here(lane) == 0, "streaming is what every experiment begins with"
+    lane.set_parameters(lane.settings.current.with_value("temperature", 1).with_value("top_p", 0.5))
+    assert said(lane) == f"{place} · temperature 1, top p 0.5"
+    assert (set_here(session), set_here(lane)) == (0, 2)
+    lane.switch_protocol("messages")
+    assert said(lane).startswith(f"gateway {session.settings.profile_id} · messages · ")

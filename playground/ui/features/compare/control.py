@@ -80,8 +80,8 @@ class CompareControl(QObject):
                 if len(self.lanes.all) == 1:
                     self.lanes.add()
                 self._open()
-            self._host.pane.composer.setFocus()
         self._around.show(self._bar if on else None)
+        self._host.pane.composer.setFocus()
 
     def show_session(self) -> None:
         """The experiment looked at is another one, or another lane of it."""
@@ -192,7 +192,8 @@ class CompareControl(QObject):
         menu.addAction("This turn's alternatives").triggered.connect(self.add_alternatives)
 
     def _add_preset(self, preset: Preset, _checked: bool = False) -> None:
-        self._try(partial(self.lanes.add_preset, preset, self._host.session))
+        if self._try(partial(self.lanes.add_preset, preset, self._host.session)):
+            self.show(True)
 
     def add_models(self) -> None:
         """A lane for each of some models, chosen in one go."""

@@ -19,7 +19,7 @@ SIZE = 420, 460  # pixels
 
 
 class _Ticked(Offer):
-    """Ids to be ticked; what was is kept while others are looked for. An id that nobody listed comes first."""
+    """Ids to be ticked; what was is kept while others are looked for. An id that is typed and in no list comes last."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -31,8 +31,9 @@ class _Ticked(Offer):
         self._ids = ids
         typed = ids.meant(text)
         if typed and typed not in ids.all:
-            self.beginInsertRows(QModelIndex(), 0, 0)
-            self._lines.insert(0, ids.spelled(typed))
+            at = len(self._lines)
+            self.beginInsertRows(QModelIndex(), at, at)
+            self._lines.append(ids.spelled(typed))
             self.endInsertRows()
 
     def _model_of(self, index: _Index) -> str:
@@ -140,5 +141,5 @@ class ModelsDialog(QDialog):
         self._said.setText(", ".join(map(show_hidden, self.offer.ticked)) if 0 < count <= self._room else room)
 
     def _add(self) -> None:
+        self.accept()  # first, so that the focus goes where the lanes are
         self.picked.emit(list(self.offer.ticked))
-        self.accept()

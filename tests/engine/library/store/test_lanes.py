@@ -154,3 +154,22 @@ async def opened(gateways: Gateways, path: Path) -> AsyncIterator[list[Session]]
         yield [await workspace.bring(experiment.id) for experiment in workspace.experiments]
     finally:
         await workspace.close()
+
+
+async def test_ticks_stand_after_a_restart_as_they_did(make_workspace: MakeWorkspace) -> None:
+    workspace = await make_workspace()
+    session = workspace.current
+    session.change(model="demo-chat")
+    lanes = Lanes(session)
+    lanes.add()
+    gone = lanes.add()
+    lanes.write(make_turn(Role.USER, "Hello"))
+    for lane in (lanes.all[0], gone):
+        lanes.tick(lane, False)
+    lanes.close(gone)
+    await workspace.close()
+    workspace = await make_workspace()
+    again = Lanes(workspace.current)
+    assert [lane in again.ticked for lane in again.all] == [False, True]
+    again.tick(again.all[0], True)
+    assert workspace.current.left_out == (), "of a lane that is closed nothing is kept"

@@ -1,0 +1,64 @@
+"""Models for several lanes at once: found among very many, ticked, typed, no more than there is room for."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
+
+from playground.ui.features.compare.models_dialog import ModelsDialog
+
+MANY = tuple(f"vendor/model-{number}" for number in range(100_000))
+
+
+@pytest.fixture
+def around(qtbot: QtBot) -> QWidget:
+    widget = QWidget()
+    qtbot.addWidget(widget)
+    return widget
+
+
+def find(dialog: ModelsDialog, text: str) -> None:
+    dialog.search.setText(text)
+    QTest.keyClick(dialog.search, Qt.Key.Key_Return)
+
+
+def test_what_is_ticked_stays_ticked_while_others_are_looked_for(around: QWidget, qtbot: QtBot) -> None:
+    dialog = ModelsDialog(MANY, "gateway", 3, around)
+    assert dialog.offer.rowCount() == 201, "a line says that there are more"
+    assert not dialog.add.isEnabled()
+    find(dialog, "model-99999")
+    find(dialog, "vendor/model-5 ")
+    find(dialog, "not/listed")
+    find(dialog, "not/listed")
+    find(dialog, "not/listed too")
+    dialog.search.setText("model-99999")
+    assert dialog.offer.data(dialog.offer.index(0), Qt.ItemDataRole.CheckStateRole) == Qt.CheckState.Checked
+    with qtbot.waitSignal(dialog.picked) as picked:
+        dialog.add.click()
+    assert picked.args == [["vendor/model-99999", "vendor/model-5", "not/listed too"]]
+
+
+def test_there_are_no_more_than_there_is_room_for(around: QWidget) -> None:
+    dialog = ModelsDialog(("a", "b"), "gateway", 1, around)
+    find(dialog, "a")
+    assert (dialog.add.text(), dialog.add.isEnabled()) == ("Add a lane", True)
+    find(dialog, "b")
+    assert (dialog.add.text(), dialog.add.isEnabled()) == ("Add 2 lanes", False)
+
+
+def test_a_click_on_a_line_ticks_it_and_so_does_space(around: QWidget, qtbot: QtBot) -> None:
+    dialog = ModelsDialog(("a", "\u202eevil\nname", "x" * 5_000), "gate\u202eway", 5, around)
+    dialog.show()
+    qtbot.waitExposed(dialog)
+    view = dialog.list
+    at = view.visualRect(dialog.offer.index(1))
+    QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=at.center())
+    QTest.keyClick(view, Qt.Key.Key_Down)
+    QTest.keyClick(view, Qt.Key.Key_Space)
+    assert list(dialog.offer.ticked) == ["\u202eevil\nname", "x" * 5_000]
+    QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=at.center())
+    assert list(dialog.offer.ticked) == ["x" * 5_000]
+    dialog.close()
