@@ -421,6 +421,7 @@ FEATURES: Final[tuple[Feature[Any], ...]] = (
     CONVERSATION,
     PARAMETERS,
     PRESETS,
+    COMPARE,
     EXPERIMENTS,
     CODE,
     DEBUGGER,
@@ -436,7 +437,6 @@ FEATURES: Final[tuple[Feature[Any], ...]] = (
     FIRST_START,
     HELP,
     PROTOCOLS,
-    COMPARE,
 )
 
 #: The tabs of the side panel.

@@ -189,7 +189,7 @@ class CompareControl(QObject):
             action.triggered.connect(partial(self._add_preset, preset))
         presets.setEnabled(not presets.isEmpty())
         menu.addAction("Other models…").triggered.connect(self.add_models)
-        menu.addAction("This turn's alternatives").triggered.connect(self.add_alternatives)
+        menu.addAction("This turn's alternatives").triggered.connect(partial(self.add_alternatives, ""))
 
     def _add_preset(self, preset: Preset, _checked: bool = False) -> None:
         if self._try(partial(self.lanes.add_preset, preset, self._host.session)):
@@ -213,7 +213,7 @@ class CompareControl(QObject):
         if self._try(partial(self.lanes.add_models, models, self._host.session)):
             self.show(True)
 
-    def add_alternatives(self, turn_id: str = "") -> None:
+    def add_alternatives(self, turn_id: str = "", _checked: bool = False) -> None:
         """What stands beside a turn as lanes; by default beside the one that has the focus, or the last."""
         pane, lanes = self._host.pane.front, self.lanes
         path = pane.session.transcript.path
