@@ -67,7 +67,7 @@ class ToolCall(Value):
 class ToolResult(Value):
     """The answer to one tool call (specification, section 2.1, role ``tool``).
 
-    ``by`` says how it was answered: "you", "table", "fixed", "fork", "filled", or empty where it is not known.
+    ``by`` says how it was answered: "you", "table", "fixed", "filled", "fork" in older files, or empty: not known.
     ``seconds`` is the time from the complete call to the answer. Neither goes out. A result that came as a list of
     blocks has it in ``extra``, which goes back as long as ``text`` is what its texts say.
     """

@@ -370,18 +370,17 @@ class Debugger:
             raise RunRefusedError(reason)
         transcript = self._experiment.transcript
         calls = [call.id for call in transcript.turns[turn_id].calls]
-        path = [turn.id for turn in transcript.path]
+        path, place = [turn.id for turn in transcript.path], calls.index(call_id)
         begin, answered = turn_id, 0
         for turn in transcript.path[path.index(turn_id) + 1 :]:  # the answers before it, in their order, are shared
             ids = [result.call_id for result in turn.results]
-            if answered == calls.index(call_id) or turn.role is not Role.TOOL or ids != [calls[answered]]:
+            if answered == place or turn.role is not Role.TOOL or ids != [calls[answered]]:
                 break
             begin, answered = turn.id, answered + 1
         others = self._others(turn_id, call_id)
-        return transcript.truncate_after(begin), [
-            {(turn_id, key): {**others, call_id: Planned(answer, "you")}[key] for key in calls[answered:]}
-            for answer in answers
-        ]
+        rest = {(turn_id, key): others[key] for key in calls[answered:] if key != call_id}
+        given = [{**rest, (turn_id, call_id): Planned(answer, "you")} for answer in answers]
+        return transcript.truncate_after(begin), given
 
     def given_refusal(self, turn_id: str, call_id: str) -> str:
         """Why a call could not be answered in lanes of its own now; empty when it could."""
