@@ -8,6 +8,8 @@ from typing import TypeAlias, TypeVar
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QBoxLayout,
+    QFormLayout,
+    QGridLayout,
     QHBoxLayout,
     QLayout,
     QSplitter,
@@ -15,6 +17,7 @@ from PySide6.QtWidgets import (
     QVBoxLayout,
     QWidget,
 )
+from shiboken6 import Shiboken
 
 
 class Gap(int):
@@ -87,8 +90,23 @@ def _filled(box: _B, items: tuple[Item, ...], margins: Margins | None, spacing: 
     return box
 
 
+def _let_go(nested: QLayout) -> None:
+    """Have no Python objects of what stands in a nested layout. PySide makes them, and is not told when Qt deletes what
+    they stand for: whatever comes to lie at that place in memory is taken for it.
+    """
+    if isinstance(nested, QBoxLayout | QFormLayout | QGridLayout):  # others keep their items themselves
+        for at in range(nested.count()):
+            if (item := nested.itemAt(at)) is None:
+                continue
+            if (inner := item.layout()) is not None:
+                _let_go(inner)
+            else:
+                Shiboken.invalidate(item)
+
+
 def _put(box: QBoxLayout, item: QWidget | QLayout, factor: int = 0, *where: Qt.AlignmentFlag) -> None:
     if isinstance(item, QLayout):
         box.addLayout(item, factor)
+        _let_go(item)
     else:
         box.addWidget(item, factor, *where)

@@ -90,10 +90,8 @@ class LaneColumn(QFrame):
         self.foot.setMinimumHeight(self.go_on.sizeHint().height() + 6)  # also where no button is seen
         buttons = self.timeline, self.stop, self.go_on
         in_row((self.figures, 1), *buttons, of=self.foot, margins=(12, 3, 8, 3), spacing=6)
-        column = in_column(self.head, (turns, 1), of=self, margins=0, spacing=0)
-        if first:  # the others have it below their turns by themselves
-            column.addLayout(in_row((pane.calls.bar, 1), margins=BELOW))
-        column.addWidget(self.foot)
+        bar = [in_row((pane.calls.bar, 1), margins=BELOW)] if first else []  # the others have it below by themselves
+        in_column(self.head, (turns, 1), *bar, self.foot, of=self, margins=0, spacing=0)
 
     def _menu(self, parent: QWidget, menus: Sequence[QMenu]) -> QMenu:
         menu = QMenu(parent)
