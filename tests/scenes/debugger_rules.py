@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from playground.domain.debugging import FAULTS, Answer, AnswerRow, Debugging, MatchKind, Policy, ToolRule
 from playground.engine.compare.lanes import Lanes
-from playground.ui.features.debugger.answers_dialog import NAME, AnswersDialog
-from playground.ui.features.debugger.rule_words import answer_words
+from playground.ui.features.debugger.answers_dialog import AnswersDialog
 from playground.ui.features.debugger.rules_dialog import RulesDialog
 from playground.ui.shell.features import DEFAULT_RULE, PARAMETER_PANEL
 from playground.ui.widgets.loop import spawn
@@ -51,8 +50,7 @@ async def answered(stage: Stage, *answers: Answer) -> Lanes:
     """The second call with these answers, a lane for each."""
     turn_id, call_id = await waiting(stage)
     lanes = Lanes(stage.session)
-    names = [answer_words(answer, NAME) for answer in answers]
-    spawn(lanes.add_answers(stage.session, turn_id, call_id, answers, names=names), name="answers in lanes")
+    spawn(lanes.add_answers(stage.session, turn_id, call_id, answers), name="answers in lanes")
     stage.act("compare.open")
     await stage.until(lambda: stage.window.pane.columns is not None, "the lanes")
     return lanes

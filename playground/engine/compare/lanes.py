@@ -146,7 +146,7 @@ class Lanes:
         return tuple(self._main.lane(one.id) for one in made)
 
     def add_answers(
-        self, like: Session, turn_id: str, call_id: str, answers: Sequence[Answer], *, names: Sequence[str] = ()
+        self, like: Session, turn_id: str, call_id: str, answers: Sequence[Answer]
     ) -> Coroutine[Any, Any, None]:
         """A lane for each of these answers to one call of ``like``'s, which is answered there and in that way only.
 
@@ -155,7 +155,7 @@ class Lanes:
         """
         self._check_free(len(answers))
         at, given = like.debugger.given(turn_id, call_id, answers)
-        made = self._add([like.settings] * len(answers), like, names, at)
+        made = self._add([like.settings] * len(answers), like, (), at)
         return _all(
             [lane.debugger.start(planned=planned, steps_back=False) for lane, planned in zip(made, given, strict=True)]
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 
+from playground.domain.hidden import short_name
 from playground.domain.parameters import Parameters
 from playground.engine.requests.protocol_conversion import Loss, losses
 from playground.engine.session.branching import system_text
@@ -53,6 +54,7 @@ def _words(
 
 
 def _other_words(lane: Session, base: ExperimentSettings, own: ExperimentSettings) -> Iterator[str]:
+    yield from _result_words(lane)
     yield from _parameter_words(base.switched(own.protocol).current, own.current)
     if own.tools != base.tools:
         count = sum(tool.sendable for tool in own.tools)
@@ -67,6 +69,19 @@ def _other_words(lane: Session, base: ExperimentSettings, own: ExperimentSetting
     ):
         if is_other:
             yield f"other {words}" if words != "reasoning sent back" else "another rule for reasoning sent back"
+
+
+def _result_words(lane: Session) -> Iterator[str]:
+    """What a call gave here, where the lane parts from the conversation at that."""
+    path, theirs = lane.transcript.path, lane.main.transcript.path
+    at = next((at for at, turn in enumerate(path) if at >= len(theirs) or theirs[at].id != turn.id), len(path))
+    given = [path[at].results if at < len(path) else (), theirs[at].results if at < len(theirs) else ()]
+    ours, other = ([(one.call_id, one.text, one.is_error) for one in results] for results in given)
+    if ours and ours != other:
+        result = given[0][0]
+        names = (call.name for turn in reversed(path[:at]) for call in turn.calls if call.id == result.call_id)
+        how = "gave the error" if result.is_error else "gave"
+        yield f"{short_name(next(names, 'a call'))} {how} {_value(result.text[: 4 * _LONGEST]) or 'nothing'}"
 
 
 def _parameter_words(base: Parameters, own: Parameters) -> Iterator[str]:

@@ -12,6 +12,7 @@ from playground.domain.debugging import Answer, ResultDraft
 from playground.domain.errors import RunRefusedError
 from playground.domain.transcript import Ending, Role, make_turn
 from playground.engine.compare.lanes import Lanes, LanesError
+from playground.engine.compare.words import place_words
 from playground.engine.files.experiment_file import open_file
 from playground.engine.gateways.secrets import Secret
 from playground.engine.session import tool_loop
@@ -56,8 +57,13 @@ async def test_every_answer_runs_on_at_once_in_a_lane_of_its_own(
     debugger.notes.set_draft(turn_id, second, ResultDraft(text="same"))
     before = session.transcript
     answers = [Answer(text=f"answer {n}", is_error=n == 1) for n in range(3)]
-    await lanes.add_answers(session, turn_id, first, answers, names=["0", "", "two"])
-    assert [lanes.title(lane) for lane in lanes.all] == ["A", "B · 0", "C", "D · two"]
+    await lanes.add_answers(session, turn_id, first, answers)
+    assert [place_words(lane, str)[-1] for lane in lanes.all] == [
+        "as set",
+        "get_weather gave answer 0",
+        "get_weather gave the error answer 1",
+        "get_weather gave answer 2",
+    ]
     assert [roles(lane) for lane in lanes.all] == ["uc", "uctta", "uctta", "uctta"]
     assert [results(lane) for lane in lanes.all[1:]] == [[answer.text, "same"] for answer in answers]
     assert [turn.results[0].is_error for lane in lanes.all[1:] for turn in lane.transcript.path[2:3]] == [
@@ -231,5 +237,7 @@ async def test_a_call_that_waits_in_another_lane_too_keeps_the_reason_why(bench:
     turn_id, call_id = bench.keys[0]
     lane.debugger.send(turn_id, call_id, "sun")
     assert bench.reasons == ["breakpoint"]
-    bench.session.debugger.send(turn_id, call_id, "rain")
+    assert place_words(lane, str)[-1] == "get_weather gave sun"
+    bench.session.debugger.send(turn_id, call_id, "sun")
     assert bench.session.debugger.notes.stops == {}
+    assert place_words(lane, str)[-1] == "as set"

@@ -48,7 +48,6 @@ COLUMN = 262  # least width, pixels
 
 MOST_ROWS = 20
 LABEL = 48  # characters of an answer in a menu
-NAME = 24  # and in the name of its lane
 SAYS = "Each answer becomes a lane of its own and runs on at once, by the rules. One undo takes all of them back."
 
 
@@ -252,9 +251,8 @@ class AnswersDialog(QDialog):
         if not self.start_button.isEnabled():
             return
         self._keep()
-        names = [answer_words(answer, NAME) for answer in self.answers]
         try:
-            runs = self._lanes.add_answers(self._session, self._turn_id, self._call.id, self.answers, names=names)
+            runs = self._lanes.add_answers(self._session, self._turn_id, self._call.id, self.answers)
         except (LanesError, RunRefusedError) as error:
             self._say(str(error), "error")
             return
