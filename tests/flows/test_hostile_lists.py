@@ -11,7 +11,7 @@ from collections.abc import Callable, Coroutine
 from functools import partial
 
 import pytest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QInputDialog, QToolButton
 
 from playground.domain.parts import Text, ToolCall
 from playground.domain.tools import ToolDefinition
@@ -166,6 +166,21 @@ def test_of_thousands_of_alternatives_those_beside_it_are_lanes_and_how_many_are
         assert set(heads) <= set(range(1_998, 2_004))
         assert len(set(heads)) == MOST_LANES
         assert "6 of the 3,000 alternatives are lanes" in person.pane.notice.words
+
+    stage.play(scene)
+
+
+def test_one_of_thousands_of_alternatives_is_gone_to_by_its_number(stage: Stage) -> None:
+    async def scene(person: Person) -> None:
+        transcript, ids = of_alternatives(3_000, "Some words.")
+        person.session.turns.rewrite(transcript)
+        await person.until(lambda: person.path[-1].id == ids[0], "the first")
+        more = await person.seen(QToolButton, "More for this turn", person.card(-1))
+        await person.choose(more, "Go to an alternative…")
+        dialog = await person.seen(QInputDialog)
+        await person.do(lambda: dialog.setIntValue(2_001))
+        await person.do(dialog.accept)
+        await person.until(lambda: person.path[-1].id == ids[2_000], "the one of that number")
 
     stage.play(scene)
 

@@ -228,7 +228,7 @@ class CompareControl(QObject):
             if left := len(lanes.alternatives(turn_id)):
                 self._host.notice.say(
                     f"{beside - left:,} of the {beside:,} alternatives are lanes, those next to it. "
-                    "‹ and › in a turn lead to the others."
+                    "‹ and › in a turn, and its menu, lead to the others."
                 )
 
     def regenerate(self) -> None:

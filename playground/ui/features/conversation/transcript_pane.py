@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from functools import cache, partial
 
 from PySide6.QtCore import QObject, QTimer, Signal
-from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QInputDialog, QStackedWidget, QVBoxLayout, QWidget
 
 from playground.domain.costs import Entered, cost, total
 from playground.domain.errors import RunRefusedError
@@ -43,8 +43,9 @@ from playground.ui.features.conversation.stage import Stage
 from playground.ui.features.conversation.thinking_guard import ThinkingGuard
 from playground.ui.features.conversation.transcript_view import TranscriptView
 from playground.ui.features.conversation.turn_edits import TurnEdits
+from playground.ui.widgets.dialogs import line_dialog
 from playground.ui.widgets.layouts import in_column
-from playground.ui.widgets.loop import FRAME_MS, Throttle, spawn
+from playground.ui.widgets.loop import FRAME_MS, Throttle, ask, spawn
 from playground.ui.widgets.notice_bar import Choice, NoticeBar
 from playground.ui.widgets.slices import Slices
 
@@ -347,6 +348,19 @@ class TranscriptPane(Centre):
 
     def select_alternative(self, turn_id: str) -> None:
         self._session.turns.select_alternative(turn_id)
+
+    def choose_alternative(self, turn_id: str) -> None:
+        spawn(self._choose_alternative(turn_id), name="go to an alternative")
+
+    async def _choose_alternative(self, turn_id: str) -> None:
+        beside = self._session.transcript.siblings(turn_id)
+        dialog = line_dialog(self, "Go to an alternative", f"Its number, 1 to {len(beside):,}, oldest first", "", "Go")
+        dialog.setInputMode(QInputDialog.InputMode.IntInput)
+        dialog.setIntRange(1, len(beside))
+        dialog.setIntValue(beside.index(turn_id) + 1)
+        if await ask(dialog) and (chosen := beside[dialog.intValue() - 1]) in self._session.transcript.turns:
+            self._session.turns.select_alternative(chosen)
+        dialog.deleteLater()
 
     def open_in_compare(self, turn_id: str) -> None:
         self.compare_asked.emit(turn_id)

@@ -113,6 +113,9 @@ class AsSent(QFrame):
         self.height_changed.emit()
 
 
+FEW_BESIDE = 3  # alternatives: ‹ and › lead to each of them at once
+
+
 def fill_menu(
     menu: QMenu,
     row: Row,
@@ -137,6 +140,8 @@ def fill_menu(
         menu.addAction("Show its frames").triggered.connect(partial(commands.wire.show_turn, turn.id))
         menu.addAction("Compare with…").triggered.connect(partial(commands.wire.compare, turn.id))
         menu.addAction("Regenerate").triggered.connect(partial(commands.regenerate, turn.id))
+    if len(row.alternatives) > FEW_BESIDE:
+        menu.addAction("Go to an alternative…").triggered.connect(partial(commands.choose_alternative, turn.id))
     if len(row.alternatives) > 1:
         menu.addAction("Open in Compare").triggered.connect(partial(commands.open_in_compare, turn.id))
     menu.addSeparator()

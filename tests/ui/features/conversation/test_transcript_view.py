@@ -102,6 +102,9 @@ class Asked:
     def select_alternative(self, turn_id: str) -> None:
         self.log.append(("select_alternative", turn_id))
 
+    def choose_alternative(self, turn_id: str) -> None:
+        self.log.append(("choose_alternative", turn_id))
+
     def open_in_compare(self, turn_id: str) -> None:
         self.log.append(("open_in_compare", turn_id))
 
