@@ -21,6 +21,8 @@ from playground.ui.features.compare.page import LanesPage
 from playground.ui.features.conversation.alternative_switch import AlternativeSwitch
 from playground.ui.features.conversation.card_texts import texts_of
 from playground.ui.features.conversation.transcript_pane import TranscriptPane
+from playground.ui.features.inspector.diff_page import LANE_A, NEXT_OF_A
+from playground.ui.features.inspector.wire_views import DiffView
 from playground.ui.features.presets.save_dialog import SavePresetDialog
 from playground.ui.features.tools.samples import SAMPLE
 from playground.ui.shell.features import GATEWAYS, PRESETS
@@ -208,6 +210,53 @@ def test_what_differs_from_the_first_lane_is_marked_in_the_answers_and_no_longer
         await person.until(lambda: marks() > 0, "marks in the second lane")
         await person.do(person.app.window.action("compare.mark").trigger)
         await person.until(lambda: marks() == 0, "no marks")
+
+    stage.play(scene)
+
+
+def test_how_the_request_and_the_figures_of_a_lane_differ_stands_below_it_and_in_the_inspector(stage: Stage) -> None:
+    async def scene(person: Person) -> None:
+        main = person.session
+        lanes = await open_lanes(person)
+        second, warm = columns(person)[1], lanes.all[1]
+        await person.do(lambda: warm.set_parameters(warm.settings.current.with_value("temperature", 1)))
+        diff = person.app.window.inspector.view(DiffView).page
+
+        def shown(*words: str) -> bool:
+            return all(word in diff.text.toPlainText() for word in words)
+
+        # What would be sent, before anything was
+        await person.click(second.head)
+        await person.do(person.app.window.action("wire.diff").trigger)
+        await person.until(lambda: diff.against.currentData() == NEXT_OF_A, "lane A's next request to be offered")
+        await person.until(lambda: shown("temperature"), "the next requests to be compared")
+        assert not shown("model")
+
+        await person.run("Hello")
+        await answered(person, lanes, 2)
+        await person.do(person.app.window.action("compare.mark").trigger)
+        await person.until(lambda: second.request.text() == "1 field of the request differs", "how many fields differ")
+        await person.until(lambda: " s)" in second.figures.text(), "how the first token differs")
+        assert "(" not in columns(person)[0].figures.text()
+
+        await person.do(person.app.window.inspector.tabs.setFocus)
+        await person.do(lambda: person.app.window.inspector.show_tab("Response"))
+        await person.click(second.request)
+        await person.until(lambda: diff.isVisible() and diff.against.currentData() == LANE_A, "lane A in the inspector")
+        await person.until(lambda: shown("temperature") and "1 difference" in diff.says.text(), "the field")
+
+        # Lane A has the one before; what is compared with lane A in another round is none
+        await person.click(columns(person)[0].head)
+        await person.until(lambda: diff.against.findData(LANE_A) == -1, "lane A not to be compared with itself")
+        await person.do(lambda: lanes.tick(main, on=False))
+        await person.click(second.head)
+        await person.run("And now?")
+        await person.until(lambda: len(texts(warm)) == 4 and not main.busy, "a round that lane A has not")
+        await person.until(lambda: not second.request.isVisible(), "nothing to be compared below it")
+        await person.until(lambda: shown("Lane A has no other request of the same round"), "the inspector to say so")
+
+        await person.do(person.app.window.action("compare.mark").trigger)
+        await person.until(lambda: "(" not in second.figures.text(), "figures alone")
 
     stage.play(scene)
 

@@ -16,12 +16,11 @@ from playground.ui.features.conversation.calls.call_card import CallMenu
 from playground.ui.features.conversation.reasoning_view import ReasoningView
 from playground.ui.features.conversation.text_view import TextView
 from playground.ui.features.conversation.turn_header import TurnHeader
-from playground.ui.features.inspector.diff_page import NEXT
+from playground.ui.features.inspector.diff_page import ANSWER, FIGURES, NEXT
 from playground.ui.features.inspector.exchange_words import exchange_words
 from playground.ui.features.inspector.timeline.page import TimelinePage
 from playground.ui.features.inspector.views import RequestView
 from playground.ui.features.inspector.wire_views import DiffView, LintView, TimelineView
-from playground.ui.features.wire.compare_window import CompareWindow
 from tests.flows.conftest import PACE, Person, Stage, click_at
 
 CALLING = DemoConfig(tokens_per_second=0, time_to_first_token=0, rate_limit=1_000_000)
@@ -187,30 +186,32 @@ def test_deviations_lead_to_their_frame(stage: Stage) -> None:
     stage.play(play, CALLING)
 
 
-def test_a_request_against_the_one_before_and_two_answers_side_by_side(stage: Stage) -> None:
+def test_a_request_against_the_one_before_and_two_answers_with_their_figures(stage: Stage) -> None:
     async def play(person: Person) -> None:
         await use(person, "demo-chat")
         await person.run("Name a river in Europe")
         await person.idle(2)
         await person.run("And one in Asia")
         await person.idle(4)
-        await person.do(person.app.window.action("wire.diff").trigger)
+        await person.key(Qt.Key.Key_E, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier)
         diff = person.app.window.inspector.view(DiffView).page
         await person.until(lambda: "messages[2]" in diff.text.toPlainText(), "the difference")
         assert "And one in Asia" in diff.text.toPlainText()
-        await person.press("Compare answers too", diff)
-        window = await compare_window(person)
-        earlier, later = window.texts[0][:2]
-        await person.until(lambda: "Europe" in earlier.toPlainText(), "the first answer, a piece at a time")
-        await person.until(lambda: "Asia" in later.toPlainText(), "the second one")
-        assert {figure.label for figure in window.bars.figures} >= {"Whole time", "Completion tokens"}
-        await person.do(window.close)
+        await person.do(partial(diff.part.setCurrentIndex, ANSWER))
+        await person.until(lambda: "alike" in diff.says.text(), "how much of the answers is alike")
+        await person.until(lambda: all(word in diff.text.toPlainText() for word in ("Europe", "Asia")), "both answers")
+        await person.do(partial(diff.part.setCurrentIndex, FIGURES))
+        await person.until(diff.figures.isVisible, "the figures")
+        shown = [diff.figures.item(row, 0) for row in range(diff.figures.rowCount())]
+        assert {item.text() for item in shown if item is not None} >= {"Whole time", "Completion tokens"}
+
         header = person.card(1).findChild(TurnHeader)
         assert header is not None
         await menu_entry(person, header.menu, "Compare with…")
-        window = await compare_window(person)
-        assert window.sides[1].chosen == person.path[1].outcome.exchange  # type: ignore[union-attr]
-        await person.do(window.close)
+        await person.until(lambda: "alike" in diff.says.text(), "the answer of that turn against the other one")
+        assert person.path[1].outcome is not None
+        assert diff.against.currentData() != person.path[1].outcome.exchange
+        assert diff.against.findData(person.path[1].outcome.exchange) == -1, "it is the one that is shown"
 
     stage.play(play, CALLING)
 
@@ -219,15 +220,6 @@ async def menu_entry(person: Person, menu: QMenu, entry: str) -> None:
     await person.do(menu.aboutToShow.emit)
     (action,) = [action for action in menu.actions() if action.text() == entry]
     await person.do(action.trigger)
-
-
-async def compare_window(person: Person) -> CompareWindow:
-    def seen() -> list[CompareWindow]:
-        found = [w for w in QApplication.topLevelWidgets() if isinstance(w, CompareWindow) and w.isVisible()]
-        return [window for window in found if window.found is not None]
-
-    await person.until(seen, "the comparison")
-    return seen()[0]
 
 
 def test_the_timeline_is_zoomed_and_moved_with_the_mouse_and_a_stall_is_clicked(stage: Stage) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt
@@ -13,8 +14,8 @@ from playground.demo.server import DemoServer
 from playground.engine.cassettes.cassette import open_file
 from playground.engine.library.store.opening import default_path
 from playground.ui.features.code.get_code_window import GetCodeWindow
+from playground.ui.features.inspector.diff_page import ANSWER
 from playground.ui.features.inspector.wire_views import DiffView
-from playground.ui.features.wire.compare_window import CompareWindow
 from tests.engine.library.store.test_killed import killed, long_before
 from tests.flows.conftest import Person, Stage
 from tests.flows.test_cassettes import choose_file
@@ -95,10 +96,8 @@ def test_yesterdays_exchanges_are_compared_written_as_code_and_saved(stage: Stag
         diff = person.app.window.inspector.view(DiffView).page
         await person.until(lambda: "And about the moon" in diff.text.toPlainText(), "what was asked differently")
 
-        await act(person, "wire.compare")
-        window = CompareWindow.shown_for(person.session, person.app.window)
-        await person.until(lambda: window.found is not None, "a comparison")
-        await person.do(window.close)
+        await person.do(partial(diff.part.setCurrentIndex, ANSWER))
+        await person.until(lambda: "alike" in diff.says.text(), "what was answered differently")
 
         await act(person, "run.code")
         code = GetCodeWindow.shown_for(person.session, person.app.window)

@@ -9,16 +9,22 @@ from functools import partial
 from typing import Final, NamedTuple
 
 from playground.app import App
+from playground.domain.parts import Text
 from playground.domain.tools import ToolDefinition
+from playground.domain.transcript import Ending, Outcome, Role, Turn, make_turn
 from playground.engine.checks import checking
+from playground.engine.compare.lanes import Lanes
 from playground.engine.inspect.compare import diff_json
 from playground.engine.inspect.lint import Finding
 from playground.engine.library.store import Passage, SearchResult
+from playground.gateway.tape import Exchange
 from playground.jsonkit.values import JSON, JSONObject
+from playground.ui.features.compare.page import LanesPage
 from playground.ui.features.experiments.rows import More
-from playground.ui.features.inspector.diff_page import DiffPage
+from playground.ui.features.inspector.diff_page import FIGURES, DiffPage
 from playground.ui.features.inspector.lint_page import MOST, LintPage
-from playground.ui.shell.features import EXPERIMENTS_PANEL, RAW_PANEL, TOOLS_PANEL, WIRE
+from playground.ui.shell.features import COMPARE, EXPERIMENTS_PANEL, RAW_PANEL, TOOLS_PANEL, WIRE
+from tests.engine.exchanges import exchange
 from tests.hostile.gaps import LAID_OUT, Gaps
 from tests.ui.features.experiments.entries import entry
 
@@ -50,6 +56,7 @@ async def looked_at(app: App, look: Look, limit: float, passes: int) -> float:
         async with Gaps(LAID_OUT) as gaps:
             await work()
             await asyncio.sleep(0.2)  # what comes of it
+        app.actions.of(COMPARE).show(False)
         app.workspace.new()
         await until(lambda: not checking._worker._open)
         best = min(best, gaps.seconds)
@@ -167,10 +174,75 @@ async def a_search_that_finds_thousands(app: App) -> Work:
     return work
 
 
+def answered(text: str, asked: JSON, name: str) -> tuple[Turn, Exchange]:
+    """An answer, and the exchange that is said to have brought it."""
+    outcome = Outcome(ending=Ending.COMPLETE, exchange=name)
+    turn = Turn(id=name, role=Role.ASSISTANT, parts=(Text(text=text),), outcome=outcome)
+    return turn, exchange([(0.1, b"data: [DONE]")], asked=asked, id=name)
+
+
+async def compared(app: App, texts: tuple[str, str], asked: tuple[JSON, JSON], fields: str) -> Work:
+    """Two lanes with these answers to these requests; what is measured is that what differs is marked, and shown."""
+    session = app.workspace.new()
+    session.turns.add_turn(make_turn(Role.USER, "?"))
+    lanes = Lanes(session)
+    lanes.add()
+    for lane, text, request, name in zip(lanes.all, texts, asked, ("one", "two"), strict=True):
+        turn, sent = answered(text, request, name)
+        session.experiment.exchange_changed(sent)
+        lane.turns.add_turn(turn)
+    control = app.actions.of(COMPARE)
+    control.show(True)
+    page = app.window.pane.columns
+    assert isinstance(page, LanesPage)
+    await until(lambda: all(column.pane.view.cards for column in page.columns))
+    await asyncio.sleep(1.5)  # what is large is drawn
+    column = page.columns[1]
+    app.actions.of(WIRE).open_diff()
+
+    async def work() -> None:
+        page.mark_differences(True)
+        await until(lambda: fields in column.request.text())
+        column.request.click()
+        (diff,) = app.window.findChildren(DiffPage)
+        await until(lambda: diff.says.text() and not diff.text.slices.busy)
+        diff.part.setCurrentIndex(FIGURES)
+        await until(diff.figures.isVisible)
+        diff.part.setCurrentIndex(0)
+        page.mark_differences(False)
+
+    return work
+
+
+async def answers_of_ten_megabytes_in_lanes(app: App) -> Work:
+    lines = [f"line {number} of some words that are said in it\n\n" for number in range(200_000)]
+    other = [line.replace("words", "things") if at % 3 else line for at, line in enumerate(lines)]
+    texts = "".join(lines), "".join(other)
+    asked = [{"model": "m", "messages": [{"role": "user", "content": text}]} for text in texts]
+    return await compared(app, texts, (asked[0], asked[1]), "1 field")
+
+
+async def answers_of_many_other_words_in_lanes(app: App) -> Work:
+    texts = [
+        "".join(f"line {at}\n\nof {word} and {word} and {at}, as {word} as {word}\n\n" for at in range(1_500))
+        for word in ("some", "such")
+    ]
+    return await compared(app, (texts[0], texts[1]), ({"model": "m"}, {"model": "n"}), "1 field")
+
+
+async def requests_of_many_properties_in_lanes(app: App) -> Work:
+    tools = [wide(20_000), {"type": "object", "properties": {f"q{n}": {"type": "string"} for n in range(20_000)}}]
+    asked = [{"model": "m", "tools": [{"type": "function", "function": {"parameters": tool}}]} for tool in tools]
+    return await compared(app, ("It is warm.", "It is cold."), (asked[0], asked[1]), "40,000 fields")
+
+
 LOOKS: Final = (
     Look("a tool of 20,000 properties is chosen, one added", a_tool_of_many_properties),
     Look("a request with 300 other turns is compared", a_request_with_other_turns),
     Look("a megabyte of JSON is put into a field, formatted, and taken back", json_that_is_formatted),
     Look("a search finds thousands of experiments", a_search_that_finds_thousands),
     Look("a list of deviations becomes longer", deviations_that_become_more),
+    Look("answers of ten megabytes are compared in lanes", answers_of_ten_megabytes_in_lanes),
+    Look("answers that differ in thousands of words are compared in lanes", answers_of_many_other_words_in_lanes),
+    Look("requests of 20,000 properties are compared in lanes", requests_of_many_properties_in_lanes),
 )

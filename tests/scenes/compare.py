@@ -5,9 +5,11 @@ from __future__ import annotations
 from playground.engine.compare.lanes import Lanes
 from playground.engine.session.changes import RunState
 from playground.engine.session.session import Session
+from playground.ui.features.compare.page import LanesPage
+from playground.ui.features.inspector.wire_views import DiffView
 from playground.ui.features.tools.samples import SAMPLE
 from tests.scenes.registry import BOTH, WIDE, scene
-from tests.scenes.stage import Stage
+from tests.scenes.stage import SceneError, Stage
 
 
 async def _compared(stage: Stage, *models: str) -> Lanes:
@@ -69,3 +71,21 @@ async def compare_paused(stage: Stage) -> None:
     stage.session.change(tools=(SAMPLE,))
     lanes = await _compared(stage, "demo-chat", "demo-tools")
     await _asked(stage, lanes, "Weather in Oslo")
+
+
+@scene(tokens_per_second=400, sizes=BOTH)
+async def compare_marked(stage: Stage) -> None:
+    """What differs from lane A: words, figures and fields of the request, which the inspector shows."""
+    stage.fresh("demo-chat")
+    lanes = await _compared(stage, "demo-chat", "demo-reasoner")
+    warm = lanes.all[1]
+    warm.set_parameters(warm.settings.current.with_value("temperature", 1).with_value("top_p", 0.5))
+    await _asked(stage, lanes, "Is it warmer in Lisbon or Oslo right now?")
+    stage.act("compare.mark")
+    page = stage.window.pane.columns
+    if not isinstance(page, LanesPage):
+        raise SceneError("the lanes are not shown")
+    await stage.until(lambda: all(column.request.isVisible() for column in page.columns[1:]), "what differs")
+    page.columns[1].request.click()
+    diff = stage.window.inspector.view(DiffView).page
+    await stage.until(lambda: "2 differences" in diff.says.text(), "the fields")

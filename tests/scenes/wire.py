@@ -7,14 +7,13 @@ from tempfile import TemporaryDirectory
 
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QTextCursor
-from PySide6.QtWidgets import QApplication
 
 from playground.engine.cassettes.cassette import save
 from playground.ui.features.cassettes.replay_bar import ReplayBar
 from playground.ui.features.conversation.text_view import TextView
+from playground.ui.features.inspector.diff_page import ANSWER, FIGURES, DiffPage
 from playground.ui.features.inspector.timeline.page import TimelinePage
 from playground.ui.features.inspector.wire_views import DiffView, LintView, TimelineView
-from playground.ui.features.wire.compare_window import CompareWindow
 from playground.ui.shell.features import CASSETTES, WIRE
 from tests.scenes.registry import SMALL, scene
 from tests.scenes.stage import SceneError, Stage
@@ -123,15 +122,29 @@ async def lint_cut_off(stage: Stage) -> None:
     await stage.until(lambda: "not seen" in page.count.text(), "what there is to say")
 
 
-@scene(tokens_per_second=300)
-async def compare_runs(stage: Stage) -> None:
-    """Two answers to nearly the same question, side by side."""
+async def _two_answers(stage: Stage, part: int) -> DiffPage:
     stage.fresh("demo-reasoner", temperature=0.2)
     await stage.ask("Tell me about rivers in two sentences.")
     await again(stage, seed=11, temperature=0.9)
-    stage.act("wire.compare")
-    window = next(w for w in QApplication.topLevelWidgets() if isinstance(w, CompareWindow) and w.isVisible())
-    await stage.until(lambda: window.found is not None, "the comparison")
+    roomy(stage)
+    stage.act("wire.diff")
+    page = stage.window.inspector.view(DiffView).page
+    page.part.setCurrentIndex(part)
+    return page
+
+
+@scene(tokens_per_second=300)
+async def answers_diff(stage: Stage) -> None:
+    """Two answers to nearly the same question, word by word."""
+    page = await _two_answers(stage, ANSWER)
+    await stage.until(lambda: "alike" in page.says.text(), "the comparison")
+
+
+@scene(tokens_per_second=300)
+async def figures_diff(stage: Stage) -> None:
+    """Times and tokens of two answers, with how the second differs."""
+    page = await _two_answers(stage, FIGURES)
+    await stage.until(lambda: page.figures.isVisible() and page.figures.rowCount() > 4, "the figures")
 
 
 @scene()

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from playground.domain.costs import Cost, Entered, cost, total
+from playground.domain.prices import money
 from playground.domain.roles import Role
 from playground.domain.transcript import Outcome, Turn, one_per_request
 from playground.engine.session.session import Session
@@ -49,11 +50,30 @@ class LaneFigures:
     @property
     def words(self) -> list[str]:
         """The figures that are known, for people."""
-        out = [f"first token {self.first:.2f} s"] if self.first is not None else []
-        out += [f"{self.rate:.0f} tok/s"] if self.rate is not None else []
-        out += [f"{self.tokens:,} tok"] if self.tokens is not None else []
-        out += [total(self.costs)] if self.costs else []
-        return [*out, f"{self.calls} call{'s' * (self.calls != 1)}"] if self.calls else out
+        return self.words_beside(None)
+
+    def words_beside(self, first: LaneFigures | None) -> list[str]:
+        """The same, each with how it differs from that of the first lane, where both are of a whole answer."""
+        base = first if first is not None and first.whole and self.whole else LaneFigures()
+        out: list[str] = []
+        if self.first is not None:
+            out.append(f"first token {self.first:.2f} s" + _apart(self.first, base.first, " s", 2))
+        if self.rate is not None:
+            out.append(f"{self.rate:.0f} tok/s" + _apart(self.rate, base.rate))
+        if self.tokens is not None:
+            out.append(f"{self.tokens:,} tok" + _apart(self.tokens, base.tokens))
+        if self.costs:
+            out.append(total(self.costs) + self._price_apart(base))
+        if self.calls or base.calls:
+            calls = f"{self.calls} call{'s' * (self.calls != 1)}"
+            out.append(calls + (_apart(self.calls, base.calls) if base.requests else ""))
+        return out
+
+    def _price_apart(self, base: LaneFigures) -> str:
+        if self.price is None or base.price is None or self.currencies != base.currencies or len(self.currencies) > 1:
+            return ""
+        apart = round(self.price - base.price, 4)
+        return f" ({_sign(apart)}{money(abs(apart), next(iter(self.currencies)))})"
 
 
 def figures_of(lane: Session, entered: Entered) -> LaneFigures:
@@ -94,6 +114,18 @@ def best(of: Sequence[LaneFigures]) -> list[list[str]]:
             if value == winner:
                 out[at].append(words)
     return out
+
+
+def _apart(value: float, base: float | None, unit: str = "", digits: int = 0) -> str:
+    """How much more or less than in the first lane, of what is shown of both: ``(+0.11 s)``, ``(±0)``."""
+    if base is None:
+        return ""
+    apart = round(value, digits) - round(base, digits)
+    return f" ({_sign(apart)}{abs(apart):,.{digits}f}{unit})"
+
+
+def _sign(apart: float) -> str:
+    return "±" if not apart else "−" if apart < 0 else "+"
 
 
 def _first(outcome: Outcome) -> float | None:

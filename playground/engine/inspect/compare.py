@@ -1,18 +1,21 @@
 """Two exchanges side by side: what was asked differently, what was answered differently, what it took.
 
-Values in, values out; nothing is decided about how it looks.
+Values in, values out; nothing is decided about how it looks. All of it is for a thread beside the window's: no single
+step holds the interpreter for long, however large the bodies are, and what is not compared for its size is said.
 """
 
 from __future__ import annotations
 
 import json
 import re
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from enum import StrEnum
-from typing import Final
+from itertools import islice
+from typing import Final, NamedTuple, TypeAlias
 
 from playground.domain.accumulator import Accumulator
 from playground.domain.transcript import Role, Turn
@@ -20,8 +23,9 @@ from playground.engine.inspect.frames import FrameIndex
 from playground.engine.inspect.timeline import Timeline
 from playground.engine.inspect.unknown_members import beside_part, beside_turn, clipped
 from playground.gateway.tape import Exchange
-from playground.jsonkit.reading import parse_json
-from playground.jsonkit.values import JSON
+from playground.jsonkit.layout import tokens
+from playground.jsonkit.pieces import load_in_pieces
+from playground.jsonkit.values import JSON, same
 from playground.protocols.protocol import get_protocol
 
 #: A word with the space behind it, so that spaces alone do not match everywhere.
@@ -32,7 +36,18 @@ _MANY: Final = 4000
 #: Pairs of what is alike beyond which nothing that is everywhere begins a match: the time grows with their number,
 #: times that of the places that differ.
 _MOST_PAIRS: Final = 50_000
+_MANY_LINES: Final = 8000  # lines or items of both sides beyond which those that stand there once are matched first
 _DEEP: Final = 100  # levels of JSON that are gone through; below, a value is alike or not
+MOST_TEXT: Final = 200_000  # characters of an answer that are compared
+MOST_TOKENS: Final = 500_000  # names, values and signs of a request: the time to read that many is a moment
+_OF_ITSELF: Final = frozenset({"content-length"})  # headers that follow from the body
+
+
+CUT: Final = f"Of longer texts the first {MOST_TEXT:,} characters are compared."
+
+
+#: What became of a stretch, and where it is in both: as SequenceMatcher tells it.
+Opcode: TypeAlias = tuple[str, int, int, int, int]
 
 
 class Side(StrEnum):
@@ -71,33 +86,68 @@ class Figure:
     left: float | None
     right: float | None
 
+    @property
+    def words(self) -> str:
+        """Both for people, with how the second differs: ``0.31 s → 0.42 s (+0.11 s)``."""
+        both = f"{_figure_words(self.left, self.unit)} → {_figure_words(self.right, self.unit)}"
+        if self.left is None or self.right is None:
+            return both
+        apart = _figure_words(abs(self.right - self.left), self.unit)
+        sign = "±" if not re.search("[1-9]", apart) else "−" if self.right < self.left else "+"
+        return f"{both} ({sign}{apart})"
+
+
+class Sent(NamedTuple):
+    """A request as it went out or would: no headers where only its address and body are known; ``body`` is text."""
+
+    url: str
+    headers: tuple[tuple[str, str], ...]
+    body: str
+
+
+class TooLargeError(ValueError):
+    """Something is too large to be compared; the text is a sentence that says so."""
+
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What differs between two exchanges. ``answer`` and ``reasoning`` are those of the first choice.
+    """What came of two exchanges. ``answer`` and ``reasoning`` are those of the first choice.
 
     ``figures`` are of a whole exchange, however many choices it brought; where it was several, they say how many.
-    ``beside`` is what came with the first choice that nothing here knows, laid out as JSON.
+    ``beside`` is what came with the first choice that nothing here knows, laid out as JSON. ``cut``: texts were longer
+    than ``MOST_TEXT``, and only their beginnings are compared.
     """
 
-    request: tuple[Difference, ...]
     answer: tuple[Piece, ...]
     reasoning: tuple[Piece, ...]
     figures: tuple[Figure, ...]
     beside: tuple[Piece, ...] = ()
+    cut: bool = False
+
+    @property
+    def alike(self) -> str:
+        """How much of the longer answer stands in the other, in words."""
+        sizes = {kind: sum(len(piece.text) for piece in self.answer if piece.kind is kind) for kind in Side}
+        most = sizes[Side.SAME] + max(sizes[Side.ADDED], sizes[Side.REMOVED])
+        if not most:
+            return "no answers"
+        share = sizes[Side.SAME] / most
+        return "the answers are alike" if share == 1 else f"{share:.0%} of the answer is alike"
 
 
 def compare(left: FrameIndex, right: FrameIndex) -> Comparison:
-    """Both exchanges, as far as they have come."""
+    """What both brought, as far as it has come."""
     one, two = _answer(left.exchange), _answer(right.exchange)
-    (answer, reasoning, beside), (other_answer, other_reasoning, other_beside) = _texts(one), _texts(two)
+    ours, theirs = _texts(one), _texts(two)
+    answer, reasoning, beside = (
+        diff_words(text[:MOST_TEXT], other[:MOST_TEXT]) for text, other in zip(ours, theirs, strict=True)
+    )
     counts = [found.answered if isinstance(found, Accumulator) else None for found in (one, two)]
     several = any(count is not None and count > 1 for count in counts)
     choices, others = counts if several else (None, None)
     return Comparison(
-        request=diff_json(request_of(left.exchange), request_of(right.exchange)),
-        answer=diff_words(answer, other_answer),
-        reasoning=diff_words(reasoning, other_reasoning),
+        answer=answer,
+        reasoning=reasoning,
         figures=tuple(
             Figure(label, unit, ours, theirs)
             for (label, unit, ours), (_, _, theirs) in zip(
@@ -105,18 +155,45 @@ def compare(left: FrameIndex, right: FrameIndex) -> Comparison:
             )
             if ours is not None or theirs is not None
         ),
-        beside=diff_words(beside, other_beside),
+        beside=beside,
+        cut=any(len(text) > MOST_TEXT for text in (*ours, *theirs)),
     )
 
 
-def request_of(exchange: Exchange) -> JSON:
-    """The body that was sent, as a value; as text where it is no JSON, None where there is none."""
-    text = exchange.request_body.decode("utf-8", "replace")
+def sent(exchange: Exchange) -> Sent:
+    """What an exchange asked, its secrets masked as they are there."""
+    return Sent(exchange.url, tuple(exchange.request_headers), exchange.request_body.decode("utf-8", "replace"))
+
+
+def diff_sent(before: Sent, after: Sent) -> tuple[Difference, ...]:
+    """Where the requests differ: address, headers, then the members of the bodies. Raises TooLargeError."""
+    out = []
+    if before.url and after.url and before.url != after.url:
+        out.append(Difference("URL", Side.CHANGED, before.url, after.url))
+    if before.headers and after.headers:
+        ours, theirs = (_headers(one) for one in (before, after))
+        out += [Difference(f"header {one.path}", one.kind, one.before, one.after) for one in diff_json(ours, theirs)]
+    return (*out, *diff_json(request_of(before), request_of(after)))
+
+
+def _headers(request: Sent) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for name, value in request.headers:
+        if (name := name.lower()) not in _OF_ITSELF:
+            found[name] = f"{found[name]}, {value}" if name in found else value
+    return found
+
+
+def request_of(request: Sent) -> JSON:
+    """The body, as a value; as text where it is no JSON, None where there is none. Raises TooLargeError."""
+    text = request.body
     if not text:
         return None
+    if len(text) > MOST_TOKENS and sum(1 for _ in islice(tokens(text), MOST_TOKENS + 1)) > MOST_TOKENS:
+        raise TooLargeError(f"A request of more than {MOST_TOKENS:,} names and values is not compared.")
     try:
-        return parse_json(text)
-    except ValueError:
+        return load_in_pieces(text)
+    except (ValueError, RecursionError):
         return text
 
 
@@ -138,7 +215,7 @@ def diff_words(before: str, after: str) -> tuple[Piece, ...]:
 
 def _by_lines(ours: list[str], theirs: list[str]) -> Iterator[Piece]:
     """Line by line; word by word where lines differ and are not too many. Lines that are everywhere never match."""
-    for op, i, j, k, m in SequenceMatcher(None, ours, theirs).get_opcodes():
+    for op, i, j, k, m in _opcodes(ours, theirs, often=True):
         one, two = "".join(ours[i:j]), "".join(theirs[k:m])
         words, others = _WORD.findall(one), _WORD.findall(two)
         if op == "replace" and len(words) + len(others) <= _MANY:
@@ -152,10 +229,57 @@ def _by_pieces(ours: list[str], theirs: list[str]) -> Iterator[Piece]:
         yield from _pieces(op, "".join(ours[i:j]), "".join(theirs[k:m]))
 
 
-def _opcodes(ours: list[str], theirs: list[str]) -> Sequence[tuple[str, int, int, int, int]]:
-    counts = Counter(ours)
-    often = sum(counts[one] for one in theirs) > _MOST_PAIRS
+def _opcodes(ours: list[str], theirs: list[str], *, often: bool = False) -> Sequence[Opcode]:
+    """As those of SequenceMatcher; ``often``: what stands there often begins no match."""
+    if len(ours) + len(theirs) > _MANY_LINES:
+        return list(_anchored(ours, theirs))
+    if not often:
+        counts = Counter(ours)
+        often = sum(counts[one] for one in theirs) > _MOST_PAIRS
     return SequenceMatcher(None, ours, theirs, autojunk=often).get_opcodes()
+
+
+def _anchored(ours: list[str], theirs: list[str]) -> Iterator[Opcode]:
+    """The same for very many, where SequenceMatcher's time grows with the square of those in another order.
+
+    What stands once on both sides, in the same order, is matched first (a patience diff), then what is between.
+    """
+    alone = [{one for one, count in Counter(side).items() if count == 1} for side in (ours, theirs)]
+    place = {one: at for at, one in enumerate(ours) if one in alone[0] and one in alone[1]}
+    anchors = _rising([(place[one], at) for at, one in enumerate(theirs) if one in place])
+    i = k = 0
+    for j, m in (*anchors, (len(ours), len(theirs))):
+        yield from _between(ours, theirs, (i, j, k, m))
+        if j < len(ours):
+            yield "equal", j, j + 1, m, m + 1
+        i, k = j + 1, m + 1
+
+
+def _rising(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """As many of these as have rising first numbers; the second ones rise already."""
+    tops: list[int] = []  # the smallest first number that ends a row of each length
+    last: list[int] = []  # and which pair that is
+    before: list[int] = []
+    for at, (first, _) in enumerate(pairs):
+        length = bisect_left(tops, first)
+        tops[length : length + 1], last[length : length + 1] = [first], [at]
+        before.append(last[length - 1] if length else -1)
+    out, at = [], last[-1] if last else -1
+    while at >= 0:
+        out.append(pairs[at])
+        at = before[at]
+    return out[::-1]
+
+
+def _between(ours: list[str], theirs: list[str], where: tuple[int, int, int, int]) -> Iterator[Opcode]:
+    i, j, k, m = where
+    if ours[i:j] == theirs[k:m]:
+        yield "equal", i, j, k, m
+    elif j - i + m - k > _MANY_LINES:
+        yield "replace", i, j, k, m
+    else:
+        for op, a, b, c, d in SequenceMatcher(None, ours[i:j], theirs[k:m]).get_opcodes():
+            yield op, i + a, i + b, k + c, k + d
 
 
 def _pieces(op: str, one: str, two: str) -> Iterator[Piece]:
@@ -190,7 +314,7 @@ def _differences(before: JSON, after: JSON, path: str, depth: int) -> Iterator[D
                 yield from _differences(before[name], after[name], place, depth + 1)
     elif isinstance(before, list) and isinstance(after, list) and depth < _DEEP:
         yield from _of_lists(before, after, path, depth)
-    elif _key(before) != _key(after):
+    elif not same(before, after):
         yield Difference(path, Side.CHANGED, before, after)
 
 
@@ -215,6 +339,19 @@ def _key(value: JSON) -> str:
         return json.dumps(value, sort_keys=True)
     except (RecursionError, ValueError, TypeError):
         return repr(type(value))
+
+
+def _figure_words(value: float | None, unit: str) -> str:
+    if value is None:
+        return "not known"
+    match unit:
+        case "s":
+            return f"{value:.3f} s" if value < 1 else f"{value:.2f} s"
+        case "tokens/s":
+            return f"{value:.0f} tok/s"
+        case "tokens" | "choices":
+            return f"{value:,.0f}"
+    return f"{value:,.0f} bytes"
 
 
 def _answer(exchange: Exchange) -> Accumulator | str:

@@ -15,6 +15,7 @@ from PySide6.QtCore import QObject, QSettings, QTimer, Signal
 from PySide6.QtGui import QAction
 
 from playground.engine.advice.parts import Action as Advised
+from playground.engine.compare.rounds import last_request
 from playground.engine.gateways.reach import reach_of
 from playground.engine.library.workspace import Workspace
 from playground.engine.session.changes import (
@@ -353,8 +354,7 @@ class WindowActions(QObject):
         self._window.pane.set_session(session.main)
         for feature in FEATURES:
             feature.shown(self.of(feature))
-        exchanges = list(session.exchanges)
-        self._exchange = exchanges[-1] if exchanges else ""
+        self._exchange = last_request(session)
         self._settings_changed()
         self._redraw_exchange()
         self._run_changed()

@@ -33,6 +33,7 @@ class Tokens(NamedTuple):
     accent: str
     accent_background: str
     on_accent: str
+    marked: str
     system: str
     user: str
     assistant: str
@@ -65,6 +66,7 @@ LIGHT = Tokens(
     accent="#2F5BEA",
     accent_background="#E9EEFF",
     on_accent="#FFFFFF",
+    marked="#CBD8FD",
     system="#7A4FE0",
     user="#0B7285",
     assistant="#2F5BEA",
@@ -90,6 +92,7 @@ DARK = Tokens(
     accent="#7E9DFF",
     accent_background="#23304F",
     on_accent="#10131A",
+    marked="#344A86",
     system="#B9A4FF",
     user="#5CC9DA",
     assistant="#8FAEFF",

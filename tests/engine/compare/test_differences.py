@@ -7,7 +7,10 @@ from hypothesis import strategies as st
 
 from playground.domain.parts import Part, Reasoning, Text
 from playground.domain.transcript import Ending, Outcome, Role, Turn, make_turn, new_id
-from playground.engine.compare.differences import differing
+from playground.engine.compare.differences import GONE, MANY, MOST_MARKS, differing
+from playground.engine.compare.rounds import fellows
+from playground.engine.inspect.compare import CUT, MOST_TEXT, MOST_TOKENS
+from tests.engine.exchanges import exchange
 
 
 def answer(*texts: str) -> Turn:
@@ -18,7 +21,7 @@ def answer(*texts: str) -> Turn:
 def marked(turn: Turn, other: Turn) -> list[str]:
     texts = [part.text for part in turn.parts if part.kind == "text"]
     found = differing([make_turn(Role.USER, "?"), turn], [make_turn(Role.USER, "?"), other])
-    return [texts[one.nth][one.start : one.end] for one in found.get(turn.id, ())]
+    return [texts[one.nth][one.start : one.end] for one in found.words.get(turn.id, ())]
 
 
 def test_words_that_the_other_answer_does_not_have_are_marked() -> None:
@@ -33,8 +36,46 @@ def test_an_answer_in_several_texts_is_compared_as_one() -> None:
 
 def test_the_same_turn_and_one_without_a_fellow_are_left_alone() -> None:
     one, other = answer("a"), answer("b")
-    assert differing([one], [one]) == {}
-    assert differing([other, one], [other]) == {}
+    assert differing([one], [one]).words == {}
+    assert differing([other, one], [other]).words == {}
+
+
+def test_answers_of_the_same_round_are_fellows_however_many_requests_the_rounds_before_had() -> None:
+    question, other_question = make_turn(Role.USER, "?"), make_turn(Role.USER, "And?")
+    one, two, three, four = (answer(text) for text in ("a", "b", "c", "d"))
+    path = [question, one, two, other_question, three]
+    assert list(fellows(path, [question, four, other_question, one])) == [(one, four), (three, one)]
+    assert list(fellows([question, one], [other_question])) == []
+
+
+def test_fields_of_the_requests_are_named_and_what_is_not_compared_is_said() -> None:
+    one = exchange(asked={"model": "a", "temperature": 1})
+    two = exchange(asked={"model": "b", "top_p": 1})
+    assert differing([], [], (one, two)).fields == ("model", "top_p", "temperature")
+    assert differing([], [], (one, one)).fields == ()
+    assert differing([], []).fields is None
+    two.drop()
+    gone = differing([], [], (one, two))
+    assert (gone.fields, gone.left_out) == (None, (GONE,))
+    large = exchange(asked=[1] * MOST_TOKENS)
+    found = differing([], [], (one, large))
+    assert found.fields is None
+    assert "not compared" in found.left_out[0]
+
+
+def test_of_ten_megabytes_the_beginning_is_marked_and_the_rest_is_said_not_to_be() -> None:
+    turn, other = answer("other words " * 900_000), answer("some words " * 900_000)
+    found = differing([turn], [other])
+    assert found.left_out == (CUT,)
+    assert all(one.end <= MOST_TEXT for one in found.words[turn.id])
+
+
+def test_of_thousands_of_differences_the_first_are_marked_and_that_is_said() -> None:
+    texts = ["".join(f"line {at}\n\nof {word}\n\n" for at in range(MOST_MARKS + 10)) for word in ("some", "such")]
+    turn, other = answer(texts[1]), answer(texts[0])
+    found = differing([turn], [other])
+    assert found.left_out == (MANY,)
+    assert len(found.words[turn.id]) == MOST_MARKS
 
 
 @given(st.text("ab \n.", max_size=40), st.text("ab \n.", max_size=40), st.integers(0, 40))

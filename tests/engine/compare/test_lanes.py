@@ -11,6 +11,7 @@ from playground.domain.debugging import Answer
 from playground.domain.errors import RunRefusedError
 from playground.domain.transcript import Ending, Role, make_turn
 from playground.engine.compare.lanes import Lanes, LanesError
+from playground.engine.compare.rounds import fellow_request, last_request, last_requests, request_before
 from playground.engine.files.presets import Preset, PresetError, apply, from_session
 from playground.engine.session.changes import Change, ExchangeChanged, RunState, TurnGrew
 from playground.engine.session.open_edits import OpenEdit
@@ -58,6 +59,27 @@ async def test_one_question_goes_to_all_each_with_what_is_set_for_it(lanes: Lane
     assert first.transcript.siblings(answers[0].id) == tuple(
         key for key in first.transcript.turns if key in {turn.id for turn in answers}
     )
+
+
+async def test_requests_of_the_same_round_belong_together_and_each_lane_has_its_own_before(lanes: Lanes) -> None:
+    first, second = lanes.all[0], lanes.add()
+    assert (last_request(second), last_requests(second)) == ("", None)
+    for words in ("Hello", "And now?"):
+        lanes.write(make_turn(Role.USER, words))
+        await lanes.run()
+    asked = {lane: [turn.outcome.exchange or "" for turn in lane.transcript.path if turn.outcome] for lane in lanes.all}
+    (one, two), (three, four) = asked[first], asked[second]
+    assert (last_request(first), last_request(second)) == (two, four)
+    assert (request_before(second, four), request_before(second, three)) == (three, "")
+    assert (fellow_request(second, three), fellow_request(second, four)) == (one, two)
+    assert (fellow_request(first, one), fellow_request(second, one)) == (None, "")
+    pair = last_requests(second)
+    assert pair is not None
+    assert [each.id for each in pair] == [two, four]
+    await lanes.regenerate([first])
+    assert fellow_request(second, four) not in (two, "")
+    lanes.close(second)
+    assert last_request(first) == list(first.exchanges)[-1], "of one lane, whatever was asked last"
 
 
 async def test_each_goes_on_from_its_own_answer(lanes: Lanes, demo: DemoServer) -> None:

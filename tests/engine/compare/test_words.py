@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from playground.domain.costs import Cost
@@ -116,6 +118,22 @@ def test_figures_are_of_what_came_since_the_last_question(pair: tuple[Lanes, Ses
     found = figures_of(lane, lambda _profile, _model: None)
     assert (found.rate, found.tokens, found.costs, found.calls, found.whole) == (None, None, (), 2, False)
     assert found.words == ["first token 1.00 s", "2 calls"]
+
+
+def test_figures_say_how_they_differ_from_those_of_the_first_lane_where_both_are_whole() -> None:
+    one = LaneFigures(first=0.31, rate=92, tokens=214, costs=(Cost(0.0004, "$"),), requests=1, whole=True)
+    two = LaneFigures(first=0.42, rate=61.4, tokens=214, costs=(Cost(0.0002, "$"),), calls=1, requests=1, whole=True)
+    assert two.words_beside(one) == [
+        "first token 0.42 s (+0.11 s)",
+        "61 tok/s (−31)",
+        "214 tok (±0)",
+        "$0.0002 (−$0.0002)",
+        "1 call (+1)",
+    ]
+    assert one.words_beside(two)[-1] == "0 calls (−1)"
+    assert replace(two, whole=False).words_beside(one) == two.words_beside(None) == two.words
+    assert two.words_beside(replace(one, whole=False)) == two.words
+    assert replace(two, costs=(Cost(1, "€"),)).words_beside(one)[3] == "€1.00"
 
 
 def test_the_best_is_told_of_whole_answers_that_differ() -> None:

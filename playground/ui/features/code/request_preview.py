@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable
+from functools import partial
 
 from PySide6.QtCore import QObject
 
@@ -116,5 +117,7 @@ def _preview(session: Session, known: Iterable[Secret]) -> Preview:
     name = profile.name if profile is not None else ""
     view = request_view(session, known)
     whole = (lambda: request_view(session, known, whole=True).text) if view.cut else None
-    edit = session.editors.open.get(REQUEST)
-    return Preview(session.id, view, name, is_writing(session), whole, (edit.text or "") if edit is not None else "")
+    open_edit = session.editors.open.get(REQUEST)
+    edit = (open_edit.text or "") if open_edit is not None else ""
+    base = None if session is session.main else partial(_preview, session.main, known)
+    return Preview(session.id, view, name, is_writing(session), whole, base, edit)

@@ -41,7 +41,7 @@ class LanesBar(QWidget):
         self.mark = push_button("")
         self.mark.setCheckable(True)
         self.mark.setAccessibleName("Mark what differs from A")
-        self.mark.setToolTip("Mark in the other lanes what lane A's answers do not have")
+        self.mark.setToolTip("Mark what lane A's answers do not have, and say how requests and figures differ")
         self.mark.toggled.connect(self.marking_set)
         self._parts = (self._count, self.together, self.add, self.mark)
         in_row(self.title, *self._parts, 1, of=self, margins=0, spacing=SPACING)

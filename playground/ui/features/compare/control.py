@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QInputDialog, QMenu, QWidget
 from playground.domain.errors import RunRefusedError
 from playground.engine.compare.export import columns_of
 from playground.engine.compare.lanes import Lanes, LanesError
+from playground.engine.compare.rounds import last_request
 from playground.engine.files.export.lanes import Column, lanes_markdown, lanes_page, lanes_table
 from playground.engine.files.presets import Preset, PresetError
 from playground.engine.io.whole_file import write_whole
@@ -24,6 +25,7 @@ from playground.ui.features.compare.bar import LanesBar
 from playground.ui.features.compare.models_dialog import ModelsDialog
 from playground.ui.features.compare.page import LanesPage
 from playground.ui.features.host import Host
+from playground.ui.features.inspector.wire_views import DiffView
 from playground.ui.widgets.dialogs import ask_where, file_name, line_dialog
 from playground.ui.widgets.loop import ask, spawn
 from playground.ui.widgets.model_picker import ModelPicker
@@ -103,6 +105,7 @@ class CompareControl(QObject):
         page.chosen.connect(host.workspace.look_in)
         page.made.connect(self._connect)
         page.arranged.connect(self._show_bar)
+        page.rested.connect(self._rest)
         page.arrange()
         host.pane.seat(page, page)
         self._around.pick_with(page.column(page.front_lane).model)
@@ -141,6 +144,7 @@ class CompareControl(QObject):
             "go_on": partial(self._continue, lane),
             "close": partial(self._close, lane),
             "stop": lane.stop,
+            "request": partial(self._show_request, lane),
         }
         column.asked.connect(partial(self._do, lane, does))
         column.model.chosen.connect(partial(self._set_model, lane))
@@ -248,6 +252,20 @@ class CompareControl(QObject):
     def _set_together(self, on: bool) -> None:
         if self.page is not None:
             self.page.together = on
+
+    def _rest(self) -> None:
+        """What was asked in lanes stands at its place now: the inspector looks again which belong together."""
+        if self._host.exchange():
+            self._host.show_exchange(self._host.exchange())
+
+    def _show_request(self, lane: Session) -> None:
+        """Show how a lane's last request differs from lane A's."""
+        if self.page is not None:
+            self.page.choose(lane)
+            self._host.show_exchange(last_request(lane))
+            self._host.show_page(DiffView.title)
+            self._host.inspector.draw_now()
+            self._host.inspector.view(DiffView).page.choose_lane_a()
 
     def mark_differences(self) -> None:
         """Mark what differs from lane A, or no longer."""

@@ -9,6 +9,7 @@ from PySide6.QtCore import QEvent, QObject, Signal
 from PySide6.QtGui import QFont, QMouseEvent
 from PySide6.QtWidgets import QCheckBox, QFrame, QMenu, QSizePolicy, QWidget
 
+from playground.engine.compare.differences import Differences
 from playground.engine.requests.protocol_conversion import Loss
 from playground.ui.features.conversation.measures import BELOW
 from playground.ui.features.conversation.transcript_pane import TranscriptPane
@@ -20,7 +21,7 @@ from playground.ui.widgets.plain_text import show_hidden, tip
 
 LEAST = 340  # pixels of width in which turns can be read
 LEAST_MODEL = 110  # pixels
-MOST_LOSSES = 6  # that a tooltip names
+MOST_LOSSES = MOST_FIELDS = 6  # that a tooltip names
 
 #: What an entry of the menu is called, its words, and whether the conversation's own lane has it; None is a line.
 ENTRIES: tuple[tuple[str, str, bool] | None, ...] = (
@@ -48,7 +49,7 @@ class LaneColumn(QFrame):
 
     chosen = Signal()  # it is to have the focus
     ticked = Signal(bool)
-    asked = Signal(str)  # an entry of the menu, or "settings", "stop"
+    asked = Signal(str)  # an entry of the menu, or "settings", "stop", "request"
 
     def __init__(self, pane: TranscriptPane, turns: QWidget, menus: Sequence[QMenu], *, first: bool) -> None:
         super().__init__()
@@ -83,13 +84,18 @@ class LaneColumn(QFrame):
         self.timeline.setToolTip("Show the frames of the answer, in the inspector")
         self.go_on = push_button("Continue here", "quiet")
         self.go_on.setToolTip("Make this lane the conversation. What is the conversation now takes its place here.")
-        for name, button in (("stop", self.stop), ("timeline", self.timeline), ("go_on", self.go_on)):
+        self.request = push_button("", "quiet")
+        self.left_out = text_label("", "small", wrap=True)
+        buttons = self.timeline, self.stop, self.go_on
+        for name, button in (("timeline", self.timeline), ("stop", self.stop), ("go_on", self.go_on)):
             button.clicked.connect(partial(self._ask, name))
+        self.request.clicked.connect(partial(self._ask, "request"))
         self.foot = QFrame()
         self.foot.setProperty("kind", "surface")
         self.foot.setMinimumHeight(self.go_on.sizeHint().height() + 6)  # also where no button is seen
-        buttons = self.timeline, self.stop, self.go_on
-        in_row((self.figures, 1), *buttons, of=self.foot, margins=(12, 3, 8, 3), spacing=6)
+        took, apart = in_row((self.figures, 1), *buttons, spacing=6), in_row(self.request, 1)
+        in_column(took, apart, self.left_out, of=self.foot, margins=(12, 3, 8, 3), spacing=2)
+        self.show_differences(None)
         bar = [in_row((pane.calls.bar, 1), margins=BELOW)] if first else []  # the others have it below by themselves
         in_column(self.head, (turns, 1), *bar, self.foot, of=self, margins=0, spacing=0)
 
@@ -140,6 +146,19 @@ class LaneColumn(QFrame):
         self.stop.setVisible(running)
         self.timeline.setVisible(waiting)
         self.go_on.setVisible(not running and not waiting and not self._first)
+
+    def show_differences(self, found: Differences | None) -> None:
+        """In how many fields its last request differs from the first lane's, and what was not compared."""
+        fields = found.fields if found is not None else None
+        count = len(fields or ())
+        words = f"{count:,} field{'s' * (count != 1)} of the request differ{'s' * (count == 1)}"
+        self.request.setText(words if count else "the request is lane A's")
+        named = [*(fields or ())[:MOST_FIELDS], *([f"and {count - MOST_FIELDS:,} more"] if count > MOST_FIELDS else [])]
+        self.request.setToolTip(tip("\n".join([*named, "Show how it differs from lane A's, in the inspector"])))
+        self.request.setVisible(fields is not None)
+        left_out = found.left_out if found is not None else ()
+        self.left_out.setText(" ".join(left_out))
+        self.left_out.setVisible(bool(left_out))
 
     def show_chosen(self, chosen: bool) -> None:
         """Whether keys, panels and the inspector are about this lane."""

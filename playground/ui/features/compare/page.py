@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 
 from PySide6.QtCore import Qt, Signal
@@ -15,10 +16,12 @@ from PySide6.QtWidgets import QApplication, QFrame, QMenu, QScrollArea, QWidget
 
 from playground.domain.costs import Entered
 from playground.domain.transcript import Turn
-from playground.engine.compare.differences import differing
+from playground.engine.compare.differences import Differences, differing
 from playground.engine.compare.figures import best, figures_of
 from playground.engine.compare.lanes import Lanes
+from playground.engine.compare.rounds import last_requests
 from playground.engine.compare.words import not_carried, place_words, set_here
+from playground.engine.library.store import StoreError
 from playground.engine.session.changes import Change, ExchangeChanged, RunState, TurnGrew
 from playground.engine.session.session import Session
 from playground.ui.features.compare.lane import LaneColumn
@@ -48,6 +51,7 @@ class LanesPage(QScrollArea):
     chosen = Signal(object)  # a session
     made = Signal(object)  # the session of a new column
     arranged = Signal()  # what is said of the lanes, or which there are, is something else
+    rested = Signal()  # nothing is under way any more, and turns are others than they were then
 
     def __init__(
         self,
@@ -83,7 +87,8 @@ class LanesPage(QScrollArea):
         self._left = self._scrolling = False
         self.together = True
         self.marking = False
-        self._marks: dict[str, list[Spot]] = {}
+        self._differences: dict[Session, Differences] = {}
+        self._marks = Throttle(self._draw_marks, self, interval=FIGURES_MS)
         self._compared: tuple[tuple[Turn, ...], ...] = ()
         self._cancel = lanes.all[0].subscribe(self._changed, everywhere=True)
         app = QApplication.instance()
@@ -197,7 +202,7 @@ class LanesPage(QScrollArea):
         if first:
             self._follow_main = follow
         if not first:
-            pane.view.laid_out.connect(partial(self._laid_out, column))
+            pane.view.laid_out.connect(self._laid_out)
         column.chosen.connect(partial(self.choose, lane))
         column.ticked.connect(partial(self._ticked, lane))
         return column
@@ -266,41 +271,49 @@ class LanesPage(QScrollArea):
     # Differences
 
     def mark_differences(self, on: bool) -> None:
-        """Mark what differs from the first lane's answers, or nothing; while answers stream the marks wait."""
+        """Mark what differs from the first lane, or nothing: words of answers, fields of requests, figures.
+
+        While answers stream, what is known stays, and the rest waits.
+        """
         self.marking = on
-        self._marks, self._compared = {}, ()
+        self._differences, self._compared = {}, ()
         self._compare()
-        self._draw_marks()
+        self._show_differences()
 
     def _compare(self) -> None:
-        paths = tuple(lane.transcript.path for lane in self.lanes.all)
-        if self.marking and not self.lanes.all[0].busy and paths != self._compared:
+        lanes = self.lanes.all
+        paths = tuple(lane.transcript.path for lane in lanes)
+        if not lanes[0].busy and paths != self._compared:
             self._compared = paths
-            spawn(self._find_marks(paths), name="compare lanes")
+            self.rested.emit()
+            if self.marking:
+                spawn(self._find_differences(lanes[1:], paths), name="compare lanes")
 
-    async def _find_marks(self, paths: tuple[tuple[Turn, ...], ...]) -> None:
-        found = await asyncio.gather(*(asyncio.to_thread(differing, path, paths[0]) for path in paths[1:]))
+    async def _find_differences(self, lanes: Sequence[Session], paths: tuple[tuple[Turn, ...], ...]) -> None:
+        found = [await _differences(lane, path, paths[0]) for lane, path in zip(lanes, paths[1:], strict=True)]
         if self._compared is paths and not self._left:
-            self._marks = {
-                turn_id: [Spot("text", *one) for one in stretches]
-                for of_lane in found
-                for turn_id, stretches in of_lane.items()
-            }
-            self._draw_marks()
+            self._differences = dict(zip(lanes, found, strict=True))
+            self._show_differences()
+
+    def _show_differences(self) -> None:
+        for column in self.columns[1:]:
+            found = self._differences.get(column.pane.session)
+            column.show_differences(found)
+        self._draw_marks()
+        self._show_figures()
 
     def _draw_marks(self) -> None:
-        for column in self.columns[1:]:
-            self._mark_cards(column)
+        for column in [] if self._left else self.columns[1:]:
+            found = self._differences.get(column.pane.session)
+            for card in column.pane.view.cards.values():
+                if card.turn.parts:
+                    words = found.words.get(card.turn.id, ()) if found is not None else ()
+                    mark(card, [Spot("text", *one) for one in words])
 
-    def _laid_out(self, column: LaneColumn) -> None:
+    def _laid_out(self) -> None:
         """Cards may be new: this is told with every piece that arrives."""
-        if self._marks and not self._left:
-            self._mark_cards(column)
-
-    def _mark_cards(self, column: LaneColumn) -> None:
-        for card in column.pane.view.cards.values():
-            if card.turn.parts:
-                mark(card, self._marks.get(card.turn.id, ()))
+        if self._differences:
+            self._marks.poke()
 
     # Following them
 
@@ -323,7 +336,8 @@ class LanesPage(QScrollArea):
         measured = [figures_of(lane, self._entered) for lane in lanes]
         for lane, found, first in zip(lanes, measured, best(measured), strict=True):
             running = lane.state is not RunState.IDLE
-            words = [*found.words, *first]
+            figures = found.words_beside(measured[0]) if self.marking and found is not measured[0] else found.words
+            words = [*figures, *first]
             if running:
                 growing = [lane.growing[turn.id] for turn in lane.transcript.path[-1:] if turn.id in lane.growing]
                 words = [_STATES[lane.state], *(f"≈ {choice.deltas:,} tok" for choice in growing if choice.deltas)]
@@ -332,10 +346,22 @@ class LanesPage(QScrollArea):
                 words = [
                     f"waits at {waiting} call{'s' * (waiting != 1)}",
                     f"request {lane.debugger.round}",
-                    *found.words,
+                    *figures,
                 ]
             waiting = not running and lane.debugger.paused
             self._columns[lane].show_figures(words, running=running, waiting=waiting)
+
+
+async def _differences(lane: Session, path: tuple[Turn, ...], base: tuple[Turn, ...]) -> Differences:
+    """Those of a lane, found beside the window's thread; its requests are fetched from the disk where memory let go."""
+    requests, refused = last_requests(lane), tuple[str, ...]()
+    if requests is not None:
+        try:
+            requests = await lane.whole(requests[0]), await lane.whole(requests[1])
+        except StoreError as error:
+            requests, refused = None, (str(error),)
+    found = await asyncio.to_thread(differing, path, base, requests)
+    return replace(found, left_out=(*found.left_out, *refused))
 
 
 def _nothing_yet() -> QWidget:

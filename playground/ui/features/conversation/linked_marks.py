@@ -90,7 +90,7 @@ class LinkedMarks:
         for begin, end in places[max(bisect_left(places, (first, 0)) - 1, 0) :]:
             if begin > last:
                 break
-            out.append(mark(self._document, begin, end, t.accent, t.on_accent))
+            out.append(mark(self._document, begin, end, t.marked, t.text))
         return out
 
     def _mapped(self) -> SourceMap:

@@ -31,6 +31,7 @@ from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.plain_text import escape_hidden, show_hidden, tip
 
 if TYPE_CHECKING:
+    from playground.engine.inspect.compare import Sent
     from playground.engine.requests.view import RequestView
 
 READ_AFTER_MS = 250
@@ -145,7 +146,8 @@ class Preview:
     """The next request of the experiment ``key``; ``gateway`` is the name of the one it goes to.
 
     ``writing`` says that a message stands in the composer that cannot be sent as things are. ``whole`` writes all of a
-    body whose long texts are shown by their beginning; it may take a second. ``edit`` is what the body is being edited
+    body whose long texts are shown by their beginning; it may take a second. ``base`` gives, for a lane, the next
+    request of the first one, likewise. ``edit`` is what the body is being edited
     to, empty where it is not. What is shown of the body is worked out once, when it is first asked for: of a long one
     on another thread, by ``prepared``.
     """
@@ -155,6 +157,7 @@ class Preview:
     gateway: str = ""
     writing: bool = False
     whole: Callable[[], str] | None = None
+    base: Callable[[], Preview] | None = None
     edit: str = ""
 
     @property
@@ -182,6 +185,13 @@ class Preview:
     def shown(self) -> str:
         """The text for the editor: all that may be edited, or the beginning of what is too long for that."""
         return excerpt(self.body, laid_out=True, events=False).text if self.too_long else self.folded.shown
+
+    def sent(self) -> Sent:
+        """All of it, to be compared. For another thread."""
+        from playground.engine.inspect.compare import Sent
+
+        headers = tuple((row.name, row.value) for row in self.view.headers)
+        return Sent(self.view.url, headers, self.whole() if self.whole is not None else self.view.text)
 
     def prepared(self) -> Preview:
         """Itself, with everything worked out."""

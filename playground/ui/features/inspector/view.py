@@ -27,6 +27,16 @@ async def as_it_is(exchange: Exchange) -> Exchange:
     return exchange
 
 
+def no_lane() -> str | None:
+    """The first lane's request beside one that is of no lane."""
+    return None
+
+
+def none_before() -> str:
+    """The request before one that stands alone."""
+    return ""
+
+
 def no_others() -> Sequence[Exchange]:
     """The experiment of an exchange that stands alone."""
     return ()
@@ -40,7 +50,9 @@ class ExchangeView:
     False where the answer was not read to its end. ``body`` gives the bytes received so far, so that nothing is copied
     for a view that is not looked at; so do ``trace`` with the frames and ``others`` with all exchanges of the
     experiment, oldest first. ``whole`` gives one of those with its bodies, from the disk where memory let go of them,
-    and raises StoreError. ``key`` tells exchanges apart.
+    and raises StoreError. ``before`` gives the id of the request before in the same lane, ``lane_a`` that of the first
+    lane's in the same round, both empty for none; ``lane_a`` is None where it is no other lane. ``key`` tells exchanges
+    apart.
     """
 
     method: str
@@ -57,6 +69,8 @@ class ExchangeView:
     trace: Callable[[], Trace | None] = no_trace
     others: Callable[[], Sequence[Exchange]] = no_others
     whole: Callable[[Exchange], Awaitable[Exchange]] = as_it_is
+    before: Callable[[], str] = none_before
+    lane_a: Callable[[], str | None] = no_lane
     key: str = ""
 
     @property

@@ -72,7 +72,7 @@ class TimelineView(LateView["TimelinePage"]):
 
 
 class DiffView(LateView["DiffPage"]):
-    """The request against another one. ``wants_next`` says whether that is the next one, and seen."""
+    """The exchange against another one. ``wants_next`` says whether the next request is compared, and seen."""
 
     title = "Diff"
 
@@ -90,7 +90,7 @@ class DiffView(LateView["DiffPage"]):
         self.page.show_exchange(exchange)
 
     def show_preview(self, preview: Preview) -> None:
-        self.page.show_preview(preview.whole or (lambda: preview.view.text))
+        self.page.show_preview(preview)
 
 
 class LintView(LateView["LintPage"]):

@@ -1,4 +1,4 @@
-"""The wire and the conversation, tied: frames of a turn and turns of frames, two runs side by side."""
+"""The wire and the conversation, tied: frames of a turn and turns of frames, one exchange against another."""
 
 from __future__ import annotations
 
@@ -13,6 +13,5 @@ ACTIONS: tuple[Action[WireControl], ...] = (
     Action("wire.timeline", "Timeline of the exchange", VIEW, 300, lambda it: it.open_timeline(), ("Ctrl+T",)),
     Action("wire.frames", "Frames of the selection", VIEW, 310, lambda it: it.show_selection(), ("Ctrl+E",)),
     Action("wire.lint", "Deviations from the specification", VIEW, 320, lambda it: it.open_lint()),
-    Action("wire.diff", "Request against another one", VIEW, 330, lambda it: it.open_diff()),
-    Action("wire.compare", "Compare runs…", VIEW, 340, lambda it: it.compare(), ("Ctrl+Shift+E",)),
+    Action("wire.diff", "Exchange against another one", VIEW, 330, lambda it: it.open_diff(), ("Ctrl+Shift+E",)),
 )

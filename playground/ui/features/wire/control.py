@@ -12,23 +12,30 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QApplication
 
+from playground.engine.compare.rounds import fellow_request, request_before
 from playground.engine.library.store import StoreError
 from playground.engine.session.session import Session
 from playground.ui.features.host import Control, Host
-from playground.ui.features.inspector.view import ExchangeView, as_it_is, no_others, no_trace
+from playground.ui.features.inspector.view import (
+    ExchangeView,
+    as_it_is,
+    no_lane,
+    no_others,
+    no_trace,
+    none_before,
+)
 from playground.ui.features.inspector.wire_views import DiffView, LintView, TimelineView
 from playground.ui.widgets.loop import spawn
 
 if TYPE_CHECKING:
     from playground.engine.session.session import Exchange, Session
-    from playground.ui.features.inspector.diff_page import DiffPage
     from playground.ui.features.inspector.lint_page import LintPage
     from playground.ui.features.inspector.timeline.page import TimelinePage
     from playground.ui.features.inspector.traces import Trace, Traces
     from playground.ui.features.wire.linking import Linking
 
 NO_FRAMES = "This turn did not come over the wire, so there are no frames of it."
-ONE_EXCHANGE = "There is nothing to compare yet: the experiment needs two requests."
+ONE_EXCHANGE = "There is nothing to compare with yet: the experiment needs two requests."
 
 
 def view_of(
@@ -49,6 +56,8 @@ def view_of(
         body=partial(_body_of, exchange),
         trace=no_trace if trace_of is None else partial(trace_of, exchange),
         others=no_others if session is None else partial(_all_of, session),
+        before=none_before if session is None else partial(request_before, session, exchange.id),
+        lane_a=no_lane if session is None else partial(fellow_request, session, exchange.id),
         whole=as_it_is if session is None else session.whole,
         key=exchange.id,
     )
@@ -73,7 +82,6 @@ class WireControl(Control):
         inspector = host.inspector
         inspector.view(TimelineView).when_made(self._timeline_made)
         inspector.view(LintView).when_made(self._lint_made)
-        inspector.view(DiffView).when_made(self._diff_made)
         inspector.status.exchange_asked.connect(host.show_exchange)
         host.pane.wire.frames_asked.connect(self.show_frames)
         host.pane.wire.hole_asked.connect(self.show_hole)
@@ -114,9 +122,6 @@ class WireControl(Control):
     def _lint_made(self, page: LintPage) -> None:
         page.frame_asked.connect(self._show_frame)
 
-    def _diff_made(self, page: DiffPage) -> None:
-        page.compare_asked.connect(self._open_compare)
-
     def _bring(self, exchange_id: str) -> None:
         """Have the timeline show an exchange."""
         if self._session.exchanges.get(exchange_id) is not self._shown:  # another one, or more of it came back just now
@@ -141,7 +146,7 @@ class WireControl(Control):
             self.open_lint()
 
     def open_diff(self) -> None:
-        """Bring the comparison of requests forward."""
+        """Bring the comparison of exchanges forward."""
         self._open(DiffView.title)
 
     def _open(self, title: str) -> None:
@@ -197,20 +202,12 @@ class WireControl(Control):
         page.choose([number])
         page.table.setFocus()
 
-    def compare(self) -> None:
-        """Compare the last two exchanges."""
-        self._open_compare("", "")
-
     def compare_turn(self, turn_id: str) -> None:
-        """Compare the exchange of a turn with another one."""
+        """Compare the exchange of a turn with another one: what was answered first."""
         exchange = self._exchange_of(turn_id)
-        self._open_compare("", exchange.id if exchange is not None else "")
-
-    def _open_compare(self, first: str, second: str) -> None:
-        asked = [one for one in self._session.exchanges.values() if one.method == "POST"]
-        if len(asked) < 2:
+        if exchange is None or sum(one.method == "POST" for one in self._session.exchanges.values()) < 2:
             self._say(ONE_EXCHANGE, stays=False)
             return
-        from playground.ui.features.wire.compare_window import CompareWindow
-
-        CompareWindow.shown_for(self._session, self._host.window).show_pair(first, second)
+        self.open_diff()
+        self._bring(exchange.id)
+        self._host.inspector.view(DiffView).page.choose_answer()

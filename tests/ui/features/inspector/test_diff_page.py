@@ -1,0 +1,49 @@
+"""Two exchanges in the inspector: what is compared, a part at a time."""
+
+from __future__ import annotations
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from playground.engine.inspect.compare import CUT, Comparison, Figure, Piece, Side
+from playground.ui.features.inspector.diff_page import ANSWER, FIGURES, NONE, NOTHING, REASONING, UNKNOWN, DiffPage
+
+FOUND = Comparison(
+    answer=(Piece(Side.SAME, "It is "), Piece(Side.REMOVED, "warm"), Piece(Side.ADDED, "cold")),
+    reasoning=(),
+    figures=(Figure("Whole time", "s", 1.5, 3.0), Figure("Prompt tokens", "tokens", None, 5)),
+    beside=(Piece(Side.SAME, '"sig": '), Piece(Side.ADDED, '"two"')),
+)
+
+
+@pytest.fixture
+def page(qtbot: QtBot) -> DiffPage:
+    page = DiffPage()
+    qtbot.addWidget(page)
+    page.resize(700, 300)
+    page.show()
+    return page
+
+
+def test_what_came_is_shown_a_part_at_a_time(page: DiffPage) -> None:
+    assert page.text.toPlainText() == NONE
+    for part, words in ((ANSWER, "It is warmcold"), (REASONING, NOTHING), (UNKNOWN, '"sig": "two"')):
+        page.part.setCurrentIndex(part)
+        page.show_comparison(FOUND)
+        page.text.slices.finish()
+        assert page.text.toPlainText() == words
+    page.part.setCurrentIndex(FIGURES)
+    assert page.figures.isVisible()
+    rows = [[page.figures.item(row, column) for column in (0, 1)] for row in range(page.figures.rowCount())]
+    assert [[item.text() for item in row if item is not None] for row in rows] == [
+        ["Whole time", "1.50 s → 3.00 s (+1.50 s)"],
+        ["Prompt tokens", "not known → 5"],
+    ]
+
+
+def test_what_was_not_compared_is_said(page: DiffPage) -> None:
+    page.part.setCurrentIndex(ANSWER)
+    page.show_comparison(FOUND)
+    assert page.says.text() == "60% of the answer is alike"
+    page.show_comparison(Comparison(answer=FOUND.answer, reasoning=(), figures=(), cut=True))
+    assert CUT in page.says.text()
