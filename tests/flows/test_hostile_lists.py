@@ -179,7 +179,7 @@ def test_one_of_thousands_of_alternatives_is_gone_to_by_its_number(stage: Stage)
         await person.choose(more, "Go to an alternative…")
         dialog = await person.seen(QInputDialog)
         await person.do(lambda: dialog.setIntValue(2_001))
-        await person.do(dialog.accept)
+        await person.press("Go", dialog)
         await person.until(lambda: person.path[-1].id == ids[2_000], "the one of that number")
 
     stage.play(scene)

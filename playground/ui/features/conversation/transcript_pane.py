@@ -43,7 +43,7 @@ from playground.ui.features.conversation.stage import Stage
 from playground.ui.features.conversation.thinking_guard import ThinkingGuard
 from playground.ui.features.conversation.transcript_view import TranscriptView
 from playground.ui.features.conversation.turn_edits import TurnEdits
-from playground.ui.widgets.dialogs import line_dialog
+from playground.ui.widgets.dialogs import dress
 from playground.ui.widgets.layouts import in_column
 from playground.ui.widgets.loop import FRAME_MS, Throttle, ask, spawn
 from playground.ui.widgets.notice_bar import Choice, NoticeBar
@@ -354,10 +354,13 @@ class TranscriptPane(Centre):
 
     async def _choose_alternative(self, turn_id: str) -> None:
         beside = self._session.transcript.siblings(turn_id)
-        dialog = line_dialog(self, "Go to an alternative", f"Its number, 1 to {len(beside):,}, oldest first", "", "Go")
+        dialog = QInputDialog(self)
+        dialog.setWindowTitle("Go to an alternative")
+        dialog.setLabelText(f"Its number, 1 to {len(beside):,}, the oldest first")
         dialog.setInputMode(QInputDialog.InputMode.IntInput)
         dialog.setIntRange(1, len(beside))
         dialog.setIntValue(beside.index(turn_id) + 1)
+        dress(dialog, "Go")
         if await ask(dialog) and (chosen := beside[dialog.intValue() - 1]) in self._session.transcript.turns:
             self._session.turns.select_alternative(chosen)
         dialog.deleteLater()
