@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from playground.domain.transcript import Role, make_turn
 from playground.engine.compare.lanes import Lanes
 from playground.engine.session.changes import RunState
 from playground.engine.session.session import Session
+from playground.ui.features.compare.models_dialog import ModelsDialog
 from playground.ui.features.compare.page import LanesPage
 from playground.ui.features.inspector.wire_views import DiffView
 from playground.ui.features.tools.samples import SAMPLE
@@ -29,7 +31,8 @@ async def _asked(stage: Stage, lanes: Lanes, text: str) -> None:
 
 
 def _answered(lanes: tuple[Session, ...]) -> bool:
-    return all(lane.transcript.path and lane.transcript.path[-1].outcome for lane in lanes)
+    asked = [lane for lane in lanes if lane.transcript.path]
+    return all(lane.transcript.path[-1].outcome for lane in asked)
 
 
 @scene(tokens_per_second=400, sizes=BOTH)
@@ -89,3 +92,56 @@ async def compare_marked(stage: Stage) -> None:
     page.columns[1].request.click()
     diff = stage.window.inspector.view(DiffView).page
     await stage.until(lambda: "2 differences" in diff.says.text(), "the fields")
+
+
+@scene(sizes=BOTH)
+async def compare_empty(stage: Stage) -> None:
+    """Two lanes before anything is asked; the second has no turn, and speaks Messages: it says what it cannot carry."""
+    stage.fresh("demo-chat")
+    current = stage.session.settings.current
+    stage.session.set_parameters(current.with_value("n", 2).with_value("frequency_penalty", 0.5))
+    lanes = await _compared(stage, "demo-messages")
+    stage.session.turns.add_turn(make_turn(Role.SYSTEM, "Be brief."))
+    lanes.all[1].switch_protocol("messages")
+    await stage.until(lambda: not stage.window.pane.view.isHidden(), "the turn")
+
+
+@scene(tokens_per_second=400, sizes=BOTH)
+async def compare_names(stage: Stage) -> None:
+    """Names that are long, written from right to left, or meant to mislead; one lane is not asked, one is in front."""
+    stage.fresh("demo-chat")
+    long = "vendor-with-a-long-name/a-model-of-many-words-and-numbers-2026-11-22-preview-instruct-" + "x" * 300
+    lanes = await _compared(
+        stage, long, "\u0646\u0645\u0648\u0630\u062c-\u0639\u0631\u0628\u064a", "<b>bold</b>\u202egnp.exe\nline"
+    )
+    lanes.rename(lanes.all[1], "the one with a very long name of its own that nobody can read whole")
+    lanes.rename(lanes.all[2], "\u0639\u0631\u0628\u064a")
+    lanes.rename(lanes.all[3], "<i>&amp;\u202e")
+    lanes.tick(lanes.all[1], False)
+    await _asked(stage, lanes, "\u0645\u0631\u062d\u0628\u0627, is this one read from right to left?")
+
+
+@scene(tokens_per_second=400, sizes=BOTH)
+async def compare_narrow_panels(stage: Stage) -> None:
+    """Two lanes with the panels and the inspector open about the second one."""
+    stage.fresh("demo-chat")
+    lanes = await _compared(stage, "demo-reasoner")
+    await _asked(stage, lanes, "Tell me about rivers")
+    stage.act("compare.after")
+    stage.window.right_dock.show()
+    stage.window.bottom_dock.show()
+
+
+@scene(sizes=BOTH)
+async def compare_models(stage: Stage) -> None:
+    """Models for more lanes are ticked in one go."""
+    stage.fresh("demo-chat")
+    await _compared(stage, "demo-chat")
+    stage.act("compare.models")
+    await stage.until(lambda: bool(stage.window.findChildren(ModelsDialog)), "the dialog")
+    (dialog,) = stage.window.findChildren(ModelsDialog)
+    dialog.search.setText("demo-t")
+    dialog.search.returnPressed.emit()
+    dialog.search.setText("typed/by-hand")
+    dialog.search.returnPressed.emit()
+    dialog.search.clear()

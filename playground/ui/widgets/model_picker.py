@@ -171,6 +171,11 @@ class ModelPicker(QComboBox):
         """The ids offered."""
         return list(self._ids.all)
 
+    @property
+    def shown(self) -> str:
+        """The model in use, as it was shown last."""
+        return self._model
+
     def show_model(self, model: str, missing_at: str = "") -> None:
         """The model in use. ``missing_at`` names the gateway whose list does not have it; it is asked for all the same.
 

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QCheckBox, QFrame, QMenu, QSizePolicy, QWidget
 
 from playground.engine.compare.differences import Differences
 from playground.engine.requests.protocol_conversion import Loss
+from playground.jsonkit.texts import cut
 from playground.ui.features.conversation.measures import BELOW
 from playground.ui.features.conversation.transcript_pane import TranscriptPane
 from playground.ui.widgets.elided_label import ElidedLabel
@@ -21,7 +22,9 @@ from playground.ui.widgets.plain_text import show_hidden, tip
 
 LEAST = 340  # pixels of width in which turns can be read
 LEAST_MODEL = 110  # pixels
-MOST_LOSSES = MOST_FIELDS = 6  # that a tooltip names
+MOST_FIELDS = 6  # that a tooltip names
+SAID, MOST_LOSSES = 2, 12  # losses named in the head, and in its tooltip
+LONGEST = 120  # characters of one of them
 
 #: What an entry of the menu is called, its words, and whether the conversation's own lane has it; None is a line.
 ENTRIES: tuple[tuple[str, str, bool] | None, ...] = (
@@ -76,7 +79,7 @@ class LaneColumn(QFrame):
         self.head = QFrame()
         self.head.setProperty("kind", "surface")
         self.head.installEventFilter(self)
-        row = in_row(self.tick, self.name, (self.model, 1), self.model.unlisted, self.count, more, spacing=6)
+        row = in_row(self.tick, self.name, (self.model, 1000), self.model.unlisted, 1, self.count, more, spacing=6)
         in_column(row, self.words, self.losses, of=self.head, margins=(12, 6, 8, 6), spacing=2)
         self.figures = text_label("", "small", wrap=True)
         self.stop = push_button("Stop this lane", "quiet")
@@ -120,7 +123,9 @@ class LaneColumn(QFrame):
         ``count`` is how many parameters are set.
         """
         self.name.set_text(show_hidden(title))
-        self.model.show_model(model)
+        if model != self.model.shown:
+            self.model.show_model(model)
+            self.model.setToolTip(tip(model))
         self.model.setAccessibleName(f"Model of lane {title}")
         self.words.setText(show_hidden(" · ".join(words)))
         self.count.setText(f"{count} set")
@@ -134,11 +139,9 @@ class LaneColumn(QFrame):
         """What its protocol cannot carry of what would be sent next."""
         count = len(losses)
         self.losses.setVisible(bool(count))
-        self.losses.setText(
-            f"{count} thing{'s' * (count != 1)} of the conversation cannot go as they are" if count else ""
-        )
-        more = [f"and {count - MOST_LOSSES} more"] if count > MOST_LOSSES else []
-        self.losses.setToolTip(tip("\n".join([*map(str, losses[:MOST_LOSSES]), *more])))
+        begins = f"{count} things cannot go as they are" if count > 1 else "1 thing cannot go as it is"
+        self.losses.setText(show_hidden(f"{begins}: {_listed(losses, SAID, '; ')}") if count else "")
+        self.losses.setToolTip(tip(_listed(losses, MOST_LOSSES, "\n")))
 
     def show_figures(self, words: Sequence[str], *, running: bool, waiting: bool) -> None:
         """What the last question took here, and what can be done."""
@@ -168,3 +171,8 @@ class LaneColumn(QFrame):
         if isinstance(event, QMouseEvent) and event.type() == QEvent.Type.MouseButtonPress:
             self.chosen.emit()
         return super().eventFilter(watched, event)
+
+
+def _listed(losses: Sequence[Loss], most: int, between: str) -> str:
+    more = [f"and {len(losses) - most:,} more"] if len(losses) > most else []
+    return between.join([*(cut(str(loss), LONGEST) for loss in losses[:most]), *more])

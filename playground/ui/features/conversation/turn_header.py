@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QMenu, QPushButton, QToolButton, QWidget
 
 from playground.ui.features.conversation.alternative_switch import AlternativeSwitch
@@ -15,11 +16,13 @@ from playground.ui.widgets.form_parts import styled, text_label
 from playground.ui.widgets.icon_button import IconButton
 from playground.ui.widgets.layouts import in_row
 from playground.ui.widgets.mark_label import Chip
-from playground.ui.widgets.plain_text import tip
+from playground.ui.widgets.plain_text import show_hidden, tip
 from playground.ui.widgets.role_words import ROLE_WORDS
 from playground.ui.widgets.theme import SMALL_PX, body_font, tokens
 
 PART_UNREAD = "part unread"
+SPACING = 6
+NARROW = 460  # pixels below which it may not have room for all
 
 
 class TurnHeader(QWidget):
@@ -59,13 +62,16 @@ class TurnHeader(QWidget):
         more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.menu = QMenu(more)
         more.setMenu(self.menu)
-        row = in_row(of=self, margins=0, spacing=6)
+        row = in_row(of=self, margins=0, spacing=SPACING)
         left: tuple[QWidget, ...] = (self._role, self._model, self._ending, self._hole, self._verdict, self._lint)
         for widget in left:
             row.addWidget(widget, 0, Qt.AlignmentFlag.AlignVCenter)
         row.addStretch(1)
-        for control in (self._figures, self.sent, self.alternatives, self.edit, more):
+        right = (self.sent, self.alternatives, self.edit, more)
+        for control in (self._figures, *right):
             row.addWidget(control)
+        self._parts = (*left, *right)
+        self._has_model = False
 
     def show_row(self, row: Row, *, growing: bool, cost: str, waiting: bool = False) -> str:
         """Show what is known about a turn. Returns the word for how it ended."""
@@ -73,9 +79,10 @@ class TurnHeader(QWidget):
         self._role.setText(ROLE_WORDS[turn.role])
         self._role_colour = turn.role
         self._colour()
-        self._model.setText(_short(outcome.model) if outcome else "")
+        self._model.setText(show_hidden(_short(outcome.model)) if outcome else "")
         self._model.setToolTip(tip(outcome.model) if outcome else "")
-        self._model.setVisible(bool(outcome and outcome.model))
+        self._has_model = bool(outcome and outcome.model)
+        self._model.setVisible(self._has_model)
         chip, words = figures.ending_words(outcome) if outcome else ("", "")
         if growing:
             chip, words = "receiving", "The answer is arriving."
@@ -96,7 +103,24 @@ class TurnHeader(QWidget):
             self.show_figures(figures.figures(turn, cost))
         self.alternatives.show_alternatives(turn.id, row.alternatives)
         self.edit.setVisible(not growing)
+        self._give_way()
         return f"{chip}, {PART_UNREAD}" if unread else chip
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._give_way()
+
+    def _give_way(self) -> None:
+        """The model is not shown where something else would be cut off for it, as in a lane, which has it above."""
+        if not self._has_model:
+            return
+        shown = True
+        if self.width() < NARROW:
+            others = [part for part in self._parts if part is not self._model and not part.isHidden()]
+            taken = sum(part.sizeHint().width() + SPACING for part in (*others, self._model))
+            shown = taken <= self.width()
+        if shown == self._model.isHidden():
+            self._model.setVisible(shown)
 
     def show_verdict(self, words: str, kind: str, says: str) -> None:
         """Whether the answer fits the format it was asked for; nothing without words."""
