@@ -182,6 +182,9 @@ def test_one_call_goes_on_in_three_lanes_and_one_of_them_is_the_conversation_the
 
         await person.press("Continue here", fourth)
         assert results(session) == ["21", "no such city"]
+        third = columns(person)[2]
+        await person.do(lambda: person.app.window.action("compare.mark").trigger())
+        await person.until(lambda: "of the request differ" in third.request.text(), "what differs from lane A now")
         undo = person.app.window.action("edit.undo")
         await person.do(undo.trigger)
         assert (len(session.debugger.waiting), len(lanes.all)) == (1, 4)

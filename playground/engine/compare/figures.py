@@ -26,7 +26,8 @@ BEST: Final = (
 class LaneFigures:
     """Since the last user turn: ``first`` is in seconds, ``rate`` in tokens per second of the last answer.
 
-    ``tokens`` are those of all answers, ``costs`` those of all requests. None where the gateway does not say.
+    ``tokens`` are those of all answers, ``prompt``, ``costs`` and ``seconds`` are of all requests. None where the
+    gateway does not say.
     """
 
     first: float | None = None
@@ -35,6 +36,8 @@ class LaneFigures:
     costs: tuple[Cost, ...] = ()
     calls: int = 0
     requests: int = 0
+    prompt: int | None = None
+    seconds: float = 0.0
     whole: bool = False
 
     @property
@@ -51,6 +54,15 @@ class LaneFigures:
     def words(self) -> list[str]:
         """The figures that are known, for people."""
         return self.words_beside(None)
+
+    @property
+    def in_all(self) -> list[str]:
+        """What all requests took, for whoever asks for more."""
+        if not self.requests:
+            return []
+        out = [f"{self.requests} request{'s' * (self.requests != 1)}, {self.seconds:.2f} s in all"]
+        out += [f"{self.prompt:,} tokens in"] if self.prompt is not None else []
+        return [*out, f"{self.tokens:,} tokens out"] if self.tokens is not None else out
 
     def words_beside(self, first: LaneFigures | None) -> list[str]:
         """The same, each with how it differs from that of the first lane, where both are of a whole answer."""
@@ -81,6 +93,7 @@ def figures_of(lane: Session, entered: Entered) -> LaneFigures:
     turns = since_last_question(lane.transcript.path)
     outcomes = one_per_request(turns)
     known = [usage.completion for one in outcomes if (usage := one.usage) is not None and usage.completion is not None]
+    prompts = [usage.prompt for one in outcomes if (usage := one.usage) is not None and usage.prompt is not None]
     costs = [cost(one, lane.settings.profile_id, entered) for one in outcomes]
     return LaneFigures(
         first=_first(outcomes[0]) if outcomes else None,
@@ -89,6 +102,8 @@ def figures_of(lane: Session, entered: Entered) -> LaneFigures:
         costs=tuple(one for one in costs if one is not None) if all(one is not None for one in costs) else (),
         calls=sum(len(turn.calls) for turn in turns),
         requests=len(outcomes),
+        prompt=sum(prompts) if prompts and len(prompts) == len(outcomes) else None,
+        seconds=sum(one.timing.end or 0.0 for one in outcomes if one.timing is not None),
         whole=bool(outcomes) and all(one.whole for one in outcomes) and not lane.debugger.waiting,
     )
 

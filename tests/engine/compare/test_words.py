@@ -112,6 +112,7 @@ def test_figures_are_of_what_came_since_the_last_question(pair: tuple[Lanes, Ses
     assert (found.first, found.rate, found.tokens, found.calls, found.requests) == (0.5, 50, 100, 0, 1)
     assert found.price == pytest.approx((100 * 1.0 + 100 * 2.0) / 1e6)
     assert found.words[:3] == ["first token 0.50 s", "50 tok/s", "100 tok"]
+    assert found.in_all == ["1 request, 2.50 s in all", "100 tokens in", "100 tokens out"]
     lane.turns.add_turn(make_turn(Role.USER, "once more"))
     assert figures_of(lane, lambda _profile, _model: None) == LaneFigures()
     lane.turns.add_turn(answer(1, 1, None, "f", "g"))

@@ -350,6 +350,7 @@ class LanesPage(QScrollArea):
                 ]
             waiting = not running and lane.debugger.paused
             self._columns[lane].show_figures(words, running=running, waiting=waiting)
+            self._columns[lane].figures.setToolTip("\n".join(found.in_all))
 
 
 async def _differences(lane: Session, path: tuple[Turn, ...], base: tuple[Turn, ...]) -> Differences:
