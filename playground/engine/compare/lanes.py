@@ -268,18 +268,17 @@ class Lanes:
                 for lane in chosen:
                     lane.turns.add_written(turn.model_copy(update={"id": new_id()}))
             return
-        tree = dict(self._main.transcript.turns)
+        main, tree = self._main, dict(self._main.transcript.turns)
         made: dict[str | None, str] = {}
-        ends: list[tuple[Session, str]] = []
+        ends: dict[str, str | None] = {"": main.transcript.head}
         for lane in chosen:
             head = lane.transcript.head
             if head not in made:
                 made[head] = turn.id if not made else new_id()
                 tree[made[head]] = turn.model_copy(update={"id": made[head], "parent": head})
-            ends.append((lane, made[head]))
-        with self._main.history.as_one():
-            for lane, end in ends:
-                lane.turns.rewrite(Transcript(tree, end))
+            ends[self._key(lane)] = made[head]
+        places = {key: Transcript(tree, end) for key, end in ends.items()}
+        main.set_up(places.pop(""), main.settings, places)
 
     async def run(self, lanes: Iterable[Session] | None = None) -> None:
         """Ask in these lanes at once, by default the ticked ones. Those that cannot be asked are left out.

@@ -16,7 +16,9 @@ from playground.engine.session.run_state import RunState as RunState
 
 @dataclass(frozen=True, slots=True)
 class PathChanged:
-    """Turns were added, removed or moved, or the head went elsewhere."""
+    """Turns were added, removed or moved, or the head went elsewhere; ``by_run``: nobody did so by hand."""
+
+    by_run: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +26,7 @@ class TurnChanged:
     """One turn has new parts or a new outcome; its place is the same."""
 
     turn_id: str
+    by_run: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,7 +35,7 @@ from playground.engine.session.run import Run
 from playground.engine.session.tool_turn_order import below
 
 SLICE_S = 0.002  # seconds of deciding and answering between two turns of the loop
-AT_ONCE = 100  # answers that are put in together: each time the whole path is looked through
+AT_ONCE = 10  # answers that are put in together: each time the whole path is looked through, and drawn
 PAUSE_S = 0.001  # between two such lots: a timer, so that whatever else is due has its turn as well
 
 

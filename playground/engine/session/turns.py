@@ -297,7 +297,7 @@ class Turns:
         self.history.transcript = Transcript({**self.transcript.turns, **{turn.id: turn for turn in turns}}, head)
         for turn in turns:
             self.history.brought(source or turn.id, turn)
-        self._observers.tell(PathChanged())
+        self._observers.tell(PathChanged(by_run=True))
 
     def place(self, tip: str | None, maker: str, turns: Sequence[Turn], source: str) -> str | None:
         """Tool turns answer calls of ``maker`` on the branch to ``tip`` (see
@@ -310,7 +310,7 @@ class Turns:
             tip = above[tip]
         for turn in turns:
             self.history.brought(source, there[turn.id])
-        self._observers.tell(PathChanged())
+        self._observers.tell(PathChanged(by_run=True))
         return tip
 
     def end_turns(self, turns: Sequence[Turn], source: str = "") -> None:
@@ -322,7 +322,7 @@ class Turns:
             if not source:
                 self.history.end(turn.id)
         for turn in turns:
-            self._observers.tell(TurnChanged(turn.id))
+            self._observers.tell(TurnChanged(turn.id, by_run=True))
 
     def mark_interrupted(self, turn_ids: Iterable[str]) -> None:
         """Of these turns those that were stopped were so by the end of the application, not by the person."""

@@ -139,7 +139,7 @@ async def test_others_have_their_turn_between_lots_of_answers(bench: Bench, monk
 
 
 @pytest.mark.parametrize("by", ["hand", "rule"])
-async def test_two_thousand_calls_are_answered_a_hundred_at_once(bench: Bench, by: str) -> None:
+async def test_two_thousand_calls_are_answered_several_at_once(bench: Bench, by: str) -> None:
     calls = tuple(ToolCall(id=f"c{number}", name="get_weather", arguments="{}") for number in range(2_000))
     bench.session.turns.add_turn(make_turn(Role.USER, "All of them"))
     bench.session.turns.add_turn(make_turn(Role.ASSISTANT, "", *calls))
@@ -151,7 +151,7 @@ async def test_two_thousand_calls_are_answered_a_hundred_at_once(bench: Bench, b
     else:
         bench.rule(policy=Policy.FIXED, fixed=Answer(text="sunny"))
         await bench.session.debugger.go_on()
-        assert len(told) < 60
+        assert len(told) < 500
     results = [result for turn in bench.path for result in turn.results]
     assert [result.call_id for result in results] == [call.id for call in calls]
     assert {result.text for result in results} == {"sunny"}

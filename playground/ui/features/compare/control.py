@@ -91,8 +91,8 @@ class CompareControl(QObject):
         if page is None:
             return
         if page.lanes.all[0] is not session.main:
-            self._leave()
-            self._open()
+            self._end(page)
+            self._open()  # in its place
         elif session in page.lanes.all:
             page.choose(session)
             self._around.pick_with(page.column(session).model)
@@ -111,12 +111,16 @@ class CompareControl(QObject):
         self._around.pick_with(page.column(page.front_lane).model)
 
     def _leave(self) -> None:
-        page, self.page = self.page, None
-        if page is not None:
-            self._around.pick_with(None)
-            page.leave()
+        if (page := self.page) is not None:
+            self._end(page)
             self._host.pane.seat(None)
-            page.deleteLater()
+
+    def _end(self, page: LanesPage) -> None:
+        self.page = None
+        self._around.pick_with(None)
+        page.leave()
+        page.hide()
+        page.deleteLater()
 
     def _show_bar(self) -> None:
         page, lanes = self.page, self.lanes

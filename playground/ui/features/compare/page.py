@@ -24,12 +24,12 @@ from playground.engine.compare.words import not_carried, place_words, set_here
 from playground.engine.library.store import StoreError
 from playground.engine.session.changes import Change, ExchangeChanged, RunState, TurnGrew
 from playground.engine.session.session import Session
-from playground.ui.features.compare.lane import LaneColumn
+from playground.ui.features.compare.lane import LEAST, LaneColumn
 from playground.ui.features.conversation.card_texts import Spot, mark
 from playground.ui.features.conversation.pane import ConversationPane
 from playground.ui.features.conversation.transcript_pane import DRAW_MS, TranscriptPane
 from playground.ui.widgets.form_parts import text_label
-from playground.ui.widgets.layouts import in_column, in_row
+from playground.ui.widgets.layouts import discard, in_column, in_row
 from playground.ui.widgets.loop import Alternation, Throttle, spawn
 from playground.ui.widgets.slices import Slices
 
@@ -69,6 +69,8 @@ class LanesPage(QScrollArea):
         self._entered = entered
         self._gateway = gateway
         self._columns: dict[Session, LaneColumn] = {}
+        self._rooms: dict[Session, QWidget] = {}  # where columns will stand that are made soon
+        self._making = Slices(self._make_columns, self, rest=0)
         self._front: Session = lanes.all[0]
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setWidgetResizable(True)
@@ -103,7 +105,7 @@ class LanesPage(QScrollArea):
     @property
     def front(self) -> TranscriptPane:
         """The pane of the lane that has the focus."""
-        return self._columns[self._front].pane
+        return self.column(self._front).pane
 
     @property
     def front_lane(self) -> Session:
@@ -121,13 +123,27 @@ class LanesPage(QScrollArea):
         return [self._columns[lane] for lane in self.lanes.all if lane in self._columns]
 
     def column(self, lane: Session) -> LaneColumn:
-        """The column of a lane. Raises KeyError for one that is closed."""
-        return self._columns[lane]
+        """The column of a lane, made if it is not there yet. Raises KeyError for one that is closed."""
+        column = self._columns.get(lane)
+        if column is None:
+            if lane not in self.lanes.all:
+                raise KeyError(lane)
+            place = self.lanes.all.index(lane)
+            column = self._columns[lane] = self._make(lane, first=place == 0)
+            if (room := self._rooms.pop(lane, None)) is not None:
+                place = self._row.indexOf(room)
+                discard(self._row, room)
+            self._row.insertWidget(place, column, 1)
+            self._show_head(lane, column)
+            column.show_chosen(lane is self._front)
+            self.made.emit(lane)
+        return column
 
     def leave(self) -> None:
         """Follow the lanes no longer; the conversation's own turns are free to stand elsewhere."""
         self._left = True
         self._losses.stop()
+        self._making.stop()
         self._cancel()
         app = QApplication.instance()
         if isinstance(app, QApplication):
@@ -154,16 +170,18 @@ class LanesPage(QScrollArea):
             self._hidden.discard(gone.pane.draw)
             self._row.removeWidget(gone)
             gone.deleteLater()
+        discard(self._row, *(self._rooms.pop(lane) for lane in [*self._rooms] if lane not in wanted))
+        self.column(wanted[0])
         for at, lane in enumerate(wanted):
             column = self._columns.get(lane)
-            if column is None:
-                column = self._columns[lane] = self._make(lane, first=at == 0)
-                self.made.emit(lane)
-            if self._row.indexOf(column) != at:
-                self._row.insertWidget(at, column, 1)
-            title, words = self.lanes.title(lane), place_words(lane, self._gateway)
-            is_ticked = lane in self.lanes.ticked
-            column.show_head(title, lane.settings.model, words, set_here(lane), ticked=is_ticked)
+            stands = column or self._rooms.get(lane)
+            if stands is None:
+                stands = self._rooms[lane] = QWidget(minimumWidth=LEAST)
+            if self._row.indexOf(stands) != at:
+                self._row.insertWidget(at, stands, 1)
+            if column is not None:
+                self._show_head(lane, column)
+        self._making.poke()
         if self._front not in wanted:
             self.choose(wanted[0])
         self._losses.poke()
@@ -172,6 +190,24 @@ class LanesPage(QScrollArea):
         self._show_figures()
         self._compare()
         self.arranged.emit()
+
+    def _show_head(self, lane: Session, column: LaneColumn) -> None:
+        title, words = self.lanes.title(lane), place_words(lane, self._gateway)
+        is_ticked = lane in self.lanes.ticked
+        column.show_head(title, lane.settings.model, words, set_here(lane), ticked=is_ticked)
+
+    def _make_columns(self) -> Iterator[None]:
+        """A step at a time: each is a widget of many parts, and then its turns."""
+        for lane in self.lanes.all:
+            if lane in self.lanes.all and lane not in self._columns:
+                self.column(lane)
+                yield
+        for lane, column in tuple(self._columns.items()):
+            if lane in self._columns and not column.pane.begun:
+                column.pane.begin()
+                self._losses.poke()
+                self._figures.poke()
+                yield
 
     @property
     def looking(self) -> bool:
@@ -193,7 +229,6 @@ class LanesPage(QScrollArea):
             column = LaneColumn(pane, pane.turns, self._menus, first=True)
         else:
             pane = TranscriptPane(lane, self._entered, _nothing_yet())
-            pane.begin()
             pane.view.set_zoom(self._pane.view.zoom)
             column = LaneColumn(pane, pane, self._menus, first=False)
         pane.draw_by(partial(self._draw_soon, column))

@@ -211,6 +211,7 @@ class TranscriptPane(Centre):
         self._whole = in_column(self.finder.bar, (self._stack, 1), below_turns, of=self, margins=0, spacing=0)
         self._own_draw = Throttle(self.draw, self, interval=DRAW_MS).poke
         self._poke_draw = self._own_draw
+        self.begun = False
         self.stale = False  # rows are to be looked at with the next picture
         self._debug = Slices(self.view.refresh_calls, self, rest=FRAME_MS)
         self._clock = QTimer(self, interval=CLOCK_MS)
@@ -218,12 +219,14 @@ class TranscriptPane(Centre):
 
     def begin(self) -> None:
         """Follow the session, and show it."""
+        self.begun = True
         self._cancel = self._session.subscribe(self._changed)
         self._show_session()
 
     def end(self) -> None:
         """Follow it no longer."""
-        self._cancel()
+        if self.begun:
+            self._cancel()
         self._clock.stop()
         self.calls.bar.end()
 
@@ -477,7 +480,7 @@ class TranscriptPane(Centre):
             case TurnChanged(turn_id) if self._is_elsewhere(turn_id):
                 pass
             case PathChanged() | TurnChanged():
-                if self._may_wait():
+                if self._may_wait(change):
                     self.stale = True
                     self._poke_draw()
                 else:
@@ -494,11 +497,13 @@ class TranscriptPane(Centre):
             case _:
                 pass
 
-    def _may_wait(self) -> bool:
-        """Whether nothing more happened than that a run went on in some lane: several may begin or end at once."""
+    def _may_wait(self, change: PathChanged | TurnChanged) -> bool:
+        """Whether it is drawn lane after lane: several runs may begin or end at once."""
+        if self._poke_draw is self._own_draw:
+            return False
         path, rows = self._session.transcript.path, self.rows.path
-        same = len(path) == len(rows) and all(turn.id == row.id for turn, row in zip(path, rows, strict=True))
-        return same and self._poke_draw is not self._own_draw and self._session.busy
+        elsewhere = isinstance(change, PathChanged) and [turn.id for turn in path] == [turn.id for turn in rows]
+        return change.by_run or elsewhere
 
     def _is_elsewhere(self, turn_id: str) -> bool:
         """Whether an answer is not on the path; there may be thousands beside the one that is."""
