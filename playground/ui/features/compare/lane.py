@@ -20,7 +20,7 @@ from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.model_picker import ModelPicker
 from playground.ui.widgets.plain_text import show_hidden, tip
 
-LEAST = 340  # pixels of width in which turns can be read
+LEAST = 420  # pixels of width in which turns, code and the fields of a call can be read
 LEAST_MODEL = 110  # pixels
 MOST_FIELDS = 6  # that a tooltip names
 SAID, MOST_LOSSES = 2, 12  # losses named in the head, and in its tooltip
