@@ -12,13 +12,15 @@ from PySide6.QtWidgets import QLabel
 
 from playground.demo.server import DemoServer
 from playground.engine.cassettes.cassette import open_file
+from playground.engine.compare.rounds import last_request
 from playground.engine.library.store.opening import default_path
 from playground.ui.features.code.get_code_window import GetCodeWindow
-from playground.ui.features.inspector.diff_page import ANSWER
+from playground.ui.features.inspector.diff_page import ANSWER, FIGURES
 from playground.ui.features.inspector.wire_views import DiffView
 from tests.engine.library.store.test_killed import killed, long_before
 from tests.flows.conftest import Person, Stage
 from tests.flows.test_cassettes import choose_file
+from tests.flows.test_compare import answered, columns, open_lanes
 from tests.flows.test_store import SLOW, act, back, opened
 from tests.flows.test_wire import CALLING, page_of, sample, use
 
@@ -130,3 +132,33 @@ def test_killed_while_an_answer_comes_its_frames_are_there_and_it_is_called_not_
         await person.until(lambda: "200 · not whole" in status.toolTip(), "what it says of the exchange")
 
     stage.play(look)
+
+
+def test_what_lanes_asked_yesterday_is_compared_today(stage: Stage) -> None:
+    async def ask(person: Person) -> None:
+        await opened(person)
+        await use(person, "demo-chat")
+        lanes = await open_lanes(person)
+        other = lanes.all[1]
+        await person.do(lambda: other.set_parameters(other.settings.current.with_value("temperature", 1)))
+        await person.run("Hello")
+        await answered(person, lanes, 2)
+
+    async def look(person: Person) -> None:
+        await back(person, 2)
+        await act(person, "compare.open")  # a window of the small screen has no room for the switch
+        await person.until(lambda: person.pane.columns is not None, "the lanes")
+        (second,) = columns(person)[1:]
+        assert all(
+            one.dropped for one in person.session.exchanges.values() if one.id == last_request(second.pane.session)
+        )
+        await act(person, "compare.mark")
+        await person.until(lambda: second.request.text() == "1 field of the request differs", "what differs")
+        await person.press("1 field of the request differs", second)
+        diff = person.app.window.inspector.view(DiffView).page
+        await person.until(lambda: "temperature" in diff.text.toPlainText(), "the field")
+        await person.do(partial(diff.part.setCurrentIndex, FIGURES))
+        await person.until(diff.figures.isVisible, "the figures")
+
+    stage.play(ask, CALLING)
+    stage.play(look, CALLING)

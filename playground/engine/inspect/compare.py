@@ -37,6 +37,7 @@ _MANY: Final = 4000
 #: times that of the places that differ.
 _MOST_PAIRS: Final = 50_000
 _MANY_LINES: Final = 8000  # lines or items of both sides beyond which those that stand there once are matched first
+_UNITS: Final = {"tokens/s": "tok/s", "tokens": "", "choices": ""}  # in words; a label says the others
 _DEEP: Final = 100  # levels of JSON that are gone through; below, a value is alike or not
 MOST_TEXT: Final = 200_000  # characters of an answer that are compared
 MOST_TOKENS: Final = 500_000  # names, values and signs of a request: the time to read that many is a moment
@@ -92,9 +93,10 @@ class Figure:
         both = f"{_figure_words(self.left, self.unit)} → {_figure_words(self.right, self.unit)}"
         if self.left is None or self.right is None:
             return both
-        apart = _figure_words(abs(self.right - self.left), self.unit)
-        sign = "±" if not re.search("[1-9]", apart) else "−" if self.right < self.left else "+"
-        return f"{both} ({sign}{apart})"
+        digits = min(_digits(self.left, self.unit), _digits(self.right, self.unit))
+        apart = round(self.right, digits) - round(self.left, digits)
+        sign = "±" if not apart else "−" if apart < 0 else "+"
+        return f"{both} ({sign}{_figure_words(abs(apart), self.unit, digits)})"
 
 
 class Sent(NamedTuple):
@@ -341,17 +343,16 @@ def _key(value: JSON) -> str:
         return repr(type(value))
 
 
-def _figure_words(value: float | None, unit: str) -> str:
+def _digits(value: float, unit: str) -> int:
+    """Digits behind the point of a figure."""
+    return 0 if unit != "s" else 3 if value < 1 else 2
+
+
+def _figure_words(value: float | None, unit: str, digits: int | None = None) -> str:
     if value is None:
         return "not known"
-    match unit:
-        case "s":
-            return f"{value:.3f} s" if value < 1 else f"{value:.2f} s"
-        case "tokens/s":
-            return f"{value:.0f} tok/s"
-        case "tokens" | "choices":
-            return f"{value:,.0f}"
-    return f"{value:,.0f} bytes"
+    words = f"{value:,.{_digits(value, unit) if digits is None else digits}f}"
+    return f"{words} {_UNITS.get(unit, unit)}".strip()
 
 
 def _answer(exchange: Exchange) -> Accumulator | str:

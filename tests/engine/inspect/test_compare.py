@@ -181,6 +181,8 @@ def test_of_long_answers_the_beginning_is_compared_and_it_is_known() -> None:
         (3.0, 1.5, "s", "3.00 s → 1.50 s (−1.50 s)"),
         (10, 10, "tokens", "10 → 10 (±0)"),
         (0.0271, 0.0272, "s", "0.027 s → 0.027 s (±0.000 s)"),
+        (0.42, 1.176, "s", "0.420 s → 1.18 s (+0.76 s)"),
+        (303.6, 304.4, "tokens/s", "304 tok/s → 304 tok/s (±0 tok/s)"),
         (None, 1200, "tokens", "not known → 1,200"),
         (20.4, 61, "tokens/s", "20 tok/s → 61 tok/s (+41 tok/s)"),
         (5, 12_000, "bytes", "5 bytes → 12,000 bytes (+11,995 bytes)"),

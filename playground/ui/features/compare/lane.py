@@ -15,7 +15,7 @@ from playground.jsonkit.texts import cut
 from playground.ui.features.conversation.measures import BELOW
 from playground.ui.features.conversation.transcript_pane import TranscriptPane
 from playground.ui.widgets.elided_label import ElidedLabel
-from playground.ui.widgets.form_parts import look, push_button, quiet_button, text_label
+from playground.ui.widgets.form_parts import BUTTON_SIDE, look, push_button, quiet_button, text_label
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.model_picker import ModelPicker
 from playground.ui.widgets.plain_text import show_hidden, tip
@@ -97,7 +97,9 @@ class LaneColumn(QFrame):
         self.foot.setProperty("kind", "surface")
         self.foot.setMinimumHeight(self.go_on.sizeHint().height() + 6)  # also where no button is seen
         took, apart = in_row((self.figures, 1), *buttons, spacing=6), in_row(self.request, 1)
-        in_column(took, apart, self.left_out, of=self.foot, margins=(12, 3, 8, 3), spacing=2)
+        for label in (self.figures, self.left_out):  # as far in as the words of the button
+            label.setContentsMargins(BUTTON_SIDE, 0, 0, 0)
+        in_column(took, apart, self.left_out, of=self.foot, margins=(12 - BUTTON_SIDE, 3, 8, 3), spacing=2)
         self.show_differences(None)
         bar = [in_row((pane.calls.bar, 1), margins=BELOW)] if first else []  # the others have it below by themselves
         in_column(self.head, (turns, 1), *bar, self.foot, of=self, margins=0, spacing=0)
