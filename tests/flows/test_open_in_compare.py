@@ -9,9 +9,11 @@ from playground.domain.debugging import Answer
 from playground.engine.compare.lanes import Lanes
 from playground.engine.session.changes import RunState
 from playground.ui.features.conversation.card_texts import texts_of
+from playground.ui.features.debugger.answers_dialog import AnswersDialog
 from playground.ui.features.tools.samples import SAMPLE
 from tests.flows.conftest import Person, Stage
 from tests.flows.test_compare import columns, page
+from tests.flows.test_rules import results
 
 
 async def opened(person: Person, count: int) -> Lanes:
@@ -67,8 +69,38 @@ def test_the_results_of_a_call_from_its_menu(stage: Stage) -> None:
         (card,) = person.card(1).calls
         await person.choose(card.more, "Open in Compare")
         await opened(person, 2)
-        found = [result.text for lane in lanes.all for turn in lane.transcript.path for result in turn.results]
-        assert found == ["sun", "rain"]
+        assert [results(lane) for lane in lanes.all] == [["sun"], ["rain"]]
+
+    stage.play(scene)
+
+
+def test_several_answers_are_to_the_call_of_the_lane_whose_menu_it_is(stage: Stage) -> None:
+    async def scene(person: Person) -> None:
+        session = person.session
+        session.change(tools=(SAMPLE,), model="demo-tools")
+        lanes = Lanes(session)
+        lane = lanes.add(name="warm")
+        lane.set_parameters(lane.settings.current.with_value("temperature", 0.5))
+        await person.do(person.app.window.action("compare.open").trigger)
+        await opened(person, 2)
+        await person.run("Weather in Oslo")
+        await person.until(lambda: all(one.debugger.paused for one in lanes.all), "a call in each lane")
+        ((turn_id, call),) = lane.debugger.waiting
+        pane = columns(person)[1].pane
+        await person.until(lambda: pane.view.card(turn_id) is not None, "its card")
+        card = pane.view.card(turn_id)
+        assert card is not None
+        shown = card.turn_to_call(call.id)
+        assert shown is not None
+        assert person.session is session, "the first lane is in front"
+        await person.choose(shown.more, "Compare several answers…")
+        dialog = await person.seen(AnswersDialog)
+        await person.press("Start 2 lanes", dialog)
+        await opened(person, 4)
+        await person.until(lambda: all(results(one) for one in lanes.all[2:]), "a result in each")
+        assert all(one.settings.current.held.get("temperature") == 0.5 for one in lanes.all[1:])
+        assert [one.transcript.path[1].id for one in lanes.all[1:]] == [turn_id] * 3
+        await person.until(lambda: not session.busy, "the answers")
 
     stage.play(scene)
 

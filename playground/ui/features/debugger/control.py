@@ -147,12 +147,12 @@ class DebugControl(Control):
         if call is None:
             self._say("There is no tool call yet whose answers could be compared.", stays=False)
             return
-        self._ask_answers(*call)
+        self._ask_answers(self._session, *call)
 
-    def _ask_answers(self, turn_id: str, call_id: str) -> None:
+    def _ask_answers(self, session: Session, turn_id: str, call_id: str) -> None:
         from playground.ui.features.debugger.answers_dialog import AnswersDialog
 
-        dialog = AnswersDialog(self._session, turn_id, call_id, self._host.window)
+        dialog = AnswersDialog(session, turn_id, call_id, self._host.window)
         dialog.started.connect(self._show_lanes)
         dialog.open()
 

@@ -27,7 +27,7 @@ class CallAnswers(QObject):
     """
 
     said = Signal(str)
-    answers_asked = Signal(str, str)  # turn id, call id
+    answers_asked = Signal(object, str, str)  # session, turn id, call id
     rules_asked = Signal(str)  # the name of a tool
 
     def __init__(
@@ -151,7 +151,7 @@ class CallAnswers(QObject):
 
     def compare_answers(self, turn_id: str, call_id: str) -> None:
         """Compare several answers to a call; the dialog says so where that cannot be done now."""
-        self.answers_asked.emit(turn_id, call_id)
+        self.answers_asked.emit(self._session, turn_id, call_id)
 
     def remember(self, turn_id: str, call_id: str) -> None:
         """Make a row of the tool's table from what the call was answered with, or what is typed for it."""
