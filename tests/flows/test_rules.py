@@ -180,6 +180,7 @@ def test_one_call_goes_on_in_three_lanes_and_one_of_them_is_the_conversation_the
         await person.until(lambda: "gave the error no such city" in fourth.words.text(), "its answer above it")
         await person.until(lambda: "first token" in fourth.figures.text(), "figures below it")
 
+        await person.do(lambda: page(person).ensureWidgetVisible(fourth.foot, 0, 0))
         await person.press("Continue here", fourth)
         assert results(session) == ["21", "no such city"]
         third = columns(person)[2]
@@ -219,6 +220,7 @@ def test_lanes_that_wait_for_their_answer_are_stopped_one_by_one_and_all_at_once
         assert not session.debugger.pending
         foot = columns(person)[2]
         await person.until(lambda: "is waited for" in foot.figures.text(), "its foot to say so")
+        await person.do(lambda: page(person).ensureWidgetVisible(foot.foot, 0, 0))
         await person.press("Stop this lane", foot)
         await person.until(lambda: not third.debugger.pending, "one lane to stop")
         assert second.debugger.pending
