@@ -459,3 +459,42 @@ def test_a_lane_is_kept_as_a_preset_and_a_preset_makes_a_lane(stage: Stage) -> N
         await person.until(lambda: len(columns(person)) == 3, "the lane back")
 
     stage.play(scene)
+
+
+def lane_of_focus(person: Person) -> str:
+    return next((name for name, column in zip("ABC", columns(person), strict=False) if focus_in(column)), "-")
+
+
+def test_the_tab_key_goes_through_one_lane_after_the_other_and_escape_stops_the_one_in_front(stage: Stage) -> None:
+    async def scene(person: Person) -> None:
+        lanes = await open_lanes(person, 3)
+        await person.run("Hello")
+        await answered(person, lanes, 2)
+        await person.until(lambda: all(len(column.stops) > 10 for column in columns(person)), "cards in each lane")
+        await person.do(columns(person)[0].tick.setFocus)
+        went: list[str] = []
+        while (here := lane_of_focus(person)) != "-" and len(went) < 200:
+            went.append(here)
+            await person.key(Qt.Key.Key_Tab)
+        assert "".join(dict.fromkeys(went)) == "ABC"
+        assert went == sorted(went), "from the end of one lane to the beginning of the next"
+        assert min(map(went.count, "ABC")) > 10
+        await person.do(columns(person)[1].tick.setFocus)
+        await person.key(Qt.Key.Key_Backtab, SHIFT)
+        assert lane_of_focus(person) == "A"
+        await person.key(Qt.Key.Key_Tab)
+        assert columns(person)[1].tick.hasFocus()
+
+        await person.run("!long=9000 !tps=30")
+        await person.until(lambda: all(lane.state is RunState.STREAMING for lane in lanes.all), "three answers")
+        assert page(person).front_lane is lanes.all[1]
+        await person.key(Qt.Key.Key_Escape)
+        await person.until(lambda: lanes.all[1].state is RunState.IDLE, "the lane in front stopped")
+        assert all(lanes.all[at].state is not RunState.IDLE for at in (0, 2))
+        await person.key(Qt.Key.Key_Escape, SHIFT)
+        await person.until(lambda: not lanes.all[0].busy, "all lanes stopped")
+
+        await person.press("Experiment Hello: show the list of all", person.app.window.bar)
+        await person.until(person.app.window.left_dock.isVisible, "the list of experiments")
+
+    stage.play(scene, DemoConfig(tokens_per_second=300, time_to_first_token=0.02, rate_limit=1_000_000))

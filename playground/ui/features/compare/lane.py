@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from PySide6.QtCore import QEvent, QObject, Signal
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal
 from PySide6.QtGui import QFont, QMouseEvent
-from PySide6.QtWidgets import QCheckBox, QFrame, QMenu, QSizePolicy, QWidget
+from PySide6.QtWidgets import QApplication, QCheckBox, QFrame, QMenu, QSizePolicy, QWidget
 
 from playground.engine.compare.differences import Differences
 from playground.engine.requests.protocol_conversion import Loss
 from playground.jsonkit.texts import cut
 from playground.ui.features.conversation.measures import BELOW
 from playground.ui.features.conversation.transcript_pane import TranscriptPane
+from playground.ui.features.conversation.turn_card import TurnCard
 from playground.ui.widgets.elided_label import ElidedLabel
 from playground.ui.widgets.form_parts import BUTTON_SIDE, look, push_button, quiet_button, text_label
 from playground.ui.widgets.layouts import in_column, in_row
@@ -25,7 +26,9 @@ LEAST_MODEL = 110  # pixels
 MOST_FIELDS = 6  # that a tooltip names
 SAID, MOST_LOSSES = 2, 12  # losses named in the head, and in its tooltip
 LONGEST = 120  # characters of one of them
+LINE = 10  # pixels within which controls stand on one line
 
+REASON = Qt.FocusReason.BacktabFocusReason, Qt.FocusReason.TabFocusReason  # by whether it goes on or back
 #: What an entry of the menu is called, its words, and whether the conversation's own lane has it; None is a line.
 ENTRIES: tuple[tuple[str, str, bool] | None, ...] = (
     ("system", "System turn…", False),
@@ -136,6 +139,8 @@ class LaneColumn(QFrame):
         self.tick.blockSignals(False)
         self.tick.setAccessibleName(f"Messages go to lane {title}")
         self.setAccessibleName(f"Lane {title}")
+        if not self._first:
+            self.pane.view.setAccessibleName(f"Turns of lane {title}")
 
     def show_losses(self, losses: Sequence[Loss]) -> None:
         """What its protocol cannot carry of what would be sent next."""
@@ -165,6 +170,32 @@ class LaneColumn(QFrame):
         self.left_out.setText(" ".join(left_out))
         self.left_out.setVisible(bool(left_out))
 
+    @property
+    def stops(self) -> list[QWidget]:
+        """Where the tab key stops in this lane: what stands above its turns, its turns, what stands below them.
+
+        Cards are made where they come into view, so Qt's own order goes from lane to lane and back.
+        """
+        found = [one for one in self.findChildren(QWidget) if one.isVisible() and one.isEnabled() and is_stop(one)]
+        return sorted(found, key=self._place)
+
+    def _place(self, part: QWidget) -> tuple[int, int, int]:
+        at = part.mapTo(self, QPoint(0, 0))
+        if self.head.isAncestorOf(part) or self.foot.isAncestorOf(part):
+            return 0 if self.head.isAncestorOf(part) else 3, 0, at.x()
+        if part is self.pane.view:
+            return 1, 0, 0
+        line = at.y() if isinstance(part, TurnCard) else at.y() + part.height() // 2
+        return 2, line // LINE, at.x()
+
+    def focusNextPrevChild(self, next: bool) -> bool:
+        stops, focus = self.stops, QApplication.focusWidget()
+        to = stops.index(focus) + (1 if next else -1) if focus in stops else -1
+        if not 0 <= to < len(stops):
+            return super().focusNextPrevChild(next)
+        stops[to].setFocus(REASON[next])
+        return True
+
     def show_chosen(self, chosen: bool) -> None:
         """Whether keys, panels and the inspector are about this lane."""
         look(self.head, "chosen" if chosen else "surface")
@@ -173,6 +204,21 @@ class LaneColumn(QFrame):
         if isinstance(event, QMouseEvent) and event.type() == QEvent.Type.MouseButtonPress:
             self.chosen.emit()
         return super().eventFilter(watched, event)
+
+
+def is_stop(part: QWidget) -> bool:
+    """Whether the tab key stops there."""
+    return bool(part.focusPolicy() & Qt.FocusPolicy.TabFocus) and part.focusProxy() is None
+
+
+def next_outside(focus: QWidget, area: QWidget, *, forward: bool) -> QWidget | None:
+    """The first place outside ``area`` at which the tab key stops after ``focus``, or before it; None for none."""
+    at = focus.nextInFocusChain() if forward else focus.previousInFocusChain()
+    while at is not None and at is not focus:
+        if at.isVisible() and at.isEnabled() and is_stop(at) and not area.isAncestorOf(at):
+            return at
+        at = at.nextInFocusChain() if forward else at.previousInFocusChain()
+    return None
 
 
 def _listed(losses: Sequence[Loss], most: int, between: str) -> str:

@@ -24,7 +24,7 @@ from playground.engine.compare.words import not_carried, place_words, set_here
 from playground.engine.library.store import StoreError
 from playground.engine.session.changes import Change, ExchangeChanged, RunState, TurnGrew
 from playground.engine.session.session import Session
-from playground.ui.features.compare.lane import LEAST, LaneColumn
+from playground.ui.features.compare.lane import LEAST, REASON, LaneColumn, next_outside
 from playground.ui.features.conversation.card_texts import Spot, mark
 from playground.ui.features.conversation.pane import ConversationPane
 from playground.ui.features.conversation.transcript_pane import DRAW_MS, TranscriptPane
@@ -76,6 +76,7 @@ class LanesPage(QScrollArea):
         self.setWidgetResizable(True)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setAccessibleName("Lanes")
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._inner = QWidget()
         self._row = in_row(of=self._inner, margins=0, spacing=1)
         self.setWidget(self._inner)
@@ -275,6 +276,21 @@ class LanesPage(QScrollArea):
         lane = lanes[(lanes.index(self._front) + by) % len(lanes)]
         self.choose(lane)
         self.front.view.focus_shown()
+
+    def focusNextPrevChild(self, next: bool) -> bool:
+        """From the end of a lane to the beginning of the one after it, and from the last on to what is elsewhere."""
+        focus, columns = QApplication.focusWidget(), self.columns
+        places = [at for at, column in enumerate(columns) if focus is not None and column.isAncestorOf(focus)]
+        to = places[0] + (1 if next else -1) if places else -1
+        if 0 <= to < len(columns) and (stops := columns[to].stops):
+            stops[0 if next else -1].setFocus(REASON[next])
+            return True
+        if focus is not None and places:
+            beside = next_outside(focus, self, forward=next)
+            if beside is not None:
+                beside.setFocus(REASON[next])
+                return True
+        return super().focusNextPrevChild(next)
 
     def _mark(self) -> None:
         for lane, column in self._columns.items():
