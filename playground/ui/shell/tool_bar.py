@@ -89,6 +89,9 @@ class ToolBar(QFrame):
 
     def show_lanes(self, bar: QWidget | None) -> None:
         """Have that in the place of what is chosen for the conversation; None: this again."""
+        if bar is self._lanes:
+            self.pages.set_index(int(bar is not None))
+            return
         if self._lanes is not None:
             self._row.removeWidget(self._lanes)
             self._lanes.hide()
