@@ -492,6 +492,7 @@ def test_the_tab_key_goes_through_one_lane_after_the_other_and_escape_stops_the_
         assert all(lanes.all[at].state is not RunState.IDLE for at in (0, 2))
         await person.key(Qt.Key.Key_Escape, SHIFT)
         await person.until(lambda: not lanes.all[0].busy, "all lanes stopped")
+        await person.until(lambda: person.find(QPushButton, "Run", person.pane.composer), "the button to run again")
 
         await person.press("Experiment Hello: show the list of all", person.app.window.bar)
         await person.until(person.app.window.left_dock.isVisible, "the list of experiments")

@@ -87,6 +87,7 @@ class LanesPage(QScrollArea):
         self._heads = Throttle(self.arrange, self, interval=FIGURES_MS)
         self._losses = Slices(self._find_losses, self)
         self._judged: dict[Session, tuple[object, ...]] = {}  # of what its losses were found
+        self._reveal = Throttle(self._show_front, self, interval=1)
         self._left = self._scrolling = False
         self.together = True
         self.marking = False
@@ -102,6 +103,7 @@ class LanesPage(QScrollArea):
         """Columns are as high as the page: it scrolls sideways only."""
         super().resizeEvent(event)
         self._inner.setFixedHeight(self.viewport().height())
+        self._reveal.poke()
 
     @property
     def front(self) -> TranscriptPane:
@@ -208,6 +210,7 @@ class LanesPage(QScrollArea):
                 column.pane.begin()
                 self._losses.poke()
                 self._figures.poke()
+                self._pane.show_lanes()  # what goes out is estimated from what is drawn
                 yield
 
     @property
@@ -266,9 +269,14 @@ class LanesPage(QScrollArea):
         if lane is not self._front:
             self._front = lane
             self._mark()
-            if lane in self._columns:
-                self.ensureWidgetVisible(self._columns[lane].head, 0, 0)
+            self._reveal.poke()
             self.chosen.emit(lane)
+
+    def _show_front(self) -> None:
+        """Scroll sideways to the lane in front, also where there is less room than before."""
+        column = self._columns.get(self._front)
+        if column is not None:
+            self.ensureWidgetVisible(column.head, 0, 0)
 
     def step(self, by: int) -> None:
         """Go to the turns of the lane so many places to the right, from the last one on to the first."""

@@ -185,8 +185,11 @@ class ConversationPane(TranscriptPane):
 
     def seat(self, frame: QWidget | None, columns: Columns | None = None) -> None:
         """Put a frame where the turns stand, which are in it with the debugger's bar; None: as it was before."""
+        least = self.seen.minimumHeight()  # of whatever stands there; what is within a frame has no least of its own
+        self.seen.setMinimumHeight(0)
         self._whole.removeWidget(self.seen)
         self.seen = frame or self.turns
+        self.seen.setMinimumHeight(least)
         self._whole.insertWidget(1, self.seen, 1)
         self.seen.show()
         if frame is None:
