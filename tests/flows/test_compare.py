@@ -76,7 +76,7 @@ def test_one_question_in_two_lanes_set_apart_in_the_panels_and_back_to_the_conve
         assert first.isAncestorOf(person.pane.view)
         assert not person.app.window.left_dock.isVisible()
 
-        await person.click(second.head)
+        await person.click(second.words)
         await person.until(lambda: person.session is lanes.all[1], "the second lane to have the focus")
         before = main.settings.model
         await person.use_model("demo-chat")
@@ -226,7 +226,7 @@ def test_how_the_request_and_the_figures_of_a_lane_differ_stands_below_it_and_in
             return all(word in diff.text.toPlainText() for word in words)
 
         # What would be sent, before anything was
-        await person.click(second.head)
+        await person.click(second.words)
         await person.do(person.app.window.action("wire.diff").trigger)
         await person.until(lambda: diff.against.currentData() == NEXT_OF_A, "lane A's next request to be offered")
         await person.until(lambda: shown("temperature"), "the next requests to be compared")
@@ -246,10 +246,10 @@ def test_how_the_request_and_the_figures_of_a_lane_differ_stands_below_it_and_in
         await person.until(lambda: shown("temperature") and "1 difference" in diff.says.text(), "the field")
 
         # Lane A has the one before; what is compared with lane A in another round is none
-        await person.click(columns(person)[0].head)
+        await person.click(columns(person)[0].words)
         await person.until(lambda: diff.against.findData(LANE_A) == -1, "lane A not to be compared with itself")
         await person.do(lambda: lanes.tick(main, on=False))
-        await person.click(second.head)
+        await person.click(second.words)
         await person.run("And now?")
         await person.until(lambda: len(texts(warm)) == 4 and not main.busy, "a round that lane A has not")
         await person.until(lambda: not second.request.isVisible(), "nothing to be compared below it")
@@ -377,7 +377,7 @@ def test_lanes_are_added_from_the_tool_bar_set_above_their_turns_and_gone_to_by_
         lanes = await open_lanes(person)
         bar, second = person.app.window.bar, columns(person)[1]
         assert not person.find(QPushButton, "Gateway", bar)
-        await person.click(second.head)
+        await person.click(second.words)
         await person.until(lambda: person.session is lanes.all[1], "the second lane in front")
         await person.use_model("demo-chat")
         await person.until(lambda: "otherwise as set" in second.words.text(), "what differs, in words")
