@@ -43,7 +43,7 @@ def add_run(commands: Any) -> None:
     run.add_argument("--json", action="store_true", help="print the finished turn, or the transcript, as JSON")
     which = run.add_mutually_exclusive_group()
     which.add_argument(
-        "--variant", default="", metavar="NAME", help="run this variant of the experiment: its name, or its letter"
+        "--variant", default=None, metavar="NAME", help="run this variant of the experiment: its name, or its letter"
     )
     which.add_argument(
         "--all-variants", action="store_true", help="with --json: run all variants at once, the experiment as set first"

@@ -74,7 +74,9 @@ class Lanes:
     def find(self, name: str) -> Session:
         """The lane of that name or letter. Raises LanesError."""
         wanted = name.strip().casefold()
-        named = [lane for lane in self.all if (one := self.variant(lane)) and one.name.casefold() == wanted]
+        named = [
+            lane for lane in self.all if (one := self.variant(lane)) and one.name and one.name.casefold() == wanted
+        ]
         if len(named) > 1:
             raise LanesError(f"{len(named)} variants are called “{name}”; name one by its letter.")
         lettered = [lane for lane in self.all if self.letter(lane).casefold() == wanted]

@@ -81,7 +81,7 @@ class RunOptions:
     max_steps: int | None = None
     record: Path | None = None
     as_json: bool = False
-    variant: str = ""
+    variant: str | None = None
     all_variants: bool = False
 
     @property
@@ -307,7 +307,7 @@ def _chosen(session: Session, options: RunOptions) -> tuple[Session, ...]:
     if options.all_variants:
         return lanes.all
     try:
-        return (lanes.find(options.variant) if options.variant else session,)
+        return (lanes.find(options.variant) if options.variant is not None else session,)
     except LanesError as error:
         raise BadInputError(str(error)) from None
 

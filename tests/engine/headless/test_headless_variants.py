@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from pathlib import Path
 from typing import Any
@@ -9,8 +10,15 @@ from typing import Any
 import pytest
 
 from playground.demo.server import DemoServer
+from playground.engine.gateways.secrets import Secret
 from playground.engine.headless.exit_codes import ExitCode
+from playground.engine.headless.run import RunOptions, run_file
+from playground.engine.headless.show import OutputError
+from tests.engine.debugging import begin as spawned
+from tests.engine.debugging import until
 from tests.engine.headless.runs import Desk, experiment
+from tests.hostile.streams import delta
+from tests.support.fault_server import FaultServer, head, hold, send
 
 VARIANTS = [
     {"id": "v1", "name": "warm", "differences": {"parameters": {"chat": {"temperature": 1, "stream": None}}}},
@@ -81,14 +89,49 @@ async def test_one_that_fails_is_named_and_the_others_are_printed(desk: Desk) ->
     assert "playground: B" not in ended.err
 
 
-async def test_what_is_not_there_is_said_with_what_is(desk: Desk, demo: DemoServer) -> None:
+@pytest.mark.parametrize("name", ["cold", ""])
+async def test_what_is_not_there_is_said_with_what_is(desk: Desk, demo: DemoServer, name: str) -> None:
     for content in (saved(), experiment()):
-        ended = await desk.run(content, variant="cold")
+        ended = await desk.run(content, variant=name)
         assert ended.code == ExitCode.BAD_INPUT
-        assert "There is no variant “cold”. There is A" in ended.err
+        assert f"There is no variant “{name}”. There is A" in ended.err
     assert bodies(demo) == []
 
 
 async def test_a_request_is_its_own_only_variant(desk: Desk) -> None:
     ended = await desk.run(experiment(), all_variants=True, as_json=True)
     assert [one["letter"] for one in ended.json["variants"]] == ["A"]
+
+
+async def test_two_of_one_name_are_told_apart_by_letters(desk: Desk, demo: DemoServer) -> None:
+    twice = [VARIANTS[0], {"id": "v9", "name": "Warm"}]
+    ended = await desk.run(saved(variants=twice), variant="warm")
+    assert ended.code == ExitCode.BAD_INPUT
+    assert "2 variants are called “warm”; name one by its letter." in ended.err
+    assert bodies(demo) == []
+    assert (await desk.run(saved(variants=twice), variant="C")).code == ExitCode.OK
+
+
+async def test_interrupted_in_the_middle_each_has_what_came(desk: Desk) -> None:
+    with FaultServer() as server:
+        server.play(send(head()), send(delta({"content": "so far"})), hold())
+        path = desk.write("saved.json", saved())
+        running = spawned(desk.run_path(path, base_url=server.url, all_variants=True, as_json=True))
+        await until(lambda: len(server.requests) == 3, 60)
+        running.cancel()
+        ended = await running
+    assert ended.code == ExitCode.INTERRUPTED
+    assert [(one["letter"], one["complete"]) for one in ended.json["variants"]] == [(key, False) for key in "ABC"]
+    assert ended.err.endswith("playground: Interrupted.\n")
+
+
+async def test_where_nobody_reads_any_more_all_of_them_end(desk: Desk, demo: DemoServer) -> None:
+    class Gone(io.StringIO):
+        def write(self, text: str) -> int:
+            raise BrokenPipeError(32, "Broken pipe")
+
+    path = desk.write("saved.json", saved())
+    wanted = RunOptions(demo.base_url, key=Secret("k" * 12), retries=0, all_variants=True, as_json=True)
+    with pytest.raises(OutputError):
+        await run_file(path, wanted, Gone(), io.StringIO())
+    assert len(bodies(demo)) == 3
