@@ -12,6 +12,7 @@ from PySide6.QtGui import QFontDatabase
 
 from playground.app import App
 from playground.domain.transcript import Role, make_turn
+from playground.engine.compare.lanes import Lanes
 from playground.engine.gateways.profiles import Profile
 from playground.engine.session.session import Session
 from playground.ui.widgets import loop
@@ -89,22 +90,29 @@ def prepare(app: App, shape: WindowShape, server: FaultServer) -> Session:
 
 
 async def play(app: App, shape: WindowShape) -> Played:
-    """Run a new experiment whose answer is the shape, and look at it on every side."""
+    """Run a new experiment whose answer is the shape, in each of its lanes, and look at it on every side."""
     if shape.cold:
         forget_fonts()
     with FaultServer() as server:
         session = prepare(app, shape, server)
+        lanes = Lanes(session)
+        for _ in range(1, shape.lanes):
+            lanes.add()
+        if shape.lanes > 1:
+            app.window.action("compare.open").trigger()
         await asyncio.sleep(0.5)
         began = time.monotonic()
         async with Gaps(LAID_OUT) as gaps:
-            run = loop.spawn(session.run(), name="a hostile answer")
+            run = loop.spawn(lanes.run(), name="a hostile answer")
             done, _ = await asyncio.wait([run], timeout=ENOUGH)
             if not done:
-                session.stop()
+                lanes.stop()
                 await asyncio.wait([run], timeout=ENOUGH)
             await asyncio.sleep(1.0)  # what is drawn and checked after it
         async with Gaps(LAID_OUT) as looked:
             await _look(app, session.id)
+        if shape.lanes > 1:
+            app.window.action("compare.open").trigger()
         app.workspace.delete(session.id)
         await asyncio.sleep(0.1)
         return Played(shape, gaps.seconds, gaps.wall, time.monotonic() - began, bool(done), looked.seconds)

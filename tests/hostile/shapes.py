@@ -22,6 +22,7 @@ from playground.engine.checks.questions import (
     RowFits,
     SampleOf,
 )
+from playground.engine.session.variants import MOST_LANES
 from playground.jsonkit.values import JSONObject
 from tests.hostile.drawn import COLD, DRAWN, SLOWER, calls
 from tests.hostile.gaps import LIMIT
@@ -344,7 +345,8 @@ class WindowShape:
     """An answer that is played into a real window: ``body`` is the stream, ``tools`` are on offer, ``rules`` in force.
 
     ``limit`` is how long the window may take for any of its turns, in seconds of a quiet machine. ``cold``: whether
-    every font is looked for anew, as in a window that has drawn nothing yet.
+    every font is looked for anew, as in a window that has drawn nothing yet. ``lanes`` are so many that receive it at
+    once, side by side.
     """
 
     name: str
@@ -354,6 +356,7 @@ class WindowShape:
     protocol: str = "chat"
     limit: float = LIMIT
     cold: bool = False
+    lanes: int = 1
 
 
 def _called(arguments: str, name: str = "tool") -> Callable[[], bytes]:
@@ -363,6 +366,11 @@ def _called(arguments: str, name: str = "tool") -> Callable[[], bytes]:
 def _ended(shape: str, count: int) -> Callable[[], bytes]:
     made = next(one for one in STREAMS if one.name == shape)
     return lambda: made.make(count) + delta({}, finish="stop") + b"data: [DONE]\n\n"
+
+
+def _choices(count: int) -> bytes:
+    came = b"".join(delta({"content": "x"}, number) for number in range(count))
+    return came + b"".join(delta({}, number, "stop") for number in range(count)) + b"data: [DONE]\n\n"
 
 
 def _asked(pattern: str) -> Debugging:
@@ -409,6 +417,13 @@ WINDOW: Final = (
     WindowShape("unknown members", _ended("unknown members", 10_000)),
     WindowShape("usage", _ended("usage", 5_000)),
     WindowShape("usage of 50,000 keys", lambda: answer_with("hi", usage={f"k{n}": n for n in range(50_000)})),
+    # side by side
+    WindowShape("arguments of brackets in six lanes", _called('{"a":' + "[" * 100_000), lanes=MOST_LANES),
+    WindowShape("a line of a megabyte in six lanes", lambda: answer_with("x" * 1_000_000), lanes=MOST_LANES),
+    WindowShape("a tool name of a megabyte in six lanes", _called("{}", "n" * 1_000_000), lanes=MOST_LANES),
+    WindowShape(
+        "two thousand choices of six lanes", lambda: _choices(2_000 // MOST_LANES), limit=2 * LIMIT, lanes=MOST_LANES
+    ),
     # what is drawn
     *(WindowShape(name, body, limit=SLOWER.get(name, LIMIT), cold=name in COLD) for name, body in DRAWN.items()),
 )

@@ -259,7 +259,7 @@ def _secret(edit: OpenEdit) -> bool:
 
 def _as_far_as_they_came(session: Session) -> Iterator[Turn]:
     """The turns; one being received, and there may be thousands, as it would stand if nothing more came."""
-    run, outcome = None, Outcome(ending=Ending.INTERRUPTED)
+    run, known = None, dict(Outcome(ending=Ending.INTERRUPTED))
     for turn in session.transcript.turns.values():
         choice = session.growing.get(turn.id)
         if choice is None:
@@ -269,14 +269,14 @@ def _as_far_as_they_came(session: Session) -> Iterator[Turn]:
             run = session.run_of(turn.id)
             asked = run.asked if run is not None else Asked()
             exchange = run.exchange.id if run is not None and run.exchange is not None else None
-            outcome = Outcome(ending=Ending.INTERRUPTED, model=asked.model, asked=asked, exchange=exchange)
+            known = dict(Outcome(ending=Ending.INTERRUPTED, model=asked.model, asked=asked, exchange=exchange))
         yield lean(
             Turn,
             id=turn.id,
             role=turn.role,
             parts=choice.freeze(),
             parent=turn.parent,
-            outcome=outcome.model_copy(update={"choice": choice.index}),
+            outcome=lean(Outcome, **{**known, "choice": choice.index}),
             members=turn.members,
             extra=choice.extra,
         )
