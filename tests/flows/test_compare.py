@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import QByteArray, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QCheckBox, QLabel, QMenu, QPushButton, QToolButton
+from PySide6.QtWidgets import QApplication, QCheckBox, QLabel, QMenu, QPushButton, QToolButton, QWidget
 
 from playground.demo.server import DemoConfig
 from playground.domain.transcript import Role, make_turn
@@ -470,6 +470,9 @@ def test_the_tab_key_goes_through_one_lane_after_the_other_and_escape_stops_the_
         await person.run("Hello")
         await answered(person, lanes, 2)
         await person.until(lambda: all(len(column.stops) > 10 for column in columns(person)), "cards in each lane")
+        sizes = [column.pane.rows.tokens for column in columns(person)]
+        words = f"{sum(sizes):,} tok in 3 lanes" if len(set(sizes)) > 1 else f"{sizes[0]:,} tok × 3"
+        await person.until(lambda: person.find(QWidget, f"Estimated size of the next request: ≈ {words}"), words)
         await person.do(columns(person)[0].tick.setFocus)
         went: list[str] = []
         while (here := lane_of_focus(person)) != "-" and len(went) < 200:

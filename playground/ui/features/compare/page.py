@@ -152,6 +152,7 @@ class LanesPage(QScrollArea):
         if isinstance(app, QApplication):
             app.focusChanged.disconnect(self._focus_moved)
         self._pane.view.verticalScrollBar().valueChanged.disconnect(self._follow_main)
+        self._pane.view.laid_out.disconnect(self._laid_out)
         self._pane.draw_by(None)
         self._pane.turns.setParent(None)
         for column in self._columns.values():
@@ -210,7 +211,6 @@ class LanesPage(QScrollArea):
                 column.pane.begin()
                 self._losses.poke()
                 self._figures.poke()
-                self._pane.show_lanes()  # what goes out is estimated from what is drawn
                 yield
 
     @property
@@ -240,8 +240,7 @@ class LanesPage(QScrollArea):
         pane.view.verticalScrollBar().valueChanged.connect(follow)
         if first:
             self._follow_main = follow
-        if not first:
-            pane.view.laid_out.connect(self._laid_out)
+        pane.view.laid_out.connect(self._laid_out)
         column.chosen.connect(partial(self.choose, lane))
         column.ticked.connect(partial(self._ticked, lane))
         return column
@@ -373,6 +372,8 @@ class LanesPage(QScrollArea):
         """Cards may be new: this is told with every piece that arrives."""
         if self._differences:
             self._marks.poke()
+        if not self._left and not self._front.main.busy:
+            self._pane.estimate()
 
     # Following them
 

@@ -209,6 +209,10 @@ class ConversationPane(TranscriptPane):
         states = [lane.state for lane in lanes.all] if lanes is not None else [self._session.state]
         self.composer.set_state(next((state for state in states if state is not RunState.IDLE), RunState.IDLE))
 
+    def estimate(self) -> None:
+        """Say anew how much would go out: that is told from the turns as they were drawn last."""
+        self._count.poke()
+
     # Doing
 
     def run(self) -> None:
