@@ -307,5 +307,6 @@ def stage(qapp: QApplication, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     for name in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "APPDATA", "LOCALAPPDATA", "HOME", "USERPROFILE"):
         monkeypatch.setenv(name, str(tmp_path))
     yield Stage(qapp)
+    gc.collect()  # the loop has timers: they end in this thread, and not in one of another test
     qapp.setStyleSheet("")
     qapp.setQuitOnLastWindowClosed(True)
