@@ -25,10 +25,11 @@ from playground.ui.features.inspector.diff_page import LANE_A, NEXT_OF_A
 from playground.ui.features.inspector.wire_views import DiffView
 from playground.ui.features.presets.save_dialog import SavePresetDialog
 from playground.ui.features.tools.samples import SAMPLE
-from playground.ui.shell.features import GATEWAYS, PRESETS
+from playground.ui.shell.features import EXPERIMENTS, GATEWAYS, PRESETS
 from playground.ui.shell.main_window import STATE_VERSION
 from playground.ui.widgets.model_picker import ModelPicker
 from tests.flows.conftest import Person, Stage
+from tests.flows.test_store import opened
 
 CONTROL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
 
@@ -88,6 +89,7 @@ def test_one_question_in_two_lanes_set_apart_in_the_panels_and_back_to_the_conve
         assert {person.body(-1)["model"], person.body(-2)["model"]} == {"demo-chat", before}
         assert second.pane.view.card(lanes.all[1].transcript.path[-1].id) is not None
         await person.until(lambda: "first token" in second.figures.text(), "figures below it")
+        await person.until(lambda: any("★" in one.figures.text() for one in columns(person)), "the best of each marked")
 
         await person.press("Continue here", second)
         await person.until(lambda: main.settings.model == "demo-chat", "the lane to be the conversation")
@@ -501,3 +503,38 @@ def test_the_tab_key_goes_through_one_lane_after_the_other_and_escape_stops_the_
         await person.until(person.app.window.left_dock.isVisible, "the list of experiments")
 
     stage.play(scene, DemoConfig(tokens_per_second=300, time_to_first_token=0.02, rate_limit=1_000_000))
+
+
+def test_lanes_under_way_outlive_the_trash_and_the_end_of_the_application(stage: Stage) -> None:
+    def received(session: Session, turns: int) -> bool:
+        """Whether each lane has so many turns, the last a part of an answer."""
+        ends = [lane.transcript.path[-1] for lane in session.lanes if len(lane.transcript.path) == turns]
+        return len(ends) == 3 and all(turn.parts and turn.outcome and not turn.outcome.whole for turn in ends)
+
+    async def ask(person: Person) -> None:
+        session = person.session.main
+        await person.run("!long=9000 !tps=60")
+
+        def under_way() -> bool:
+            return len(session.growing) == 3 and min(choice.deltas for choice in session.growing.values()) > 9
+
+        await person.until(under_way, "three answers under way")
+
+    async def first(person: Person) -> None:
+        await open_lanes(person, 3)
+        known = person.session.main
+        await ask(person)
+        await person.do(lambda: person.app.actions.of(EXPERIMENTS).delete(known.id))
+        await person.until(lambda: person.session.main is not known and not known.busy, "another experiment")
+        await person.press("Undo", person.pane.notice)
+        await person.until(lambda: person.session.main.id == known.id, "the experiment to be back")
+        await person.until(lambda: received(person.session.main, 2), "what had arrived, in each lane")
+        await person.until(lambda: len(columns(person)) == 3, "its columns")
+        await ask(person)
+
+    async def second(person: Person) -> None:
+        await opened(person)
+        await person.until(lambda: received(person.session.main, 4), "what had arrived when the window was closed")
+
+    stage.play(first)
+    stage.play(second)

@@ -9,7 +9,7 @@ from typing import Final
 from playground.domain.costs import Cost, Entered, cost, total
 from playground.domain.prices import money
 from playground.domain.roles import Role
-from playground.domain.transcript import Outcome, Turn, one_per_request
+from playground.domain.transcript import Ending, Outcome, Turn, one_per_request
 from playground.engine.session.session import Session
 
 #: What is best of each figure: its name here, the words for it, and whether more is better.
@@ -27,7 +27,7 @@ class LaneFigures:
     """Since the last user turn: ``first`` is in seconds, ``rate`` in tokens per second of the last answer.
 
     ``tokens`` are those of all answers, ``prompt``, ``costs`` and ``seconds`` are of all requests. None where the
-    gateway does not say.
+    gateway does not say. ``ended`` says how the last answer ended, where it is not whole.
     """
 
     first: float | None = None
@@ -39,6 +39,7 @@ class LaneFigures:
     prompt: int | None = None
     seconds: float = 0.0
     whole: bool = False
+    ended: str = ""
 
     @property
     def price(self) -> float | None:
@@ -67,7 +68,7 @@ class LaneFigures:
     def words_beside(self, first: LaneFigures | None) -> list[str]:
         """The same, each with how it differs from that of the first lane, where both are of a whole answer."""
         base = first if first is not None and first.whole and self.whole else LaneFigures()
-        out: list[str] = []
+        out = [self.ended] if self.ended else []
         if self.first is not None:
             out.append(f"first token {self.first:.2f} s" + _apart(self.first, base.first, " s", 2))
         if self.rate is not None:
@@ -94,16 +95,18 @@ def figures_of(lane: Session, entered: Entered) -> LaneFigures:
     outcomes = one_per_request(turns)
     known = [usage.completion for one in outcomes if (usage := one.usage) is not None and usage.completion is not None]
     prompts = [usage.prompt for one in outcomes if (usage := one.usage) is not None and usage.prompt is not None]
+    last = outcomes[-1] if outcomes else None
     costs = [cost(one, lane.settings.profile_id, entered) for one in outcomes]
     return LaneFigures(
         first=_first(outcomes[0]) if outcomes else None,
-        rate=_rate(outcomes[-1]) if outcomes else None,
+        rate=_rate(last) if last is not None else None,
         tokens=sum(known) if known and len(known) == len(outcomes) else None,
         costs=tuple(one for one in costs if one is not None) if all(one is not None for one in costs) else (),
         calls=sum(len(turn.calls) for turn in turns),
         requests=len(outcomes),
         prompt=sum(prompts) if prompts and len(prompts) == len(outcomes) else None,
         seconds=sum(one.timing.end or 0.0 for one in outcomes if one.timing is not None),
+        ended=last.ending.replace("_", " ") if last is not None and last.ending is not Ending.COMPLETE else "",
         whole=bool(outcomes) and all(one.whole for one in outcomes) and not lane.debugger.waiting,
     )
 

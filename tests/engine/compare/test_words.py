@@ -119,6 +119,12 @@ def test_figures_are_of_what_came_since_the_last_question(pair: tuple[Lanes, Ses
     found = figures_of(lane, lambda _profile, _model: None)
     assert (found.rate, found.tokens, found.costs, found.calls, found.whole) == (None, None, (), 2, False)
     assert found.words == ["first token 1.00 s", "2 calls"]
+    failed = answer(1, 1, None)
+    assert failed.outcome is not None
+    lane.turns.add_turn(
+        failed.model_copy(update={"outcome": failed.outcome.model_copy(update={"ending": Ending.CUT_OFF})})
+    )
+    assert figures_of(lane, lambda _profile, _model: None).words[0] == "cut off"
 
 
 def test_figures_say_how_they_differ_from_those_of_the_first_lane_where_both_are_whole() -> None:

@@ -397,7 +397,7 @@ class LanesPage(QScrollArea):
         for lane, found, first in zip(lanes, measured, best(measured), strict=True):
             running = lane.state is not RunState.IDLE
             figures = found.words_beside(measured[0]) if self.marking and found is not measured[0] else found.words
-            words = [*figures, *first]
+            words = [*figures, *(f"★ {one}" for one in first)]
             if running:
                 growing = [lane.growing[turn.id] for turn in lane.transcript.path[-1:] if turn.id in lane.growing]
                 words = [_STATES[lane.state], *(f"≈ {choice.deltas:,} tok" for choice in growing if choice.deltas)]
