@@ -42,7 +42,10 @@ class Played:
 
     def answered(self, margin: float = 1) -> bool:
         """Whether the window kept to its limits, taken so many times."""
-        return self.gap <= self.shape.limit * margin and self.looked <= LOOKED * margin
+        looked = (
+            LOOKED if self.shape.lanes == 1 else 2 * LOOKED
+        )  # lanes are left and made again, whatever stands in them
+        return self.gap <= self.shape.limit * margin and self.looked <= looked * margin
 
 
 async def warm_up(app: App) -> None:

@@ -389,12 +389,13 @@ class Throttle(QObject):
 class Alternation(QObject):
     """Calls several callbacks, each soon after it was asked for and not again before ``interval`` milliseconds.
 
-    One at a time, in turn, and the loop is free between two of them: six that take 8 ms each hold nobody up for 48.
+    One at a time, in turn, and the loop is free between two of them: six that take 8 ms each hold nobody up for 48. The
+    interval may be set otherwise at any time.
     """
 
     def __init__(self, parent: QObject, interval: int) -> None:
         super().__init__(parent)
-        self._interval = interval / 1000
+        self.interval = interval
         self._asked: dict[Callable[[], None], None] = {}
         self._last: dict[Callable[[], None], float] = {}
         self._timer = QTimer(self, singleShot=True)
@@ -413,7 +414,7 @@ class Alternation(QObject):
 
     def _tick(self) -> None:
         now = perf_counter()
-        due = {callback: self._last.get(callback, 0.0) + self._interval for callback in self._asked}
+        due = {callback: self._last.get(callback, 0.0) + self.interval / 1000 for callback in self._asked}
         callback = min(due, key=due.__getitem__, default=None)
         if callback is None:
             return

@@ -26,6 +26,7 @@ class LanesBar(QWidget):
         super().__init__()
         self._title = ""
         self.title = push_button("", "title")
+        self.title.setAccessibleName("Experiment: show the list of all")
         self.title.setToolTip("The experiment: show the list of all (Ctrl+B)")
         self.title.clicked.connect(self.list_asked)
         self._count = text_label("", "muted")

@@ -33,6 +33,7 @@ from playground.ui.widgets.layouts import discard, in_column, in_row
 from playground.ui.widgets.loop import Alternation, Throttle, spawn
 from playground.ui.widgets.slices import Slices
 
+TURN_MS = 10  # between the pictures of two lanes: six that stream take no more of the loop than four
 FIGURES_MS = 250  # between two figures while answers stream
 _STATES = {
     RunState.WAITING: "waiting for the first token…",
@@ -185,6 +186,7 @@ class LanesPage(QScrollArea):
                 self._row.insertWidget(at, stands, 1)
             if column is not None:
                 self._show_head(lane, column)
+        self._drawing.interval = max(DRAW_MS, TURN_MS * len(wanted))
         self._making.poke()
         if self._front not in wanted:
             self.choose(wanted[0])

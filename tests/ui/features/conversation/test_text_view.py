@@ -430,4 +430,4 @@ def test_what_is_marked_from_elsewhere_stands_out_before_a_selection_left_behind
         return view.viewport().grab().toImage().pixelColor(corner.x() + 1, corner.y() + 1).name()
 
     assert ground(0) == tokens().line.lower()
-    assert ground(15) == tokens().accent.lower()
+    assert ground(15) == tokens().marked.lower()
