@@ -89,7 +89,9 @@ def test_one_question_in_two_lanes_set_apart_in_the_panels_and_back_to_the_conve
         assert {person.body(-1)["model"], person.body(-2)["model"]} == {"demo-chat", before}
         assert second.pane.view.card(lanes.all[1].transcript.path[-1].id) is not None
         await person.until(lambda: "first token" in second.figures.text(), "figures below it")
-        await person.until(lambda: any("★" in one.figures.text() for one in columns(person)), "the best of each marked")
+        await person.until(
+            lambda: any(one.best.isVisible() and one.best.mark for one in columns(person)), "the best of each marked"
+        )
 
         await person.press("Continue here", second)
         await person.until(lambda: main.settings.model == "demo-chat", "the lane to be the conversation")

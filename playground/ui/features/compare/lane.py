@@ -16,8 +16,9 @@ from playground.ui.features.conversation.measures import BELOW
 from playground.ui.features.conversation.transcript_pane import TranscriptPane
 from playground.ui.features.conversation.turn_card import TurnCard
 from playground.ui.widgets.elided_label import ElidedLabel
-from playground.ui.widgets.form_parts import BUTTON_SIDE, look, push_button, quiet_button, text_label
+from playground.ui.widgets.form_parts import BUTTON_SIDE, look, push_button, quiet_button, styled, text_label
 from playground.ui.widgets.layouts import in_column, in_row
+from playground.ui.widgets.mark_label import MarkLabel
 from playground.ui.widgets.model_picker import ModelPicker
 from playground.ui.widgets.plain_text import show_hidden, tip
 
@@ -85,6 +86,8 @@ class LaneColumn(QFrame):
         row = in_row(self.tick, self.name, (self.model, 1000), self.model.unlisted, 1, self.count, more, spacing=6)
         in_column(row, self.words, self.losses, of=self.head, margins=(12, 6, 8, 6), spacing=2)
         self.figures = text_label("", "small", wrap=True)
+        self.best = styled(MarkLabel(wraps=True), "small")
+        self.best.set_mark("check", "ok")
         self.stop = push_button("Stop this lane", "quiet")
         self.timeline = push_button("Timeline", "quiet")
         self.timeline.setToolTip("Show the frames of the answer, in the inspector")
@@ -100,9 +103,10 @@ class LaneColumn(QFrame):
         self.foot.setProperty("kind", "surface")
         self.foot.setMinimumHeight(self.go_on.sizeHint().height() + 6)  # also where no button is seen
         took, apart = in_row((self.figures, 1), *buttons, spacing=6), in_row(self.request, 1)
-        for label in (self.figures, self.left_out):  # as far in as the words of the button
-            label.setContentsMargins(BUTTON_SIDE, 0, 0, 0)
-        in_column(took, apart, self.left_out, of=self.foot, margins=(12 - BUTTON_SIDE, 3, 8, 3), spacing=2)
+        for label in (self.figures, self.best, self.left_out):  # as far in as the words of the button
+            margins = label.contentsMargins()
+            label.setContentsMargins(margins.left() + BUTTON_SIDE, 0, 0, 0)
+        in_column(took, self.best, apart, self.left_out, of=self.foot, margins=(12 - BUTTON_SIDE, 3, 8, 3), spacing=2)
         self.show_differences(None)
         bar = [in_row((pane.calls.bar, 1), margins=BELOW)] if first else []  # the others have it below by themselves
         in_column(self.head, (turns, 1), *bar, self.foot, of=self, margins=0, spacing=0)
@@ -150,9 +154,11 @@ class LaneColumn(QFrame):
         self.losses.setText(show_hidden(f"{begins}: {_listed(losses, SAID, '; ')}") if count else "")
         self.losses.setToolTip(tip(_listed(losses, MOST_LOSSES, "\n")))
 
-    def show_figures(self, words: Sequence[str], *, running: bool, waiting: bool) -> None:
-        """What the last question took here, and what can be done."""
+    def show_figures(self, words: Sequence[str], best: Sequence[str], *, running: bool, waiting: bool) -> None:
+        """What the last question took here, in which of that it is the best, and what can be done."""
         self.figures.setText(show_hidden(" · ".join(words)))
+        self.best.setText(" · ".join(best))
+        self.best.setVisible(bool(best))
         self.stop.setVisible(running)
         self.timeline.setVisible(waiting)
         self.go_on.setVisible(not running and not waiting and not self._first)

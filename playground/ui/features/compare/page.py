@@ -399,7 +399,7 @@ class LanesPage(QScrollArea):
         for lane, found, first in zip(lanes, measured, best(measured), strict=True):
             running = lane.state is not RunState.IDLE
             figures = found.words_beside(measured[0]) if self.marking and found is not measured[0] else found.words
-            words = [*figures, *(f"★ {one}" for one in first)]
+            words = figures
             if running:
                 growing = [lane.growing[turn.id] for turn in lane.transcript.path[-1:] if turn.id in lane.growing]
                 words = [_STATES[lane.state], *(f"≈ {choice.deltas:,} tok" for choice in growing if choice.deltas)]
@@ -411,7 +411,7 @@ class LanesPage(QScrollArea):
                     *figures,
                 ]
             waiting = not running and lane.debugger.paused
-            self._columns[lane].show_figures(words, running=running, waiting=waiting)
+            self._columns[lane].show_figures(words, first, running=running, waiting=waiting)
             self._columns[lane].figures.setToolTip("\n".join(found.in_all))
 
 
