@@ -474,9 +474,14 @@ def test_the_tab_key_goes_through_one_lane_after_the_other_and_escape_stops_the_
         await person.run("Hello")
         await answered(person, lanes, 2)
         await person.until(lambda: all(len(column.stops) > 10 for column in columns(person)), "cards in each lane")
-        sizes = [column.pane.rows.tokens for column in columns(person)]
-        words = f"{sum(sizes):,} tok in 3 lanes" if len(set(sizes)) > 1 else f"{sizes[0]:,} tok × 3"
-        await person.until(lambda: person.find(QWidget, f"Estimated size of the next request: ≈ {words}"), words)
+
+        def estimated() -> bool:
+            """Of the turns as they are drawn by now: that comes a lane at a time."""
+            sizes = [column.pane.rows.tokens for column in columns(person)]
+            words = f"{sum(sizes):,} tok in 3 lanes" if len(set(sizes)) > 1 else f"{sizes[0]:,} tok × 3"
+            return bool(person.find(QWidget, f"Estimated size of the next request: ≈ {words}"))
+
+        await person.until(estimated, "the size of the next requests")
         await person.do(columns(person)[0].tick.setFocus)
         went: list[str] = []
         while (here := lane_of_focus(person)) != "-" and len(went) < 200:
