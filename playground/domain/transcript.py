@@ -33,6 +33,11 @@ class Ending(StrEnum):
     FAILED = "failed"
     INTERRUPTED = "interrupted"  # the application ended while it was being received
 
+    @property
+    def words(self) -> str:
+        """For people; empty where it ended well."""
+        return "" if self is Ending.COMPLETE else self.replace("_", " ")
+
 
 class Outcome(Value):
     """What is known about a received turn besides its parts.

@@ -32,3 +32,15 @@ class Timing(Value):
     first_content: float | None = None  # text or a tool call, whichever came first
     reasoning_end: float | None = None
     end: float | None = None
+
+    @property
+    def first_token(self) -> float | None:
+        """When the first of anything was written, reasoning or content."""
+        return min((at for at in (self.first_reasoning, self.first_content) if at is not None), default=None)
+
+    @property
+    def writing(self) -> float | None:
+        """How long it was written from there on; None where that is too short to tell a rate of."""
+        if self.end is None or self.first_token is None:
+            return None
+        return wrote if (wrote := self.end - self.first_token) > 0.05 else None

@@ -58,6 +58,15 @@ async def open_lanes(person: Person, count: int = 2) -> Lanes:
     return lanes
 
 
+async def wait_at_calls(person: Person) -> Lanes:
+    """Two lanes, each with a call that waits."""
+    person.session.change(tools=(SAMPLE,), model="demo-tools")
+    lanes = await open_lanes(person)
+    await person.run("Weather in Oslo")
+    await person.until(lambda: all(lane.debugger.paused for lane in lanes.all), "a call in each lane")
+    return lanes
+
+
 async def answered(person: Person, lanes: Lanes, turns: int) -> None:
     def whole() -> bool:
         return all(len(texts(lane)) == turns and lane.transcript.path[-1].outcome for lane in lanes.all)
@@ -165,16 +174,12 @@ def test_lanes_are_ticked_stopped_one_and_all_closed_and_brought_back(stage: Sta
 
 def test_each_lane_waits_at_its_own_call_and_goes_on_from_its_own_card(stage: Stage) -> None:
     async def scene(person: Person) -> None:
-        main = person.session
-        main.change(tools=(SAMPLE,), model="demo-tools")
-        lanes = await open_lanes(person)
-        await person.run("Weather in Oslo")
-        await person.until(lambda: all(lane.debugger.paused for lane in lanes.all), "a call in each lane")
+        lanes = await wait_at_calls(person)
         second = columns(person)[1]
         await person.until(lambda: "waits at 1 call" in second.figures.text(), "its foot to say so")
         ((turn_id, call),) = lanes.all[1].debugger.waiting
         await person.do(lambda: second.pane.calls.answer(turn_id, call.id, "sunny", False))
-        await person.until(lambda: len(texts(lanes.all[1])) == 4 and not main.busy, "the second lane to go on")
+        await person.until(lambda: len(texts(lanes.all[1])) == 4 and not lanes.all[0].busy, "the second lane to go on")
         assert lanes.all[0].debugger.paused
 
     stage.play(scene)
@@ -267,11 +272,7 @@ def test_how_the_request_and_the_figures_of_a_lane_differ_stands_below_it_and_in
 
 def test_one_result_goes_to_all_lanes_from_the_card_of_a_call_and_the_lanes_are_copied_as_a_table(stage: Stage) -> None:
     async def scene(person: Person) -> None:
-        main = person.session
-        main.change(tools=(SAMPLE,), model="demo-tools")
-        lanes = await open_lanes(person)
-        await person.run("Weather in Oslo")
-        await person.until(lambda: all(lane.debugger.paused for lane in lanes.all), "a call in each lane")
+        lanes = await wait_at_calls(person)
         pane = columns(person)[1].pane
         ((turn_id, call),) = lanes.all[1].debugger.waiting
         await person.until(lambda: pane.calls.state(turn_id, call.id).elsewhere == 1, "the same call in the other lane")

@@ -9,7 +9,8 @@ from typing import Final
 from playground.domain.costs import Cost, Entered, cost, total
 from playground.domain.prices import money
 from playground.domain.roles import Role
-from playground.domain.transcript import Ending, Outcome, Turn, one_per_request
+from playground.domain.transcript import Outcome, Turn, one_per_request
+from playground.engine.inspect.compare import difference
 from playground.engine.session.session import Session
 
 #: What is best of each figure: its name here, the words for it, and whether more is better.
@@ -85,20 +86,20 @@ class LaneFigures:
     def _price_apart(self, base: LaneFigures) -> str:
         if self.price is None or base.price is None or self.currencies != base.currencies or len(self.currencies) > 1:
             return ""
-        apart = round(self.price - base.price, 4)
-        return f" ({_sign(apart)}{money(abs(apart), next(iter(self.currencies)))})"
+        sign, apart = difference(0, self.price - base.price, 4)
+        return f" ({sign}{money(apart, next(iter(self.currencies)))})"
 
 
 def figures_of(lane: Session, entered: Entered) -> LaneFigures:
     """Those of what a lane's last question brought. ``entered`` are prices that a person entered."""
-    turns = since_last_question(lane.transcript.path)
+    turns = _since_last_question(lane.transcript.path)
     outcomes = one_per_request(turns)
     known = [usage.completion for one in outcomes if (usage := one.usage) is not None and usage.completion is not None]
     prompts = [usage.prompt for one in outcomes if (usage := one.usage) is not None and usage.prompt is not None]
     last = outcomes[-1] if outcomes else None
     costs = [cost(one, lane.settings.profile_id, entered) for one in outcomes]
     return LaneFigures(
-        first=_first(outcomes[0]) if outcomes else None,
+        first=timing.first_token if outcomes and (timing := outcomes[0].timing) is not None else None,
         rate=_rate(last) if last is not None else None,
         tokens=sum(known) if known and len(known) == len(outcomes) else None,
         costs=tuple(one for one in costs if one is not None) if all(one is not None for one in costs) else (),
@@ -106,12 +107,12 @@ def figures_of(lane: Session, entered: Entered) -> LaneFigures:
         requests=len(outcomes),
         prompt=sum(prompts) if prompts and len(prompts) == len(outcomes) else None,
         seconds=sum(one.timing.end or 0.0 for one in outcomes if one.timing is not None),
-        ended=last.ending.replace("_", " ") if last is not None and last.ending is not Ending.COMPLETE else "",
+        ended=last.ending.words if last is not None else "",
         whole=bool(outcomes) and all(one.whole for one in outcomes) and not lane.debugger.waiting,
     )
 
 
-def since_last_question(path: Sequence[Turn]) -> tuple[Turn, ...]:
+def _since_last_question(path: Sequence[Turn]) -> tuple[Turn, ...]:
     """What follows the last user turn of a path."""
     at = next((at for at in range(len(path) - 1, -1, -1) if path[at].role is Role.USER), -1)
     return tuple(path[at + 1 :])
@@ -138,23 +139,11 @@ def _apart(value: float, base: float | None, unit: str = "", digits: int = 0) ->
     """How much more or less than in the first lane, of what is shown of both: ``(+0.11 s)``, ``(±0)``."""
     if base is None:
         return ""
-    apart = round(value, digits) - round(base, digits)
-    return f" ({_sign(apart)}{abs(apart):,.{digits}f}{unit})"
-
-
-def _sign(apart: float) -> str:
-    return "±" if not apart else "−" if apart < 0 else "+"
-
-
-def _first(outcome: Outcome) -> float | None:
-    timing = outcome.timing
-    seen = [at for at in (timing.first_reasoning, timing.first_content) if at is not None] if timing is not None else []
-    return min(seen, default=None)
+    sign, apart = difference(base, value, digits)
+    return f" ({sign}{apart:,.{digits}f}{unit})"
 
 
 def _rate(outcome: Outcome) -> float | None:
-    timing, usage, first = outcome.timing, outcome.usage, _first(outcome)
-    if timing is None or usage is None or not usage.completion or first is None or timing.end is None:
-        return None
-    wrote = timing.end - first
-    return usage.completion / wrote if wrote > 0.05 else None
+    timing, usage = outcome.timing, outcome.usage
+    writing = timing.writing if timing is not None else None
+    return usage.completion / writing if usage is not None and usage.completion and writing is not None else None

@@ -92,11 +92,13 @@ class Lanes:
 
     def add(self, like: Session | None = None, *, name: str = "") -> Session:
         """One more lane, at the end: a copy of another one, by default of the conversation. Raises LanesError."""
-        return self.add_several([(like or self._main).settings], like, names=[name])[0]
+        source = like or self._main
+        return self._add([source.settings], source, [name])[0]
 
     def add_models(self, models: Iterable[str], like: Session | None = None) -> tuple[Session, ...]:
         """A lane for each of these models, else as ``like``. Raises LanesError."""
-        return self.add_several([(like or self._main).settings.changed(model=model) for model in models], like)
+        source = like or self._main
+        return self._add([source.settings.changed(model=model) for model in models], source)
 
     def add_preset(self, preset: Preset, like: Session | None = None) -> Session:
         """A lane named after a preset and set as it says, else as ``like``. Raises LanesError, PresetError."""
@@ -104,15 +106,10 @@ class Lanes:
         transcript, settings = beside(source, preset)
         return self._add([settings], source, [preset.name], transcript)[0]
 
-    def add_several(
-        self, wanted: Sequence[RequestSettings], like: Session | None = None, *, names: Sequence[str] = ()
-    ) -> tuple[Session, ...]:
-        """A lane for each of these settings, where ``like`` stands. Raises LanesError."""
-        return self._add(wanted, like or self._main, names)
-
     def _add(
-        self, wanted: Sequence[RequestSettings], like: Session, names: Sequence[str], at: Transcript | None = None
+        self, wanted: Sequence[RequestSettings], like: Session, names: Sequence[str] = (), at: Transcript | None = None
     ) -> tuple[Session, ...]:
+        """A lane for each of these settings, where ``like`` stands, or ``at``. Raises LanesError."""
         self._check_free(len(wanted))
         base, given = self._main.settings, self.variant(like) or Variant()
         made = [
@@ -157,7 +154,7 @@ class Lanes:
         """
         self._check_free(len(answers))
         at, given = like.debugger.given(turn_id, call_id, answers)
-        made = self._add([like.settings] * len(answers), like, (), at)
+        made = self._add([like.settings] * len(answers), like, at=at)
         return _all(
             [lane.debugger.start(planned=planned, steps_back=False) for lane, planned in zip(made, given, strict=True)]
         )
@@ -177,7 +174,8 @@ class Lanes:
 
     def rename(self, lane: Session, name: str) -> None:
         """Give a lane a name. Raises LanesError for the conversation."""
-        self._replace(self._known(lane).model_copy(update={"name": " ".join(name.split())}))
+        renamed = self._known(lane).model_copy(update={"name": " ".join(name.split())})
+        self._put(tuple(renamed if one.id == renamed.id else one for one in self._variants))
 
     def set_system(self, lane: Session, text: str | None) -> None:
         """Put a lane under another system turn, on a branch of its own up to the first answer.
@@ -222,9 +220,6 @@ class Lanes:
     def _check_free(self, wanted: int) -> None:
         if wanted > self.free:
             raise LanesError(f"There can be {MOST_LANES} lanes at most. Close one first.")
-
-    def _replace(self, variant: Variant) -> None:
-        self._put(tuple(variant if one.id == variant.id else one for one in self._variants))
 
     def _put(self, variants: tuple[Variant, ...], places: Mapping[str, Transcript] | None = None) -> None:
         main = self._main

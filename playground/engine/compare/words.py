@@ -62,13 +62,12 @@ def _other_words(lane: Session, base: ExperimentSettings, own: ExperimentSetting
     here, there = system_text(lane.transcript), system_text(lane.main.transcript)
     if here != there:
         yield "another system turn" if here and there else "a system turn" if here else "no system turn"
-    for words, is_other in (
-        ("extra body", own.extra_body != base.extra_body),
-        ("extra headers", own.extra_headers != base.extra_headers),
-        ("reasoning sent back", own.reasoning_return != base.reasoning_return),
-    ):
-        if is_other:
-            yield f"other {words}" if words != "reasoning sent back" else "another rule for reasoning sent back"
+    if own.extra_body != base.extra_body:
+        yield "other extra body"
+    if own.extra_headers != base.extra_headers:
+        yield "other extra headers"
+    if own.reasoning_return != base.reasoning_return:
+        yield "another rule for reasoning sent back"
 
 
 def _result_words(lane: Session) -> Iterator[str]:

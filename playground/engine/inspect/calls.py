@@ -254,8 +254,7 @@ def _spans(session: Session, turn: Turn, after: Iterable[Turn], origin: float) -
         return
     base = timing.started_at - origin
     end = timing.end if timing.end is not None else (timing.first_content or timing.headers or 0.0)
-    marks = [mark for mark in (timing.first_reasoning, timing.first_content) if mark is not None]
-    first = min(marks, default=end)
+    first = timing.first_token if timing.first_token is not None else end
     ok = not turn.truncated and not outcome.holes
     yield Span("request", turn.id, "", outcome.model, base, base + first, ok or bool(turn.parts))
     if timing.first_reasoning is not None:

@@ -94,9 +94,14 @@ class Figure:
         if self.left is None or self.right is None:
             return both
         digits = min(_digits(self.left, self.unit), _digits(self.right, self.unit))
-        apart = round(self.right, digits) - round(self.left, digits)
-        sign = "±" if not apart else "−" if apart < 0 else "+"
-        return f"{both} ({sign}{_figure_words(abs(apart), self.unit, digits)})"
+        sign, apart = difference(self.left, self.right, digits)
+        return f"{both} ({sign}{_figure_words(apart, self.unit, digits)})"
+
+
+def difference(before: float, after: float, digits: int) -> tuple[str, float]:
+    """Its sign and size, of what is shown of both when they are rounded to so many digits."""
+    apart = round(after, digits) - round(before, digits)
+    return "±" if not apart else "−" if apart < 0 else "+", abs(apart)
 
 
 class Sent(NamedTuple):

@@ -7,7 +7,7 @@ from itertools import islice
 from playground.domain.parts import Reasoning
 from playground.domain.tokens import estimate_tokens as estimate_tokens
 from playground.domain.transcript import Ending, Outcome, Turn
-from playground.domain.usage import Timing, Usage
+from playground.domain.usage import Usage
 
 
 def seconds(value: float) -> str:
@@ -36,14 +36,13 @@ def figures(turn: Turn, cost: str = "") -> list[str]:
         return [cost] if cost else []
     parts: list[str] = []
     timing, usage = outcome.timing, outcome.usage
-    first = _first(timing)
-    if first is not None:
-        parts.append(f"first token {seconds(first)}")
+    if timing is not None and timing.first_token is not None:
+        parts.append(f"first token {seconds(timing.first_token)}")
     exact = usage.completion if usage is not None else None
     tokens = exact if exact is not None else _estimate(turn)
     mark = "" if exact is not None else "≈ "
-    if tokens and timing and timing.end is not None and first is not None and timing.end - first > 0.05:
-        parts.append(f"{mark}{tokens / (timing.end - first):.0f} tok/s")
+    if tokens and timing is not None and (writing := timing.writing) is not None:
+        parts.append(f"{mark}{tokens / writing:.0f} tok/s")
     if tokens:
         parts.append(f"{mark}{tokens:,} tok")
     if cost:
@@ -140,13 +139,6 @@ def usage_line(usage: Usage | None, choices: int = 1) -> str:
     ]
     words = " · ".join(parts) + (f" ({', '.join(details)})" if details else "")
     return f"{of_all(choices)}: {words}" if words and choices > 1 else words
-
-
-def _first(timing: Timing | None) -> float | None:
-    if timing is None:
-        return None
-    seen = [at for at in (timing.first_reasoning, timing.first_content) if at is not None]
-    return min(seen) if seen else None
 
 
 def _estimate(turn: Turn) -> int:

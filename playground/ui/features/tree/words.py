@@ -5,19 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection
 
-from playground.domain.transcript import Ending, Transcript, Turn
+from playground.domain.transcript import Transcript, Turn
 from playground.jsonkit.texts import cut
 from playground.ui.features.tree.layout import TreeLayout
 from playground.ui.widgets.plain_text import short_name, show_prose
 from playground.ui.widgets.role_words import ROLE_WORDS
 
 LONGEST = 160  # letters of a turn that are shown
-ENDINGS = {
-    Ending.STOPPED: "stopped",
-    Ending.CUT_OFF: "cut off",
-    Ending.FAILED: "failed",
-    Ending.INTERRUPTED: "interrupted",
-}
 
 
 def mark_of(turn: Turn, growing: Collection[str]) -> str:
@@ -26,7 +20,7 @@ def mark_of(turn: Turn, growing: Collection[str]) -> str:
         return "being received"
     if turn.outcome is None:
         return ""
-    return ENDINGS.get(turn.outcome.ending, "") or ("part unread" if turn.outcome.holes else "")
+    return turn.outcome.ending.words or ("part unread" if turn.outcome.holes else "")
 
 
 def about(layout: TreeLayout, turn: Turn, growing: Collection[str]) -> str:
