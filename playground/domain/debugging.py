@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Sequence
 from enum import StrEnum
 from functools import cache
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from pydantic import Field
@@ -318,6 +319,22 @@ def path_matches(path: str, arguments: str) -> bool:
         raise
     except Exception:  # noqa: BLE001 - a hostile value or a wrong pattern can fail anywhere inside; neither matches
         return False
+
+
+def path_values(path: str, text: str, most: int = 100) -> list[JSON]:
+    """What a JSONPath selects in JSON text, the first ``most``; nothing when either cannot be read.
+
+    Raises TooCostlyError.
+    """
+    if len(path) > _LONGEST_PATH:
+        return []
+    _weigh_path(path, text)
+    try:
+        return [match.value for match in islice(load_paths().compile(path).finditer(parse_json(text)), most)]
+    except TooCostlyError:
+        raise
+    except Exception:  # noqa: BLE001 - as above
+        return []
 
 
 def _selects(query: Any, value: JSON) -> bool:

@@ -10,6 +10,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields
 from typing import Any, Generic, TypeVar
 
+from playground.domain.checks import Check, Facts, Verdict, not_judged
 from playground.domain.debugging import (
     NO_ROW,
     Answer,
@@ -225,3 +226,38 @@ class SampleOf(Question[str]):
 
     def unanswered(self, reason: str, known: str) -> str:
         return "{}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CheckUsable(Question[str]):
+    """Why can a check of an evaluation not be used? Empty where it can."""
+
+    check: Check
+
+    @property
+    def subject(self) -> object:
+        return self.check
+
+    def answer(self) -> str:
+        return self.check.problem
+
+    def unanswered(self, reason: str, known: str) -> str:
+        return f"This check is too costly to be made: {reason}."
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CheckVerdict(Question[Verdict]):
+    """Does an answer pass a check of an evaluation?"""
+
+    check: Check
+    facts: Facts
+
+    @property
+    def subject(self) -> object:
+        return self.check
+
+    def answer(self) -> Verdict:
+        return self.check.verdict(self.facts)
+
+    def unanswered(self, reason: str, known: str) -> Verdict:
+        return not_judged(f"too costly to check: {reason}")

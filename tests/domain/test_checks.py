@@ -1,0 +1,251 @@
+"""Checks of an evaluation's answers: what passes, what fails, what cannot be said, and in which words."""
+
+from __future__ import annotations
+
+import json
+import random
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import TypeAdapter
+
+from playground.domain.checks import (
+    CHECKS,
+    OFFERED,
+    AnyCheck,
+    Calls,
+    Cheap,
+    Check,
+    Contains,
+    Equals,
+    Facts,
+    Finish,
+    FirstToken,
+    FitsSchema,
+    IsJSON,
+    Judge,
+    Latency,
+    Matches,
+    PathEquals,
+    Refused,
+    Similar,
+    StartsWith,
+    Tokens,
+    ToolCalled,
+    Verdict,
+    You,
+    edit_distance,
+)
+from playground.domain.encoding import encode
+from playground.domain.parts import Refusal, Text, ToolCall
+from playground.domain.tools import ToolDefinition
+from playground.domain.transcript import Ending, Outcome, Role, Turn
+from playground.jsonkit.limits import TooCostlyError
+
+WEATHER = ToolDefinition(
+    name="get_weather",
+    parameters={"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]},
+)
+
+
+def said(text: str = "", *, finish: str | None = "stop", refusal: str = "") -> Turn:
+    parts: tuple[Any, ...] = ((Text(text=text),) if text else ()) + ((Refusal(text=refusal),) if refusal else ())
+    return Turn(id="t", role=Role.ASSISTANT, parts=parts, outcome=Outcome(ending=Ending.COMPLETE, finish_reason=finish))
+
+
+def called(name: str, arguments: str) -> Turn:
+    return Turn(id="c", role=Role.ASSISTANT, parts=(ToolCall(id="1", name=name, arguments=arguments),))
+
+
+def look(check: Check, text: str = "", **more: Any) -> Verdict:
+    return check.verdict(Facts((said(text),), **more))
+
+
+SCHEMA = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
+
+
+@pytest.mark.parametrize(
+    ("check", "text", "passed"),
+    [
+        (Contains(text="Oslo"), "It is cold in Oslo.", True),
+        (Contains(text="Oslo"), "It is cold in oslo.", False),
+        (Contains(text="OSLO", ignore_case=True), "It is cold in oslo.", True),
+        (StartsWith(text="Yes"), "\n Yes, it is.", True),
+        (StartsWith(text="Yes"), "Well, yes", False),
+        (Equals(text="42"), " 42\n", True),
+        (Equals(text=""), "", True),
+        (Equals(text="42"), "420", False),
+        (Matches(pattern=r"\b\d+ °C"), "It is 21 °C.", True),
+        (Matches(pattern=r"^\d"), "It is 21 °C.", False),
+        (Matches(pattern="(?i)LISBON"), "Lisbon", True),
+        (IsJSON(), '{"a": [1]}', True),
+        (IsJSON(), '```json\n{"a": 1}\n```', False),
+        (IsJSON(fenced=True), '```json\n{"a": 1}\n```', True),
+        (IsJSON(), "", False),
+        (FitsSchema(json_schema=SCHEMA), '{"n": 1}', True),
+        (FitsSchema(json_schema=SCHEMA), '{"n": "1"}', False),
+        (FitsSchema(json_schema=SCHEMA), "no", False),
+        (PathEquals(path="$.city", value="Oslo"), '{"city": "Oslo"}', True),
+        (PathEquals(path="$.city", value='"Oslo"'), '{"city": "Oslo"}', True),
+        (PathEquals(path="$.n", value="1"), '{"n": 1.0}', True),
+        (PathEquals(path="$.n", value="1"), '{"n": "1"}', True),  # what was typed may be a text
+        (PathEquals(path="$.n", value="2"), '{"n": 1}', False),
+        (PathEquals(path="$.n"), '{"n": null}', True),
+        (PathEquals(path="$.m"), '{"n": null}', False),
+        (PathEquals(path="$.list[*]", value="b"), '{"list": ["a", "b"]}', True),
+        (Similar(text="kitten", least=0.5), "sitting", True),
+        (Similar(text="kitten", least=0.6), "sitting", False),
+        (Finish(reason="stop"), "x", True),
+        (Finish(reason="length"), "x", False),
+    ],
+)
+def test_a_check_of_the_answers_text(check: Check, text: str, passed: bool) -> None:
+    found = look(check, text)
+    assert found.passed is passed
+    assert found.reason
+    turned = look(check.model_copy(update={"negated": True}), text)
+    assert turned.passed is not passed
+    assert turned.score == pytest.approx(1 - found.score)
+    assert turned.reason == found.reason
+
+
+def test_calls_are_those_of_all_rounds() -> None:
+    turns = (called("get_weather", '{"city": "Rome"}'), called("get_weather", '{"town": "Oslo"}'), said("Done"))
+    facts = Facts(turns, (WEATHER,))
+    for check, passed in (
+        (ToolCalled(tool="get_weather"), True),
+        (ToolCalled(), True),
+        (ToolCalled(tool="search"), False),
+        (ToolCalled(tool="get_weather", fits=True), True),
+        (ToolCalled(tool="get_weather", fits=True, path="$.town"), False),
+        (ToolCalled(path="$[?@.city == 'Rome']"), True),
+        (ToolCalled(arguments='{"city":"Rome"}'), True),
+        (ToolCalled(arguments='{"city":"Bergen"}'), False),
+        (ToolCalled(negated=True), False),
+        (Calls(least=2, most=2), True),
+        (Calls(least=3), False),
+        (Calls(most=1), False),
+        (Calls(tool="search", most=0), True),
+    ):
+        assert check.verdict(facts).passed is passed, check
+    none = Facts((said("Hello"),))
+    assert ToolCalled(negated=True).verdict(none) == Verdict(True, 1.0, "no tool was called")
+    assert ToolCalled(tool="search").verdict(facts).reason == "search was not called; get_weather was"
+    assert ToolCalled(fits=True).verdict(Facts((called("x", "{}"),))).reason == "called x({}): no such tool is on offer"
+
+
+def test_figures_that_nobody_knows_are_not_judged() -> None:
+    known = {"seconds": 2.5, "first": 0.4, "tokens": 120, "price": 0.02, "currency": "$"}
+    for check, passed in (
+        (Latency(seconds=2.5), True),
+        (Latency(seconds=2.4), False),
+        (FirstToken(seconds=0.3), False),
+        (Tokens(most=120), True),
+        (Cheap(most=0.01), False),
+    ):
+        assert look(check, "x", **known).passed is passed
+        for negated in (False, True):
+            assert look(check.model_copy(update={"negated": negated}), "x").passed is None
+
+
+def test_a_refusal_is_one_that_is_marked() -> None:
+    assert Refused().verdict(Facts((said(refusal="I will not."),))).passed is True
+    assert Refused().verdict(Facts((said("x", finish="content_filter"),))).passed is True
+    assert Refused().verdict(Facts((said("I cannot help with that."),))).passed is False
+
+
+@pytest.mark.parametrize(
+    ("check", "words"),
+    [
+        (Contains(), "no text"),
+        (Matches(), "no pattern"),
+        (FitsSchema(), "no schema"),
+        (FitsSchema(json_schema={"type": "wrong"}), "not a type"),
+        (PathEquals(), "no path"),
+        (PathEquals(path="$..["), "no JSONPath"),
+        (ToolCalled(path="$["), "no JSONPath"),
+        (ToolCalled(arguments="{"), "not JSON"),
+        (Calls(least=2, most=1), "less than"),
+        (Finish(reason=""), "no finish reason"),
+        (Judge(rubric="good"), "no model"),
+        (Judge(model="m", rubric=" "), "no rubric"),
+    ],
+)
+def test_what_cannot_be_used_says_why_and_what_lacks_something_never_judges(check: Check, words: str) -> None:
+    assert words in check.problem
+    for negated in (False, True) if check.lack else ():
+        verdict = check.model_copy(update={"negated": negated}).verdict(Facts((called("x", "{}"), said("a"))))
+        assert verdict == Verdict(None, 0.0, check.lack)
+
+
+def test_who_is_asked_is_not_judged_here() -> None:
+    for check in (Judge(model="m", rubric="good"), You()):
+        assert check.asks
+        assert look(check, "x").passed is None
+
+
+def test_values_of_the_case_are_put_in_everywhere() -> None:
+    values = {"expected": "Oslo", "kind": "integer"}
+    assert look(Contains(text="{{expected}}").filled(values), "In Oslo").passed is True
+    schema = FitsSchema(json_schema={"properties": {"{{expected}}": {"type": "{{kind}}"}}})
+    assert schema.names == ("expected", "kind")
+    assert schema.filled(values).json_schema == {"properties": {"Oslo": {"type": "integer"}}}
+    plain = Contains(text="x")
+    assert plain.filled(values) is plain
+    assert PathEquals(path="$.{{expected}}").problem == ""
+
+
+def test_a_pattern_that_never_ends_and_a_long_one_are_no_matter() -> None:
+    assert look(Matches(pattern="^(a+)+$"), "a" * 5_000 + "b").passed is False
+    with pytest.raises(TooCostlyError):
+        look(Matches(pattern="(?=a)b"), "ab")  # looks ahead: the linear engine cannot
+    with pytest.raises(TooCostlyError):
+        look(Similar(text="a" * 2_100), "b" * 2_000)
+    assert look(Similar(text="a" * 2_000), "b" * 2_000).score == 0.0
+
+
+def slow_distance(one: str, other: str) -> int:
+    row = list(range(len(other) + 1))
+    for up, letter in enumerate(one, 1):
+        row, before = [up], row
+        for at, against in enumerate(other, 1):
+            row.append(min(before[at] + 1, row[-1] + 1, before[at - 1] + (letter != against)))
+    return row[-1]
+
+
+@given(st.text("abcä", max_size=12), st.text("abcä", max_size=12))
+def test_the_edit_distance_is_the_one_of_the_book(one: str, other: str) -> None:
+    assert edit_distance(one, other) == slow_distance(one, other)
+
+
+def test_the_edit_distance_of_longer_texts() -> None:
+    chance = random.Random(1)
+    for _ in range(3):
+        one, other = ("".join(chance.choices("abcde ", k=chance.randrange(100, 300))) for _ in range(2))
+        assert edit_distance(one, other) == slow_distance(one, other)
+
+
+def test_each_kind_has_its_form_its_words_and_its_way_through_a_file() -> None:
+    read = TypeAdapter(AnyCheck)
+    for kind in CHECKS:
+        made = kind.model_validate({})
+        rows = kind.hints()
+        assert [name for name, _ in rows[-2:]] == ["negated", "weight"]
+        assert {name for name, _ in rows} >= set(kind.model_fields) - {"kind", "profile_id"}
+        assert all(hint.label and hint.help for _, hint in rows)
+        assert made.title == kind.TITLE
+        assert kind.HELP.startswith(("Passes", "A model", "You"))
+        assert read.validate_python(json.loads(json.dumps(encode(made)))) == made
+    assert OFFERED["Not contains"]().title == "Not contains"
+    assert len(OFFERED) == len(CHECKS) + 2
+
+
+def test_a_check_of_a_newer_version_is_kept_as_it_is() -> None:
+    value = {"kind": "sentiment", "tone": "glad", "negated": True}
+    read = TypeAdapter(AnyCheck).validate_python(value)
+    assert {**encode(read), "weight": 1.0} == {**value, "weight": 1.0}
+    assert read.verdict(Facts(())).passed is None
+    with pytest.raises(ValueError, match="kind"):
+        TypeAdapter(AnyCheck).validate_python({"text": "x"})

@@ -1,0 +1,33 @@
+"""Checks of answers that may take long: said by the process that can be ended, or not judged."""
+
+from __future__ import annotations
+
+from playground.domain.checks import Facts, Matches, Verdict
+from playground.domain.parts import Text
+from playground.domain.transcript import Role, Turn
+from playground.engine.checks import checking
+from playground.engine.checks.questions import CheckUsable, CheckVerdict
+
+
+def facts(text: str) -> Facts:
+    return Facts((Turn(id="t", role=Role.ASSISTANT, parts=(Text(text=text),)),))
+
+
+async def test_a_pattern_that_looks_ahead_is_tried_elsewhere() -> None:
+    question = CheckVerdict(Matches(pattern="a(?=b)"), facts("xab"))
+    assert checking.now(question) is None
+    assert await checking.answer(question) == Verdict(True, 1.0, "a(?=b) finds something")
+
+
+async def test_what_never_ends_is_not_judged() -> None:
+    for negated in (False, True):
+        question = CheckVerdict(Matches(pattern=r"^(a*)*\1(?!b)$", negated=negated), facts("a" * 60 + "c"))
+        found = await checking.answer(question)
+        assert (found.passed, "too costly" in found.reason) == (None, True)
+
+
+async def test_what_is_no_pattern_is_said() -> None:
+    for pattern, words in (("(a", "no regular expression"), ("a(?=b)", "")):
+        question = CheckUsable(Matches(pattern=pattern))
+        found = await checking.answer(question)
+        assert (words in found) if words else (found == "")
