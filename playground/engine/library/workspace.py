@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from playground.engine.library.store import Filters, SearchResult, Status, Store
     from playground.engine.library.store.autosave import Autosave
     from playground.engine.session.snapshot import Snapshot
+    from playground.engine.session.variants import Variant
     from playground.gateway.client import GatewayClient
     from playground.gateway.tape import Exchange
 
@@ -364,18 +365,24 @@ class Workspace:
 
         there = self._profile_ids(found.profile_id, found.gateway)
         session = self.blank(there[0] if there else self.gateways.active_id)
-        variants = tuple(
-            one.on((*self._profile_ids(other, one.gateway), self.gateways.active_id)[0])
-            if (other := one.profile_id) is not None
-            else one
-            for one in found.variants
-        )
-        ours = {"profile_id": session.settings.profile_id, "variants": variants}
+        plan, variants = found.evaluation, self._here(found.variants)
+        if plan is not None:
+            plan = plan.model_copy(update={"variants": self._here(plan.variants)})
+        ours = {"profile_id": session.settings.profile_id, "variants": variants, "evaluation": plan}
         try:
             restore(found.model_copy(update=ours), session)
         except ValueError as error:
             raise ValueError(f"This experiment cannot be opened. {error}") from None
         return session, "" if there else found.gateway
+
+    def _here(self, variants: tuple[Variant, ...]) -> tuple[Variant, ...]:
+        """Variants on gateways that there are here."""
+        return tuple(
+            one.on((*self._profile_ids(other, one.gateway), self.gateways.active_id)[0])
+            if (other := one.profile_id) is not None
+            else one
+            for one in variants
+        )
 
     def _profile_ids(self, there: str, name: str) -> list[str]:
         """The gateways here that one of that id and name can be: itself, then those of its name."""

@@ -7,7 +7,8 @@ from typing import Any, Self
 from pydantic import Field
 
 from playground.domain.debugging import Debugging
-from playground.domain.values import LongText
+from playground.domain.values import LongText, Value
+from playground.engine.session.plan import Plan
 from playground.engine.session.variants import RequestSettings, Variant
 from playground.jsonkit.values import JSON
 
@@ -26,6 +27,7 @@ class ExperimentSettings(RequestSettings):
     variants: tuple[Variant, ...] = Field(
         default=(), description="What is compared with it side by side, in the order of the columns."
     )
+    evaluation: Plan | None = Field(default=None, description="Null where there is no evaluation.")
 
     @property
     def untouched(self) -> bool:
@@ -66,6 +68,8 @@ def _members(field: str, then: Any, now: Any) -> list[str]:
         inner = [(dict(then.get(kind) or ()), dict(now.get(kind) or ())) for kind in kinds]
     elif isinstance(then, dict) and isinstance(now, dict):
         inner = [(then, now)]
+    elif isinstance(then, Value) and isinstance(now, Value):
+        inner = [(dict(then), dict(now))]
     else:
         return [field]
     names = dict.fromkeys(name for old, new in inner for name in (*old, *new) if old.get(name) != new.get(name))

@@ -13,6 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final, get_args
 
+from playground.domain.checks import CHECKS
 from playground.domain.debugging import MatchKind, Policy, ReasonCode
 from playground.domain.errors import FailureKind
 from playground.domain.parts import Part
@@ -26,6 +27,7 @@ from playground.engine.gateways.known_secrets import redactor_of
 from playground.engine.gateways.secrets import Secret
 from playground.engine.io.weighed_json import TooMuchError, read_json
 from playground.engine.io.whole_file import write_whole
+from playground.engine.session.plan import Keep, Order
 from playground.engine.session.snapshot import Snapshot
 from playground.jsonkit.values import JSON
 from playground.named_file import read_named
@@ -103,8 +105,9 @@ def read_content(content: JSON) -> Snapshot:
 def structure_words() -> frozenset[str]:
     """The words that the file is made of. They stay even where one of them is a secret of somebody's."""
     kinds: tuple[type[StrEnum], ...] = (Role, Ending, MatchKind, Policy, ReasonCode, SendReasoning, FailureKind)
+    kinds += (Order, Keep)
     words = {member.value for kind in kinds for member in kind} | set(PROTOCOLS) | {NAME}
-    words |= {part.model_fields["kind"].default for part in get_args(get_args(Part)[0])}
+    words |= {part.model_fields["kind"].default for part in (*get_args(get_args(Part)[0]), *CHECKS)}
     left: list[type[Value]] = [Value]
     while left:
         kind = left.pop()

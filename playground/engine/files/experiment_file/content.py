@@ -102,7 +102,8 @@ def _of_members(member: Visit | None) -> Visit | None:
 
 def _of_one(kinds: tuple[Any, ...]) -> Visit | None:
     """A value that is one of several kinds says which by its “kind”; of others at most one has texts."""
-    named = {one.model_fields["kind"].default: _visit(one) for one in kinds if _has_kind(one)}
+    values = [get_args(one)[0] if get_origin(one) is Annotated else one for one in kinds]
+    named = {one.model_fields["kind"].default: _visit(one) for one in values if _has_kind(one)}
     if named:
 
         def visit(value: JSON, change: Change) -> JSON:
@@ -212,18 +213,27 @@ def _check(found: Snapshot) -> None:
 
 def _variants(found: Snapshot) -> Iterator[tuple[str, ExperimentSettings]]:
     """What is set in each variant. Raises ValueError where they cannot be told apart."""
-    known: set[str] = set()
     if len(found.variants) >= MOST_LANES:
         raise ValueError(f"{len(found.variants)} variants are too many; {MOST_LANES - 1} fit beside the experiment")
-    for number, variant in enumerate(found.variants, 1):
-        if variant.id in known or not 0 < len(variant.id) <= _LONGEST_ID:
-            raise ValueError(f"variant {number} needs an id of its own, of 1 to {_LONGEST_ID} characters")
-        known.add(variant.id)
-        yield f"variant {number}: ", variant.applied(found.settings)
+    plan = found.evaluation
+    for where, variants in (("", found.variants), ("evaluation: ", plan.variants if plan is not None else ())):
+        _check_ids(f"{where}variant", (variant.id for variant in variants))
+        for number, variant in enumerate(variants, 1):
+            yield f"{where}variant {number}: ", variant.applied(found.settings)
+    if plan is not None:
+        _check_ids("evaluation: case", (case.id for case in plan.cases))
     turns = {turn.id for turn in found.turns}
     for name, head in found.heads.items():
         if head is not None and head not in turns:
             raise ValueError(f"“heads”: “{shortened(name)}” ends at “{shortened(head)}”, which is not among the turns")
+
+
+def _check_ids(what: str, ids: Iterable[str]) -> None:
+    known: set[str] = set()
+    for number, id_ in enumerate(ids, 1):
+        if id_ in known or not 0 < len(id_) <= _LONGEST_ID:
+            raise ValueError(f"{what} {number} needs an id of its own, of 1 to {_LONGEST_ID} characters")
+        known.add(id_)
 
 
 def _check_numbers(where: str, numbers: Iterable[float | None], largest: float = LATEST) -> None:

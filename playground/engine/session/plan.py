@@ -1,0 +1,107 @@
+"""What an evaluation is to be: cases, variants, checks, how often and in which bounds. Values; nothing is asked here.
+
+It is one of the settings of an experiment, so that undo, store, file and schema have it like any other. What a case
+asks is what the experiment would ask, with the values of the case put in.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated, Any, Final
+
+from pydantic import BeforeValidator, Field
+
+from playground.domain.checks import AnyCheck
+from playground.domain.transcript import Role, Turn, new_id
+from playground.domain.values import LongText, Value
+from playground.engine.session.variants import Variant
+from playground.jsonkit.values import JSON
+from playground.protocols import DEFAULT, MESSAGES
+from playground.protocols.protocol import get_protocol
+
+#: The variable that stands for what a case expects.
+EXPECTED: Final = "expected"
+MOST_AT_ONCE: Final = 256
+MOST_REPEATS: Final = 1_000
+MOST_CASES: Final = 20_000
+
+
+def _as_turns(found: JSON) -> JSON:
+    """Turns, from what a person may write in their place: texts of the user, or messages as they go over the wire."""
+    if not isinstance(found, list):
+        return found
+    if found and all(isinstance(one, dict) and "content" in one and "parts" not in one for one in found):
+        return get_protocol(DEFAULT).read_body({MESSAGES: found})[0].turns
+    return [_as_turn(one) for one in found]
+
+
+def _as_turn(found: Any) -> Any:
+    if isinstance(found, str):
+        found = {"role": Role.USER, "parts": [{"kind": "text", "text": found}]}
+    return {"id": new_id(), **found} if isinstance(found, dict) else found
+
+
+class Case(Value):
+    """One input, and what is expected of the answer."""
+
+    id: str = Field(default_factory=new_id, description="Tells this case from the others of the evaluation.")
+    name: str = Field(default="", description="Empty where its values, or the first words it asks, are its name.")
+    values: dict[str, LongText] = Field(
+        default_factory=dict, description="The values of {{name}} here; those of the experiment hold for all others."
+    )
+    turns: Annotated[tuple[Turn, ...], BeforeValidator(_as_turns)] = Field(
+        default=(),
+        description="The conversation in place of the experiment's, below its system turn. Each user turn that no "
+        "answer follows here is asked, one after another. A text, or a message with “content”, may stand for a turn.",
+    )
+    expected: LongText = Field(default="", description="What a good answer is or holds; {{expected}} in checks.")
+    checks: tuple[AnyCheck, ...] = Field(default=(), description="Checks of this case alone.")
+
+    @property
+    def known(self) -> dict[str, str]:
+        """The values that are put into turns and checks."""
+        return {**({EXPECTED: self.expected} if self.expected else {}), **self.values}
+
+
+class Order(StrEnum):
+    """In which order the answers are asked for."""
+
+    BY_CASE = "by_case"  # each case in all variants, then the next
+    BY_VARIANT = "by_variant"
+    SHUFFLED = "shuffled"  # by the seed
+
+
+class Keep(StrEnum):
+    """Of which answers the frames are kept."""
+
+    FAILED = "failed"  # that did not pass a check, or failed for good
+    ALL = "all"
+    NONE = "none"
+
+
+class Budget(Value):
+    """What an evaluation may use before it stops by itself; null: as much as it takes."""
+
+    requests: int | None = Field(default=None, ge=0)
+    tokens: int | None = Field(default=None, ge=0, description="Of questions and answers together.")
+    money: float | None = Field(default=None, ge=0, allow_inf_nan=False, description="By the prices of the models.")
+
+
+class Plan(Value):
+    """Cases × variants × repeats, with checks."""
+
+    cases: tuple[Case, ...] = ()
+    as_set: bool = Field(default=True, description="Whether the experiment as it is set is the first variant, A.")
+    variants: tuple[Variant, ...] = Field(default=(), description="What is asked besides, in the order of the columns.")
+    checks: tuple[AnyCheck, ...] = Field(default=(), description="Checks of all cases.")
+    repeats: int = Field(default=1, ge=1, le=MOST_REPEATS, description="How often each case is asked of each variant.")
+    at_once: int = Field(default=4, ge=1, le=MOST_AT_ONCE, description="Requests under way at each gateway, at most.")
+    order: Order = Order.BY_CASE
+    seed: int = Field(default=1, description="Of what is drawn by chance: the order, and the intervals of figures.")
+    budget: Budget = Field(default=Budget())
+    streamed: bool | None = Field(
+        default=None,
+        description="Whether answers are streamed: that tells their first token, and takes several times the work. "
+        "Null: as each variant has it.",
+    )
+    keep: Keep = Keep.FAILED
