@@ -17,6 +17,7 @@ from playground.gateway.address import Address, resolve
 from playground.gateway.call import EventStream, read_refusal
 from playground.gateway.clock import Stage
 from playground.gateway.connection import Connection
+from playground.gateway.limiter import Limiter
 from playground.gateway.models import Model, ModelList, next_page, read_models
 from playground.gateway.outgoing import Outgoing, knock_request, model_list_request, outgoing, redactor
 from playground.gateway.redact import Redactor
@@ -41,6 +42,7 @@ class GatewayClient:
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
         self.redactor: Redactor = redactor(connection)
+        self.limiter = Limiter()
         self._http: httpx.AsyncClient | None = None
         self._making = asyncio.Lock()
 

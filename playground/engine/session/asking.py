@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import asyncio
 from array import array
-from collections.abc import Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import aclosing
 from random import Random
 from typing import TYPE_CHECKING
 
 from playground.domain.accumulator import Accumulator, GrowingChoice
 from playground.domain.errors import Failure, FailureKind
-from playground.domain.events import Event, ReasoningDelta, RefusalDelta, TextDelta, ToolCallDelta
+from playground.domain.events import Event, Failed, ReasoningDelta, RefusalDelta, TextDelta, ToolCallDelta
 from playground.domain.output import wants_json
 from playground.domain.prices import Asked
 from playground.domain.request import Request
@@ -30,6 +30,7 @@ from playground.protocols.protocol import format_in, get_protocol
 if TYPE_CHECKING:
     from playground.gateway.call import EventStream
     from playground.gateway.client import GatewayClient
+    from playground.gateway.limiter import Limiter
     from playground.gateway.tape import Exchange
 
 
@@ -74,6 +75,15 @@ class TimingMarks:
             self.first_content = at
             self.reasoning_end = at if self.first_reasoning is not None else None
 
+
+#: What says that a gateway is busy, and when it will not be.
+_BUSY = frozenset({429, 503, 529})
+#: Why a request waits that nobody has refused yet.
+_FULL = Failure(
+    kind=FailureKind.HTTP,
+    status=429,
+    message="The gateway takes no more requests for now, as it told an earlier one. This one goes out when it does.",
+)
 
 #: Jitter only: nothing secret depends on it.
 _RANDOM = Random()  # noqa: S311 - not for cryptography
@@ -177,6 +187,7 @@ class Asking:
         self._heard = heard
         self._waits = waits
         self._tries = 0
+        self._sent_on = False  # whether a person would not wait any longer
 
     async def ask(self, client: GatewayClient) -> None:
         """Ask until there is an answer, or no more tries. Cancelled, it has closed the way and taken in what came.
@@ -184,20 +195,52 @@ class Asking:
         Raises ValueError for a protocol that is not spoken.
         """
         protocol = get_protocol(self._request.protocol)
-        while True:
+        most, limiter = client.connection.retries, client.limiter
+        while await self._let_through(limiter, most):
             self._tries += 1
             stream = client.open(protocol, self._request)
             self.exchange = stream.exchange
+            limiter.begin()
             try:
                 async with aclosing(stream) as batches:
-                    async for events in batches:
-                        self._take(stream, events)
+                    await self._take_all(stream, batches, limiter)
             except asyncio.CancelledError:
                 if stream.left:
                     self._take(stream, stream.left)
                 raise
-            if not await self._again(stream, client.connection.retries):
+            finally:
+                limiter.end()
+            if not await self._again(stream, most):
                 return
+
+    async def _take_all(self, stream: EventStream, batches: AsyncIterator[list[Event]], limiter: Limiter) -> None:
+        """Take all that comes; what the headers say of limits is everybody's who asks that gateway."""
+        noted = False
+        async for events in batches:
+            self._take(stream, events)
+            if not noted:
+                noted = True
+                limiter.note(stream.limits)
+        failure = self.received.answer.failure
+        if failure is not None and failure.retry_after is not None and failure.status in _BUSY:
+            limiter.hold(failure.retry_after)
+
+    async def _let_through(self, limiter: Limiter, most: int) -> bool:
+        """Wait while the gateway takes no requests, as it told whoever asked it last. False where that was given up."""
+        while not self._sent_on and (delay := limiter.delay) > 0:
+            self.retry_wait = wait = RetryWait(_FULL, delay, self._tries, most + 1)
+            self._waits()
+            try:
+                again = await wait.over()
+            finally:
+                self.retry_wait = None
+            if not again:
+                self.received.take_events([Failed(_FULL)], None)
+                return False
+            self._waits()
+            self._sent_on = wait.remaining > 0
+        self._sent_on = False
+        return True
 
     def _take(self, stream: EventStream, events: list[Event]) -> None:
         reads = stream.exchange.reads
@@ -215,13 +258,14 @@ class Asking:
         delay = delay_after(answer.failure, self._tries, _RANDOM, stream.should_retry)
         if delay is None:
             return False
-        self.retry_wait = RetryWait(answer.failure, delay, self._tries, most + 1)
+        self.retry_wait = wait = RetryWait(answer.failure, delay, self._tries, most + 1)
         self._waits()
         try:
-            again = await self.retry_wait.over()
+            again = await wait.over()
         finally:
             self.retry_wait = None
         if again:
+            self._sent_on = wait.remaining > 0
             self.received.begin_again()
             self._waits()
         return again

@@ -14,6 +14,7 @@ from playground.engine.gateways.offered import DEMO_ID, Gateways
 from playground.engine.session.changes import Change, RunState, RunStateChanged
 from playground.engine.session.retry_wait import RetryWait
 from playground.engine.session.session import Session
+from tests.engine.debugging import begin
 
 
 @pytest.fixture
@@ -125,3 +126,38 @@ async def test_nothing_is_tried_again_after_content_or_for_good_reasons(
     assert outcome is not None
     assert outcome.failure is not None
     assert outcome.failure.kind is not FailureKind.INTERNAL
+
+
+async def test_what_one_run_was_asked_to_wait_another_waits_too(patient: Session, gateways: Gateways) -> None:
+    """The limit is the gateway's: whoever asks it next is told so at once, and may be sent on all the same."""
+    patient.turns.add_turn(make_turn(Role.USER, "Hello !429x1=60"))
+    first = begin(patient.run())
+    await until(lambda: waits(patient))
+    other = Session(gateways.client, profile_id=DEMO_ID, model="demo-chat")
+    other.turns.add_turn(make_turn(Role.USER, "Hello"))
+    second = begin(other.run())
+    await until(lambda: waits(other))
+    assert "takes no more requests" in pause_of(other).failure.message
+    assert 50 < pause_of(other).remaining <= 60
+    assert other.exchanges.get("") is None
+    assert not len(other.exchanges)
+    pause_of(other).retry_now()
+    await second
+    assert other.transcript.path[-1].text
+    pause_of(patient).give_up()
+    await first
+
+
+async def test_whoever_gives_up_waiting_has_an_answer_that_says_so(patient: Session, gateways: Gateways) -> None:
+    client = await gateways.client(DEMO_ID)
+    client.limiter.hold(60)
+    patient.turns.add_turn(make_turn(Role.USER, "Hello"))
+    task = begin(patient.run())
+    await until(lambda: waits(patient))
+    pause_of(patient).give_up()
+    await task
+    outcome = patient.transcript.path[-1].outcome
+    assert outcome is not None
+    assert outcome.failure is not None
+    assert (outcome.failure.kind, outcome.failure.status) == (FailureKind.HTTP, 429)
+    assert outcome.exchange is None

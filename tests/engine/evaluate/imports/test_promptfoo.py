@@ -72,10 +72,8 @@ def test_what_was_left_out_is_said() -> None:
 
 
 def test_several_prompts_are_several_cases() -> None:
-    found = read_configuration(
-        'prompts: [\'Say {{x}}\', \'[{"role": "system", "content": "Be brief"}, {"role": "user", "content": "{{x}}"}]\']\n'
-        "tests: [{vars: {x: a}, description: one}]"
-    )
+    chat = '[{"role": "system", "content": "Be brief"}, {"role": "user", "content": "{{x}}"}]'
+    found = read_configuration(f"prompts: ['Say {{{{x}}}}', '{chat}']\ntests: [{{vars: {{x: a}}, description: one}}]")
     assert found.turns == ()
     assert [[turn.text for turn in case.turns] for case in found.cases] == [["Say {{x}}"], ["Be brief", "{{x}}"]]
     assert [case.name for case in found.cases] == ["one · prompt 1", "one · prompt 2"]

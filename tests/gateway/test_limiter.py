@@ -1,0 +1,74 @@
+"""What a gateway said it takes, counted for all who ask it."""
+
+from __future__ import annotations
+
+from playground.gateway.limiter import LONGEST, Limiter
+from playground.gateway.limits import RateLimit, RateLimits
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def limits(remaining: float | None, reset: float | None, dimension: str = "") -> RateLimits:
+    return RateLimits((RateLimit(dimension, 60, remaining, reset),), 0.0)
+
+
+def test_nobody_waits_where_nobody_said_anything() -> None:
+    limiter = Limiter()
+    for _ in range(100):
+        assert limiter.delay == 0
+        limiter.begin()
+
+
+def test_what_is_left_is_counted_down_by_what_goes_out_until_the_window_is_over() -> None:
+    clock = Clock()
+    limiter = Limiter(clock)
+    limiter.begin()
+    limiter.note(limits(2, 12))
+    limiter.end()
+    for _ in range(2):
+        assert limiter.delay == 0
+        limiter.begin()
+    assert limiter.delay == 12
+    clock.now += 5
+    assert limiter.delay == 7
+    clock.now += 7
+    assert limiter.delay == 0
+
+
+def test_what_is_under_way_may_not_be_counted_in_the_headers() -> None:
+    limiter = Limiter(Clock())
+    for _ in range(4):
+        limiter.begin()
+    limiter.note(limits(3, 10))  # of the first: three others are on their way
+    assert limiter.delay == 10
+    for _ in range(4):
+        limiter.end()
+    limiter.note(limits(2, 10))
+    assert limiter.delay == 0
+
+
+def test_a_wait_that_one_was_asked_for_is_everybodys_and_has_an_end() -> None:
+    clock = Clock()
+    limiter = Limiter(clock)
+    limiter.hold(3)
+    limiter.hold(1)
+    assert limiter.delay == 3
+    clock.now += 3
+    assert limiter.delay == 0
+    limiter.hold(1e9)
+    assert limiter.delay == LONGEST
+
+
+def test_tokens_that_are_used_up_hold_and_headers_that_say_nothing_do_not() -> None:
+    limiter = Limiter(Clock())
+    for found in (limits(None, 10), limits(0, None), limits(0, 0), limits(5, 10, "tokens"), RateLimits()):
+        limiter.note(found)
+        assert limiter.delay == 0
+    limiter.note(limits(0, 8, "input-tokens"))
+    assert limiter.delay == 8
