@@ -92,12 +92,17 @@ class LaneFigures:
 
 def figures_of(lane: Session, entered: Entered) -> LaneFigures:
     """Those of what a lane's last question brought. ``entered`` are prices that a person entered."""
-    turns = _since_last_question(lane.transcript.path)
+    turns = since_last_question(lane.transcript.path)
+    return figures_of_turns(turns, lane.settings.profile_id, entered, waits=bool(lane.debugger.waiting))
+
+
+def figures_of_turns(turns: Sequence[Turn], profile_id: str, entered: Entered, *, waits: bool = False) -> LaneFigures:
+    """Those of turns that came. ``waits``: a call in them has no answer, so that they are not whole."""
     outcomes = one_per_request(turns)
     known = [usage.completion for one in outcomes if (usage := one.usage) is not None and usage.completion is not None]
     prompts = [usage.prompt for one in outcomes if (usage := one.usage) is not None and usage.prompt is not None]
     last = outcomes[-1] if outcomes else None
-    costs = [cost(one, lane.settings.profile_id, entered) for one in outcomes]
+    costs = [cost(one, profile_id, entered) for one in outcomes]
     return LaneFigures(
         first=timing.first_token if outcomes and (timing := outcomes[0].timing) is not None else None,
         rate=_rate(last) if last is not None else None,
@@ -108,7 +113,7 @@ def figures_of(lane: Session, entered: Entered) -> LaneFigures:
         prompt=sum(prompts) if prompts and len(prompts) == len(outcomes) else None,
         seconds=sum(one.timing.end or 0.0 for one in outcomes if one.timing is not None),
         ended=last.ending.words if last is not None else "",
-        whole=bool(outcomes) and all(one.whole for one in outcomes) and not lane.debugger.waiting,
+        whole=bool(outcomes) and all(one.whole for one in outcomes) and not waits,
     )
 
 

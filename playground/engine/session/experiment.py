@@ -52,7 +52,7 @@ class Experiment:
     ) -> None:
         self.connect = connect
         self.literal = literal
-        self._profile_of = profile_of
+        self.profile_of = profile_of
         self._main = self
         self.observers = Observers()
         self.history = History(settings)
@@ -95,7 +95,7 @@ class Experiment:
     @property
     def profile(self) -> Profile | None:
         """The gateway's settings, as far as they are known here."""
-        return self._profile_of(self.settings.profile_id) if self._profile_of is not None else None
+        return self.profile_of(self.settings.profile_id) if self.profile_of is not None else None
 
     def set(self, settings: ExperimentSettings) -> None:
         """Let all be set as these settings have it: an edit that can be undone."""

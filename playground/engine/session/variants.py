@@ -208,5 +208,6 @@ def _before(base: dict[str, Parameters], protocol: str) -> Parameters:
 
 
 def letter_of(place: int) -> str:
-    """What the column at a place is called: A is the conversation itself."""
-    return chr(ord("A") + place)
+    """What the column at a place is called: A is the conversation itself; behind Z come AA, AB and so on."""
+    above, letter = divmod(place, 26)
+    return (letter_of(above - 1) if above else "") + chr(ord("A") + letter)

@@ -1,0 +1,336 @@
+"""What a plan asks of an experiment as it is set now: each case in each column, as a session that is ready to run.
+
+It is a picture of one moment: what is set afterwards is another inquiry. What is asked has a digest, by which answers
+are found again: of what goes into requests everything is in it, and nothing of what does not.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import random
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from playground.domain.checks import Check, Judge
+from playground.domain.encoding import encode
+from playground.domain.parts import Text
+from playground.domain.transcript import Role, Transcript, Turn, make_turn
+from playground.domain.variables import names_in, resolve_turns
+from playground.engine.checks import checking
+from playground.engine.checks.questions import CheckUsable
+from playground.engine.session.branching import system_text
+from playground.engine.session.hand_made import answers_none, written
+from playground.engine.session.plan import EXPECTED, Case, Order, Plan
+from playground.engine.session.session import Session
+from playground.engine.session.settings import ExperimentSettings
+from playground.engine.session.variants import Variant, letter_of
+from playground.jsonkit.texts import cut, listed
+from playground.jsonkit.values import JSON
+
+if TYPE_CHECKING:
+    from playground.engine.gateways.profiles import Profile
+    from playground.engine.session.experiment import Connect
+
+_SYSTEM: Final = (Role.SYSTEM, Role.DEVELOPER)
+_NAMED: Final = 40  # characters by which a case is called
+
+
+@dataclass(frozen=True, slots=True)
+class PlanProblem:
+    """Why a plan cannot be run, and which part of it: "cases", "variants", "checks" or "run", and the id in it."""
+
+    words: str
+    place: str
+    id: str = ""
+
+
+@dataclass(frozen=True)
+class Column:
+    """One variant of the plan, the experiment as set among them; ``settings`` are all that is set in it."""
+
+    letter: str
+    variant: Variant | None
+    settings: ExperimentSettings
+    system: str | None
+
+    @property
+    def id(self) -> str:
+        """That of its variant; empty for the experiment as set."""
+        return self.variant.id if self.variant is not None else ""
+
+    @property
+    def title(self) -> str:
+        """Its letter and its name."""
+        name = self.variant.name if self.variant is not None else "as set"
+        return f"{self.letter} · {name}" if name else self.letter
+
+
+class Job(NamedTuple):
+    """One answer that is wanted. ``repeat`` counts from 1."""
+
+    case: Case
+    column: Column
+    repeat: int
+    digest: str
+
+    @property
+    def key(self) -> tuple[str, int]:
+        """Which answer it is for."""
+        return self.digest, self.repeat
+
+
+class Inquiry:
+    """``session`` is the experiment; ``connect`` gives clients, and ``profile_of`` gateways, as for a session."""
+
+    def __init__(
+        self,
+        session: Session,
+        connect: Connect | None = None,
+        profile_of: Callable[[str], Profile] | None = None,
+    ) -> None:
+        main = session.main
+        self.id = main.id
+        self.plan: Plan = main.settings.evaluation or Plan()
+        self.base = main.settings
+        self.connect = connect or main.experiment.connect
+        self.profile_of = profile_of or main.experiment.profile_of
+        self.turns = _asking(main)
+        self.columns: tuple[Column, ...] = tuple(self._columns())
+        self._digests: dict[tuple[str, str], str] = {}
+        self._filled: dict[str, tuple[Check, ...]] = {}
+
+    def _columns(self) -> Iterator[Column]:
+        variants: list[Variant | None] = [None] if self.plan.as_set else []
+        plain = self.base.model_copy(
+            update={"title": "", "variants": (), "evaluation": None, "unsent": {}, "parameters": self.base.parameters}
+        )
+        for place, variant in enumerate([*variants, *self.plan.variants]):
+            settings = variant.applied(plain) if variant is not None else plain
+            if self.plan.streamed is not None:
+                settings = settings.with_parameters(settings.current.with_value("stream", self.plan.streamed))
+            yield Column(letter_of(place), variant, settings, variant.system if variant is not None else None)
+
+    # What is asked
+
+    def rounds(self, case: Case, column: Column) -> list[tuple[Turn, ...]]:
+        """The turns of a case, taken apart: at the end of each of them the model is asked. Variables as written."""
+        if not case.turns:
+            return [_under(self.turns, column.system)]
+        out: list[tuple[Turn, ...]] = []
+        begun: list[Turn] = [] if _leading_system(case.turns) else [*_leading_system(self.turns)]
+        for place, turn in enumerate(case.turns):
+            begun.append(turn)
+            after = case.turns[place + 1] if place + 1 < len(case.turns) else None
+            if turn.role is Role.USER and after is not None and after.role is Role.USER:
+                out.append(tuple(begun))
+                begun = []
+        out.append(tuple(begun))
+        out[0] = _under(out[0], column.system)
+        return out
+
+    def session(self, case: Case, column: Column) -> tuple[Session, list[tuple[Turn, ...]]]:
+        """A session with what is asked first, and what is asked after each answer."""
+        first, *rest = self.rounds(case, column)
+        values = {**column.settings.variables, **case.values}
+        made = Session(self.connect, profile_id=column.settings.profile_id, profile_of=self.profile_of)
+        settings = column.settings.model_copy(update={"variables": values})
+        made.history.begin_anew(Transcript().append(*first), settings.with_parameters(settings.current))
+        return made, rest
+
+    def checks(self, case: Case) -> tuple[Check, ...]:
+        """The checks of a case, with its values put in. One that mentions what the case does not have is left out."""
+        found = self._filled.get(case.id)
+        if found is None:
+            known = {**self.base.variables, **case.known}
+            all_ = (*self.plan.checks, *case.checks)
+            found = tuple(one.filled(known) for one in all_ if set(one.names) <= known.keys())
+            self._filled[case.id] = found
+        return found
+
+    # Digests
+
+    def digest(self, case: Case, column: Column) -> str:
+        """What a case asks in a column, as a short text: the same for what is the same. Twins in a plan differ."""
+        key = case.id, column.id
+        found = self._digests.get(key)
+        if found is None:
+            self._find_digests(column)
+            found = self._digests[key]
+        return found
+
+    def _find_digests(self, column: Column) -> None:
+        under = self._of_column(column)
+        mentioned = names_in(_under(self.turns, column.system))
+        twins: Counter[str] = Counter()
+        for case in self.plan.cases:
+            inner = self._of_case(case, column, mentioned)
+            twins[inner] += 1
+            digest = _hash([under, inner, twins[inner]])
+            self._digests[case.id, column.id] = digest
+
+    def _of_column(self, column: Column) -> str:
+        """What all cases have together in a column."""
+        found = column.settings
+        tools = [tool.offer for tool in found.tools if tool.sendable]
+        rules = encode(found.debugging) if tools else None
+        return _hash(
+            [
+                found.profile_id,
+                found.protocol,
+                found.model,
+                found.current.to_wire(),
+                tools,
+                rules,
+                found.extra_body,
+                found.extra_headers,
+                encode(found.reasoning_return) if found.reasoning_return is not None else None,
+                [_of_turn(turn) for turn in _under(self.turns, column.system)],
+            ]
+        )
+
+    def _of_case(self, case: Case, column: Column, mentioned: Sequence[str]) -> str:
+        own = [_of_turn(turn) for turn in case.turns]
+        names = dict.fromkeys((*mentioned, *names_in(case.turns)))
+        values = {**column.settings.variables, **case.values}
+        return _hash([own, {name: values.get(name) for name in names}])
+
+    def keyed(self, case: Case) -> list[tuple[str, Check]]:
+        """The checks of a case, each with the key under which its verdicts are kept."""
+        return [(check_key(check), check) for check in self.checks(case)]
+
+    def given(self, case: Case, column: Column) -> tuple[Turn, ...]:
+        """All turns that are given, with the values put in: what an answer was asked by."""
+        turns = tuple(turn for part in self.rounds(case, column) for turn in part)
+        return resolve_turns(turns, {**column.settings.variables, **case.values})
+
+    # All of it
+
+    @cached_property
+    def jobs(self) -> tuple[Job, ...]:
+        """All answers that are wanted, in the order in which they are to be asked for."""
+        plan = self.plan
+        pairs = (
+            [(case, column) for column in self.columns for case in plan.cases]
+            if plan.order is Order.BY_VARIANT
+            else [(case, column) for case in plan.cases for column in self.columns]
+        )
+        jobs = [
+            Job(case, column, repeat, self.digest(case, column))
+            for case, column in pairs
+            for repeat in range(1, plan.repeats + 1)
+        ]
+        if plan.order is Order.SHUFFLED:
+            random.Random(plan.seed).shuffle(jobs)  # noqa: S311 - not for secrets: to be drawn again in the same way
+        return tuple(jobs)
+
+    async def problems(self) -> list[PlanProblem]:
+        """What keeps the plan from being run; empty where nothing does."""
+        return [*self._problems_of_cases(), *self._problems_of_run(), *await self._problems_of_checks()]
+
+    def _problems_of_cases(self) -> Iterator[PlanProblem]:
+        plan = self.plan
+        if not plan.cases:
+            yield PlanProblem("There is no case yet. Type one, take one from the conversation, or import.", "cases")
+        if not self.columns:
+            yield PlanProblem("There is no variant: add one, or let the experiment as it is set take part.", "variants")
+        for column in self.columns:
+            if not column.settings.model:
+                yield PlanProblem(f"{column.title} has no model. Choose one.", "variants", column.id)
+        mentioned = names_in(self.turns)
+        known = self.base.variables.keys()
+        for number, case in enumerate(plan.cases, 1):
+            asked = names_in(case.turns) if case.turns else mentioned
+            if missing := [name for name in asked if name not in known and name not in case.values]:
+                names = listed([f"{{{{{name}}}}}" for name in missing[:3]])
+                yield PlanProblem(f"{case_title(case, number)} has no value for {names}.", "cases", case.id)
+            if not case.turns and not any(turn.role not in _SYSTEM for turn in self.turns):
+                words = f"{case_title(case, number)} asks nothing: write a message in the conversation, or give it one."
+                yield PlanProblem(words, "cases", case.id)
+            if any(map(answers_none, case.turns)):
+                words = f"{case_title(case, number)} has a tool turn that does not say which call it answers."
+                yield PlanProblem(words, "cases", case.id)
+
+    def _problems_of_run(self) -> Iterator[PlanProblem]:
+        budget = self.plan.budget
+        for name, amount in (("requests", budget.requests), ("tokens", budget.tokens), ("money", budget.money)):
+            if amount is not None and amount <= 0:
+                what = "no money" if name == "money" else f"0 {name}"
+                yield PlanProblem(f"A budget of {what} lets nothing be asked. Raise it, or leave it empty.", "run")
+
+    async def _problems_of_checks(self) -> list[PlanProblem]:
+        out: list[PlanProblem] = []
+        found = [(check, "") for check in self.plan.checks]
+        found += [(check, case.id) for case in self.plan.cases for check in case.checks]
+        seen: set[str] = set()
+        for check, case_id in found:
+            key = check_key(check)
+            if key in seen:
+                continue
+            seen.add(key)
+            if words := await checking.answer(CheckUsable(check)):
+                out.append(PlanProblem(f"{check.title}: {words}", "checks", case_id))
+        return out
+
+    @property
+    def judges(self) -> tuple[Judge, ...]:
+        """The checks that a model is asked for."""
+        return tuple(check for check in self.plan.checks if isinstance(check, Judge))
+
+
+def case_title(case: Case, number: int) -> str:
+    """What a case is called: its name, else its values, else what it asks, else its number."""
+    name = case.name or ", ".join(value for key, value in case.values.items() if key != EXPECTED)
+    name = name or next((turn.text for turn in case.turns if turn.role is Role.USER), "")
+    return cut(" ".join(name.split()), _NAMED) or f"Case {number}"
+
+
+def check_key(check: Check) -> str:
+    """Under which the verdicts of a check are kept: another check has another one. Its weight makes no difference."""
+    return _hash({name: value for name, value in encode(check).items() if name != "weight"})
+
+
+def _hash(value: JSON) -> str:
+    text = json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"), default=list)
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
+def _of_turn(turn: Turn) -> JSON:
+    """What of a turn goes out."""
+    found = encode(turn)
+    return {name: found[name] for name in ("role", "parts", "members", "extra") if found.get(name)}
+
+
+def _asking(session: Session) -> tuple[Turn, ...]:
+    """The conversation up to what is asked: the message being written, else the last turn that is no answer."""
+    path = session.transcript.path
+    try:
+        draft = written(session.draft, session.transcript)
+    except ValueError:
+        draft = None
+    if draft is not None and draft.role is Role.USER:
+        return (*path, draft)
+    last = next((at for at in range(len(path) - 1, -1, -1) if path[at].role is Role.USER), -1)
+    kept = path[: last + 1] if last >= 0 else tuple(turn for turn in path if turn.role in _SYSTEM)
+    return tuple(turn for turn in kept if not turn.hollow)
+
+
+def _leading_system(turns: Sequence[Turn]) -> tuple[Turn, ...]:
+    count = next((at for at, turn in enumerate(turns) if turn.role not in _SYSTEM), len(turns))
+    return tuple(turns[:count])
+
+
+def _under(turns: tuple[Turn, ...], system: str | None) -> tuple[Turn, ...]:
+    """The same under another system turn; an empty text: under none, None: as they are."""
+    if system is None or system_text(Transcript().append(*turns)) == system:
+        return turns
+    first = turns[0] if turns and turns[0].role in _SYSTEM else None
+    rest = turns[1:] if first is not None else turns
+    if not system:
+        return rest
+    top = first if first is not None else make_turn(Role.SYSTEM)
+    others = tuple(part for part in top.parts if not isinstance(part, Text))
+    return (top.model_copy(update={"parts": (Text(text=system), *others)}), *rest)
