@@ -10,10 +10,11 @@ import hashlib
 import json
 import random
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from playground.domain.checks import Check, Judge
 from playground.domain.encoding import encode
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
     from playground.engine.session.experiment import Connect
 
 _SYSTEM: Final = (Role.SYSTEM, Role.DEVELOPER)
+#: The checks of all cases as one has them, None where they are not for it, and its own; each with its key.
+_Keyed: TypeAlias = tuple[list[tuple[str, Check] | None], list[tuple[str, Check] | None]]
 _NAMED: Final = 40  # characters by which a case is called
 
 
@@ -100,8 +103,10 @@ class Inquiry:
         self.profile_of = profile_of or main.experiment.profile_of
         self.turns = _asking(main)
         self.columns: tuple[Column, ...] = tuple(self._columns())
+        self.cases = self.plan.cases
         self._digests: dict[tuple[str, str], str] = {}
-        self._filled: dict[str, tuple[Check, ...]] = {}
+        self._filled: dict[str, _Keyed] = {}
+        self._keys: dict[int, str] = {}  # of the plan's own checks, which it holds
 
     def _columns(self) -> Iterator[Column]:
         variants: list[Variant | None] = [None] if self.plan.as_set else []
@@ -113,6 +118,13 @@ class Inquiry:
             if self.plan.streamed is not None:
                 settings = settings.with_parameters(settings.current.with_value("stream", self.plan.streamed))
             yield Column(letter_of(place), variant, settings, variant.system if variant is not None else None)
+
+    def narrowed(self, cases: Sequence[Case], columns: Sequence[Column]) -> Inquiry:
+        """The same with those cases and columns alone; what they ask has the same digest."""
+        made = copy(self)
+        made.cases, made.columns = tuple(cases), tuple(columns)
+        made.__dict__.pop("jobs", None)
+        return made
 
     # What is asked
 
@@ -143,13 +155,42 @@ class Inquiry:
 
     def checks(self, case: Case) -> tuple[Check, ...]:
         """The checks of a case, with its values put in. One that mentions what the case does not have is left out."""
+        return tuple(check for _, check in self.keyed(case))
+
+    def keyed(self, case: Case) -> list[tuple[str, Check]]:
+        """The same, each with the key under which its verdicts are kept; those of all cases first."""
+        of_all, own = self._keyed(case)
+        return [one for one in (*of_all, *own) if one is not None]
+
+    def plan_key(self, case: Case, place: int) -> str | None:
+        """The key of the plan's check at a place for a case; None where it is not for that case."""
+        found = self._keyed(case)[0][place]
+        return found[0] if found is not None else None
+
+    def _keyed(self, case: Case) -> _Keyed:
         found = self._filled.get(case.id)
         if found is None:
             known = {**self.base.variables, **case.known}
-            all_ = (*self.plan.checks, *case.checks)
-            found = tuple(one.filled(known) for one in all_ if set(one.names) <= known.keys())
-            self._filled[case.id] = found
+            of_all = [self._fill(check, names, known) for check, names in self._named]
+            own = [self._fill(check, frozenset(check.names), known) for check in case.checks]
+            found = self._filled[case.id] = (of_all, own)
         return found
+
+    @cached_property
+    def _named(self) -> list[tuple[Check, frozenset[str]]]:
+        """The plan's checks with the variables that they mention."""
+        return [(check, frozenset(check.names)) for check in self.plan.checks]
+
+    def _fill(self, check: Check, names: frozenset[str], known: Mapping[str, str]) -> tuple[str, Check] | None:
+        if not names <= known.keys():
+            return None
+        if names:
+            made = check.filled(known)
+            return check_key(made), made
+        key = self._keys.get(id(check))
+        if key is None:
+            key = self._keys[id(check)] = check_key(check)
+        return key, check
 
     # Digests
 
@@ -198,10 +239,6 @@ class Inquiry:
         values = {**column.settings.variables, **case.values}
         return _hash([own, {name: values.get(name) for name in names}])
 
-    def keyed(self, case: Case) -> list[tuple[str, Check]]:
-        """The checks of a case, each with the key under which its verdicts are kept."""
-        return [(check_key(check), check) for check in self.checks(case)]
-
     def given(self, case: Case, column: Column) -> tuple[Turn, ...]:
         """All turns that are given, with the values put in: what an answer was asked by."""
         turns = tuple(turn for part in self.rounds(case, column) for turn in part)
@@ -214,9 +251,9 @@ class Inquiry:
         """All answers that are wanted, in the order in which they are to be asked for."""
         plan = self.plan
         pairs = (
-            [(case, column) for column in self.columns for case in plan.cases]
+            [(case, column) for column in self.columns for case in self.cases]
             if plan.order is Order.BY_VARIANT
-            else [(case, column) for case in plan.cases for column in self.columns]
+            else [(case, column) for case in self.cases for column in self.columns]
         )
         jobs = [
             Job(case, column, repeat, self.digest(case, column))
@@ -232,8 +269,7 @@ class Inquiry:
         return [*self._problems_of_cases(), *self._problems_of_run(), *await self._problems_of_checks()]
 
     def _problems_of_cases(self) -> Iterator[PlanProblem]:
-        plan = self.plan
-        if not plan.cases:
+        if not self.cases:
             yield PlanProblem("There is no case yet. Type one, take one from the conversation, or import.", "cases")
         if not self.columns:
             yield PlanProblem("There is no variant: add one, or let the experiment as it is set take part.", "variants")
@@ -242,7 +278,8 @@ class Inquiry:
                 yield PlanProblem(f"{column.title} has no model. Choose one.", "variants", column.id)
         mentioned = names_in(self.turns)
         known = self.base.variables.keys()
-        for number, case in enumerate(plan.cases, 1):
+        for case in self.cases:
+            number = self.numbers[case.id]
             asked = names_in(case.turns) if case.turns else mentioned
             if missing := [name for name in asked if name not in known and name not in case.values]:
                 names = listed([f"{{{{{name}}}}}" for name in missing[:3]])
@@ -274,6 +311,15 @@ class Inquiry:
             if words := await checking.answer(CheckUsable(check)):
                 out.append(PlanProblem(f"{check.title}: {words}", "checks", case_id))
         return out
+
+    @cached_property
+    def numbers(self) -> dict[str, int]:
+        """Which number each case has in the plan, by id, from 1."""
+        return {case.id: number for number, case in enumerate(self.plan.cases, 1)}
+
+    def title(self, case: Case) -> str:
+        """What a case is called."""
+        return case_title(case, self.numbers[case.id])
 
     @property
     def judges(self) -> tuple[Judge, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 
@@ -278,7 +279,7 @@ async def test_several_turns_of_a_case_are_asked_one_after_another_under_the_var
 async def test_the_orders(session: Session) -> None:
     b = variant("B")
 
-    def order(**fields: object) -> list[tuple[str, str, int]]:
+    def order(**fields: Any) -> list[tuple[str, str, int]]:
         inquiry = Inquiry(planned(session, cases=cases(2), variants=(b,), repeats=2, **fields))
         return [(job.case.id, job.column.letter, job.repeat) for job in inquiry.jobs]
 
