@@ -167,6 +167,11 @@ class Inquiry:
         found = self._keyed(case)[0][place]
         return found[0] if found is not None else None
 
+    def plan_check(self, case: Case, place: int) -> Check | None:
+        """The plan's check at a place as a case has it."""
+        found = self._keyed(case)[0][place]
+        return found[1] if found is not None else None
+
     def _keyed(self, case: Case) -> _Keyed:
         found = self._filled.get(case.id)
         if found is None:

@@ -35,7 +35,7 @@ def plan(**fields: Any) -> Plan:
 
 def planned(session: Session, text: str = "What is {{city}} like? !fast", **fields: Any) -> Session:
     """The session with a question and a plan."""
-    if not session.transcript.path:
+    if not any(turn.role is Role.USER for turn in session.transcript.path):
         session.turns.add_turn(make_turn(Role.USER, text))
     session.change(evaluation=plan(**fields))
     return session
