@@ -54,6 +54,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
+    from playground.cli_eval import add_eval
     from playground.cli_help import Help, exit_codes, whole
     from playground.cli_run import add_run
     from playground.engine.headless.exit_codes import ExitCode
@@ -100,6 +101,7 @@ def _parser() -> argparse.ArgumentParser:
     demo.set_defaults(command=_demo, parser=demo)
 
     add_run(commands)
+    add_eval(commands)
 
     decode = commands.add_parser(
         "decode",

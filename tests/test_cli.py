@@ -19,7 +19,7 @@ import pytest
 
 from playground import __version__
 from playground.cli import DEMO_KEY
-from playground.cli_run import CLOCKS, FOR_CONTENT, read_timeouts
+from playground.cli_gateway import CLOCKS, FOR_CONTENT, read_timeouts
 from playground.engine.gateways.profiles import Profile, Timeouts
 from playground.engine.headless.exit_codes import MEANINGS, ExitCode
 from tests.support.fault_server import FaultServer, head, hold, pause, send, whole
@@ -343,7 +343,7 @@ def test_run_on_a_terminal(experiment: Path) -> None:
 # help and exit codes
 
 
-@pytest.mark.parametrize("command", ["run", "decode", "demo", "replay"])
+@pytest.mark.parametrize("command", ["run", "eval", "decode", "demo", "replay"])
 def test_help_of_a_command_names_it_once(command: str) -> None:
     said = playground(command, "--help").stdout.decode()
     assert said.startswith(f"usage: playground {command} ")

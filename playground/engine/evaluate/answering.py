@@ -89,6 +89,7 @@ async def ask(inquiry: Inquiry, job: Job, entered: Entered, now: float) -> Broug
     failure = _failure(brought, refused)
     waits = bool(session.debugger.waiting)
     figures = figures_of_turns(brought, job.column.settings.profile_id, entered, waits=waits)
+    streamed = all(turn.outcome.streamed for turn in brought if turn.outcome is not None)
     answer = Answer(
         digest=job.digest,
         repeat=job.repeat,
@@ -97,7 +98,7 @@ async def ask(inquiry: Inquiry, job: Job, entered: Entered, now: float) -> Broug
         at=now,
         gist=gist(brought),
         failure=cut(" ".join(failure.message.split()), 2 * GIST) if failure is not None else "",
-        figures=_figures(figures),
+        figures=_figures(figures, streamed=streamed),
     )
     fatal = failure if failure is not None and is_fatal(failure) else None
     asked_as = resolve_turns(path, session.settings.variables)
@@ -141,11 +142,11 @@ def is_fatal(failure: Failure) -> bool:
     return failure.status in _REFUSED or (failure.status == 429 and not is_transient(failure))
 
 
-def _figures(found: LaneFigures) -> Figures:
+def _figures(found: LaneFigures, *, streamed: bool) -> Figures:
     one = len(found.currencies) == 1
     return Figures(
         seconds=found.seconds or None,
-        first=found.first,
+        first=found.first if streamed else None,  # of a whole answer it is no more than when it came
         prompt=found.prompt,
         tokens=found.tokens,
         price=found.price if one else None,
@@ -167,12 +168,11 @@ def gist(brought: Sequence[Turn]) -> str:
 def facts_of(brought: Sequence[Turn], answer: Answer, job: Job) -> Facts:
     """What the checks are made of."""
     found = answer.figures
-    streamed = all(turn.outcome.streamed for turn in brought if turn.outcome is not None)
     return Facts(
         turns=tuple(brought),
         tools=job.column.settings.tools,
         seconds=found.seconds,
-        first=found.first if streamed else None,
+        first=found.first,
         tokens=found.tokens,
         price=found.price,
         currency=found.currency,

@@ -249,13 +249,17 @@ class Results:
 
     def _against(self, first: Column, other: Column) -> list[_Raw]:
         pairs = [(self.cell(case, first), self.cell(case, other)) for case in self.inquiry.cases]
+        unit = "cases"
+        if len(pairs) == 1:  # nothing is asked but about this one: its repeats are independent
+            unit, pairs = "answers", list(zip(*map(_each, pairs[0]), strict=True))
         out = []
         judged = [(_majority(a), _majority(b)) for a, b in pairs]
         known = [(a, b) for a, b in judged if a is not None and b is not None]
         gained, lost = sum(b and not a for a, b in known), sum(a and not b for a, b in known)
         if known:
             difference = (gained - lost) / len(known)
-            out.append(_Raw(other, "passes", mcnemar(gained, lost), difference, None, len(known), gained + lost))
+            p = mcnemar(gained, lost)
+            out.append(_Raw(other, "passes", p, difference, None, len(known), gained + lost, unit))
         for name, words, _unit in FIGURES:
             differences = [
                 there - here
@@ -263,10 +267,11 @@ class Results:
                 if (here := _middle(a, name)) is not None and (there := _middle(b, name)) is not None
             ]
             if len(differences) >= 2 and any(differences) and (name != "price" or _one_currency(pairs)):
+                count = len(differences)
                 found: Estimate = bootstrap(differences, seed=self.inquiry.plan.seed)
-                out.append(
-                    _Raw(other, words, found.p or 1.0, found.value, found.interval, len(differences), len(differences))
-                )
+                # As many signs drawn by chance are all alike in two of 2^n: no test of so few can tell more.
+                p = max(found.p or 1.0, 2.0 ** (1 - count))
+                out.append(_Raw(other, words, p, found.value, found.interval, count, count, unit))
         return out
 
     def answers_of(self, case: Case, column: Column) -> list[tuple[str, int]]:
@@ -287,6 +292,13 @@ class _Raw(NamedTuple):
     interval: Interval | None
     cases: int
     telling: int  # cases that can tell anything
+    unit: str  # what is counted: cases, or answers of the only one
+
+
+def _each(cell: Cell) -> list[Cell]:
+    """A cell for each of its answers."""
+    marks = zip(cell.answers, cell.marks, strict=True)
+    return [Cell(cell.case, cell.column, (answer,), (mark,)) for answer, mark in marks]
 
 
 def _rate(cells: Sequence[Cell]) -> Rate:
@@ -343,14 +355,12 @@ def _worded(raw: _Raw, p: float, first: Column) -> Comparison:
                 f"{here}: {raw.what} {way} than {there} by {abs(raw.difference):.3g} "
                 f"[{min(abs(low), abs(high)):.3g}–{max(abs(low), abs(high)):.3g}] (p {_p(p)})"
             )
-    elif raw.what == "passes" and 0 < raw.telling < _FEWEST:
-        words = (
-            f"{here} and {there} differ in {raw.telling} of {raw.cases} cases: too few to tell who passes more often"
-        )
-    elif raw.what == "passes":
-        words = f"no difference between {here} and {there} in passing can be told from {raw.cases} cases (p {_p(p)})"
     else:
-        words = f"no difference between {here} and {there} in {raw.what} can be told from {raw.cases} cases (p {_p(p)})"
+        what = "passing" if raw.what == "passes" else raw.what
+        count = f"{raw.cases} {raw.unit}"
+        words = f"no difference between {here} and {there} in {what} can be told from {count} (p {_p(p)})"
+        if raw.what == "passes" and 0 < raw.telling < _FEWEST:
+            words = f"{here} and {there} differ in {raw.telling} of {count}: too few to tell who passes more often"
     return Comparison(raw.column, raw.what, p, raw.difference, raw.interval, better, words)
 
 

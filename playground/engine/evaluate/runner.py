@@ -78,6 +78,7 @@ def no_price(_profile_id: str, _model: str) -> Price | None:
 class Runner:
     """``run`` is awaited once; ``answers`` are those of the plan that are on disk, by digest and repeat.
 
+    ``reason`` is why it stopped by itself, ``refused`` that a gateway would answer nothing any more.
     ``told`` hears of answers once they are on disk, in lots. ``stale`` are kept answers to what the plan does not ask.
     """
 
@@ -94,6 +95,7 @@ class Runner:
         self.stale: list[Answer] = []
         self.state = State.READY
         self.reason = ""
+        self.refused = False
         self._store, self._entered, self._told = store, entered, told
         judging = Judging(inquiry.connect, inquiry.profile_of, inquiry.base.profile_id, entered)
         self._checking = Checking(judging)
@@ -236,6 +238,7 @@ class Runner:
         figures = found.answer.figures
         self._count(figures.requests, figures.prompt, figures.tokens, figures.price, figures.currency)
         if found.fatal is not None:
+            self.refused = True
             self._end(f"{job.column.title}: {found.fatal.message}")
             return None
         self._ended += 1

@@ -45,12 +45,13 @@ def effective(groups: Sequence[tuple[int, int]]) -> float:
     Repeats of a case are alike. The variance of the rate is estimated from the spread between cases (ratio estimator;
     W. G. Cochran, Sampling Techniques, 3rd ed. 1977, section 9A.2) and set against that of as many independent answers:
     the quotient is the design effect (L. Kish, Survey Sampling, 1965, section 8.2). Never more than there are answers,
-    and never fewer than there are groups; where all answers are alike nothing tells them from one a group.
+    and never fewer than there are groups; where all answers are alike nothing tells them from one a group. Of one group
+    alone nothing is asked but about itself, and its answers are independent.
     """
     known = [(passed, total) for passed, total in groups if total > 0]
     count, answers = len(known), sum(total for _, total in known)
     if count < 2:
-        return float(count)
+        return float(answers)
     rate = sum(passed for passed, _ in known) / answers
     if not 0 < rate < 1:
         return float(count)

@@ -137,3 +137,17 @@ def test_cells_scores_and_what_differs() -> None:
 
 def _fields(answer: Answer) -> dict[str, Any]:
     return {name: getattr(answer, name) for name in answer.__dataclass_fields__}
+
+
+def test_of_one_case_repeats_are_what_is_asked_about() -> None:
+    found = results(lambda _case, place, repeat: (repeat <= 6 + 12 * place, 1.0 + repeat / 100), cases=1, repeats=20)
+    first, other = found.columns
+    assert first.rate.interval == wilson(6, 20)
+    assert other.rate.words == "90 % [70–97]"
+    assert found.comparisons()[0].words == "B passes more often than A (p < 0.001)"
+
+
+def test_few_cases_tell_nothing_of_a_figure_however_alike_they_are() -> None:
+    found = {one.what: one for one in results(lambda case, place, _: (True, 1.0 + place), cases=3).comparisons()}
+    assert found["time to the last token"].p >= 0.25
+    assert "can be told from 3 cases" in found["time to the last token"].words

@@ -86,7 +86,7 @@ def test_the_bootstrap_agrees_with_scipys_and_with_itself() -> None:
 def test_repeats_that_agree_are_worth_one_each() -> None:
     assert effective([(5, 5), (0, 5), (5, 5), (0, 5)]) == pytest.approx(4.0)
     assert effective([(5, 5)] * 4) == 4.0  # all alike: nothing tells how alike repeats are
-    assert effective([(3, 5)]) == 1.0
+    assert effective([(3, 5)]) == 5.0  # one case: it is about this one
     assert effective([]) == 0.0
     assert effective([(2, 4), (2, 4), (2, 4)]) == 12.0  # no spread between cases: as if all were independent
 

@@ -11,7 +11,7 @@ from playground.engine.evaluate.answering import Answer
 from playground.engine.evaluate.answers import Kept
 from playground.engine.evaluate.inquiry import Column
 from playground.engine.evaluate.results import Results
-from playground.engine.io.spreadsheet import csv_text
+from playground.engine.io.spreadsheet import csv_text, json_text
 from playground.engine.session.plan import Case
 from playground.jsonkit.values import JSONObject
 
@@ -99,6 +99,45 @@ async def to_jsonl(results: Results, fetch: Fetch) -> str:
     """A line of JSON an answer."""
     lines = [json.dumps(one, ensure_ascii=False) + "\n" async for one in records(results, fetch)]
     return "".join(lines).encode("utf-8", "replace").decode()
+
+
+async def to_json(results: Results, fetch: Fetch) -> str:
+    """All of it as one value: the columns, how they compare, the checks, each answer."""
+    columns: list[JSONObject] = [
+        {
+            "variant": one.column.title,
+            "letter": one.column.letter,
+            "model": one.column.settings.model,
+            "passed": one.rate.passed,
+            "judged": one.rate.judged,
+            "rate": one.rate.share,
+            "interval": list(one.rate.interval) if one.rate.judged else None,
+            "score": one.score,
+            "answered": one.answered,
+            "failed": one.failed,
+            "not_judged": one.not_judged,
+            "medians": dict(one.medians),
+            "price": dict(one.spent),
+        }
+        for one in results.columns
+    ]
+    compared: list[JSONObject] = [
+        {
+            "variant": one.column.title,
+            "what": one.what,
+            "p": one.p,
+            "difference": one.difference,
+            "interval": list(one.interval) if one.interval is not None else None,
+            "words": one.words,
+        }
+        for one in results.comparisons()
+    ]
+    checks: list[JSONObject] = [
+        {"check": one.title, "asks": one.words, "passed": one.rate.passed, "judged": one.rate.judged}
+        for one in results.checks()
+    ]
+    answers = [one async for one in records(results, fetch)]
+    return json_text({"variants": columns, "compared": compared, "checks": checks, "answers": answers})
 
 
 async def to_csv(results: Results, fetch: Fetch) -> str:

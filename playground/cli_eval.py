@@ -1,0 +1,131 @@
+"""The ``eval`` command: its options, and the evaluation that they ask for. Imports nothing heavy before it is asked."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from playground.cli_gateway import add_gateway, at_hand, gateway_options, to_its_end
+from playground.cli_help import Help, exit_codes, number, silence, whole
+from playground.engine.headless.exit_codes import ExitCode
+
+if TYPE_CHECKING:
+    from playground.engine.headless.evaluation import EvaluationOptions
+
+#: The files that can be written, and what is in them.
+_OUTPUTS: Final = {
+    "json": "all results as JSON",
+    "jsonl": "a line of JSON for each answer",
+    "csv": "a row for each answer",
+    "junit": "JUnit XML, a suite for each variant",
+    "html": "one page with tables and pictures",
+    "promptfoo": "a promptfoo configuration with results",
+    "inspect": "the cases as a dataset for Inspect AI",
+}
+
+
+def add_eval(commands: Any) -> None:
+    """Add the command to argparse's ``commands``."""
+    found = commands.add_parser(
+        "eval",
+        help="run the evaluation of an experiment: cases × variants × repeats, with checks",
+        description="Run the evaluation that stands in a saved experiment. Each answer is kept beside the file as it "
+        "ends (NAME.answers.sqlite), and is found again by what was asked. A table goes to standard output, progress "
+        "to standard error. The key is read from the environment variable PLAYGROUND_API_KEY. What is not said here is "
+        "as the file has it.",
+        formatter_class=Help,
+        epilog=exit_codes(code for code in ExitCode if code not in (ExitCode.WAITING, ExitCode.STEP_LIMIT)),
+    )
+    found.add_argument(
+        "file", type=Path, metavar="FILE", help="a saved experiment (JSON); - reads it from standard input"
+    )
+    found.add_argument("--repeats", type=whole(1, 1000), metavar="N", help="how often each case is asked")
+    found.add_argument("--at-once", type=whole(1, 256), metavar="N", help="requests under way at most")
+    found.add_argument("--seed", type=whole(0), metavar="N", help="of the order that is drawn, and of intervals")
+    found.add_argument(
+        "--only",
+        action="append",
+        default=[],
+        metavar="VARIANT",
+        help="this variant: its name or letter; repeatable",
+    )
+    found.add_argument(
+        "--case", action="append", default=[], metavar="GLOB", help="cases whose names match, with * and ?; repeatable"
+    )
+    which = found.add_mutually_exclusive_group()
+    which.add_argument(
+        "--continue",
+        action="store_true",
+        dest="go_on",
+        help="ask for what is missing of the answers that are kept",
+    )
+    which.add_argument("--fresh", action="store_true", help="let the answers that are kept go, and ask for all")
+    found.add_argument("--answers", type=Path, metavar="FILE", help="keep the answers there")
+    found.add_argument(
+        "--fail-under", type=_rate, metavar="RATE", help="end with 1 if a variant passes less often: 0.9, or 90%%"
+    )
+
+    budget = found.add_argument_group("bounds, at which it stops and keeps what came")
+    budget.add_argument("--budget-requests", type=whole(1), metavar="N", help="requests at most")
+    budget.add_argument("--budget-tokens", type=whole(1), metavar="N", help="tokens at most, in and out")
+    budget.add_argument("--budget-money", type=_money, metavar="AMOUNT", help="money at most, as the gateway tells it")
+
+    outputs = found.add_argument_group("files to write")
+    for name, words in _OUTPUTS.items():
+        outputs.add_argument(f"--{name}", type=Path, metavar="OUT", help=words)
+    add_gateway(found)
+    found.set_defaults(command=_eval, parser=found)
+
+
+def _eval(arguments: argparse.Namespace) -> int:
+    import asyncio
+
+    from playground.engine.headless.evaluation import evaluate_file
+    from playground.engine.headless.show import OutputError
+
+    try:
+        with at_hand(_options(arguments), arguments.base_url) as options:
+            return asyncio.run(to_its_end(evaluate_file(arguments.file, options, sys.stdout, sys.stderr)))
+    except OutputError as error:
+        silence()
+        if not error.reader_left:
+            sys.stderr.write(f"playground: {error}\n")
+        return ExitCode.FAILED
+    except OSError as error:
+        sys.stderr.write(f"playground: {error}\n")
+        return ExitCode.BAD_INPUT
+
+
+def _options(arguments: argparse.Namespace) -> EvaluationOptions:
+    from playground.engine.headless.evaluation import EvaluationOptions
+
+    outputs = {name: getattr(arguments, name) for name in _OUTPUTS if getattr(arguments, name) is not None}
+    return EvaluationOptions(
+        **gateway_options(arguments),
+        repeats=arguments.repeats,
+        at_once=arguments.at_once,
+        seed=arguments.seed,
+        only=tuple(arguments.only),
+        cases=tuple(arguments.case),
+        requests=arguments.budget_requests,
+        tokens=arguments.budget_tokens,
+        money=arguments.budget_money,
+        go_on=arguments.go_on,
+        fresh=arguments.fresh,
+        answers=arguments.answers,
+        outputs=outputs,
+        fail_under=arguments.fail_under,
+    )
+
+
+def _rate(text: str) -> float:
+    words = "give a rate from 0 to 1, or from 0% to 100%"
+    percent = text.strip().endswith("%")
+    value = number(text.strip().removesuffix("%"), lambda value: 0 <= value <= (100 if percent else 1), words)
+    return value / 100 if percent else value
+
+
+def _money(text: str) -> float:
+    return number(text, lambda value: 0 < value < float("inf"), "give an amount, more than 0")

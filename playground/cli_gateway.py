@@ -1,0 +1,157 @@
+"""What commands have in common that ask a gateway: its options, and what has to be ready before it is asked."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Coroutine, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from playground.cli_help import number, whole
+
+if TYPE_CHECKING:
+    from playground.engine.headless.gateway import GatewayOptions
+
+#: The clocks of ``playground.gateway.connection.Timeouts``; a plain number sets those that wait for content.
+CLOCKS: Final = ("connect", "first", "idle", "settle", "total")
+FOR_CONTENT: Final = ("first", "idle")
+_OFF: Final = ("off", "none", "0")
+
+Options = TypeVar("Options", bound="GatewayOptions")
+
+
+def add_gateway(parser: argparse.ArgumentParser) -> None:
+    """Add the options of a gateway to a command."""
+    gateway = parser.add_argument_group("the gateway")
+    gateway.add_argument("--base-url", metavar="URL", help="its address (default: the demo gateway)")
+    gateway.add_argument(
+        "--header",
+        action="append",
+        type=_header,
+        default=[],
+        metavar="'NAME: VALUE'",
+        help="send this header, too; can be repeated",
+    )
+    gateway.add_argument(
+        "--key-style", choices=("bearer", "x-api-key", "both"), help="the header that carries the key (default: bearer)"
+    )
+    gateway.add_argument("--proxy", default="", metavar="URL", help="go through this proxy (default: the system's)")
+    gateway.add_argument(
+        "--ca", type=Path, metavar="FILE", help="a PEM file of certificates to trust besides the system's"
+    )
+    gateway.add_argument(
+        "--allow-http", action="store_true", help="send the key unencrypted where the address is http://"
+    )
+
+    patience = parser.add_argument_group("time and size")
+    patience.add_argument(
+        "--timeout",
+        type=read_timeouts,
+        default={},
+        metavar="SECONDS",
+        help="how long to wait for the first content and between two pieces of it; or one clock each, such as "
+        "connect=10,first=120,idle=60,settle=5,total=off, which are the defaults",
+    )
+    patience.add_argument(
+        "--retries", type=whole(0, 20), metavar="N", help="tries after a failure before any content came (default: 4)"
+    )
+    patience.add_argument("--max-event", type=whole(1), metavar="MIB", help="largest event of a stream (default: 100)")
+    patience.add_argument("--max-body", type=whole(1), metavar="MIB", help="largest answer (default: 256)")
+
+
+def gateway_options(arguments: argparse.Namespace) -> dict[str, Any]:
+    """What they say, by the fields of ``GatewayOptions``."""
+    from playground.engine.gateways.profiles import Auth
+    from playground.engine.gateways.secrets import key_from_environment
+
+    return {
+        "base_url": arguments.base_url or "",
+        "key": key_from_environment(),
+        "headers": tuple(arguments.header),
+        "key_style": Auth(arguments.key_style) if arguments.key_style else None,
+        "timeouts": arguments.timeout,
+        "retries": arguments.retries,
+        "max_event": arguments.max_event,
+        "max_body": arguments.max_body,
+        "ca": arguments.ca,
+        "proxy": arguments.proxy,
+        "allow_http": arguments.allow_http,
+    }
+
+
+@contextmanager
+def at_hand(options: Options, base_url: str | None) -> Iterator[Options]:
+    """The options with all that they need for as long as the command runs. Raises OSError."""
+    with _certificates(options) as given, _address(given, base_url) as found:
+        yield found
+
+
+async def to_its_end(work: Coroutine[Any, Any, int]) -> int:
+    """The work, which SIGTERM ends as Ctrl+C does."""
+    import asyncio
+    import signal
+
+    task = asyncio.current_task()
+    with suppress(NotImplementedError):  # on Windows
+        if task is not None:
+            asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+    return await work
+
+
+@contextmanager
+def _certificates(options: Options) -> Iterator[Options]:
+    """The options with a file of certificates that can be read more than once: a shell's ``<(…)`` can not."""
+    from tempfile import NamedTemporaryFile
+
+    from playground.named_file import read_named
+
+    if options.ca is None or options.ca.is_file() or options.ca.is_dir() or not options.ca.exists():
+        yield options
+        return
+    with NamedTemporaryFile(suffix=".pem") as copy:
+        copy.write(read_named(options.ca, 16 * 1024 * 1024, pipes=True))
+        copy.flush()
+        yield replace(options, ca=Path(copy.name))
+
+
+@contextmanager
+def _address(options: Options, base_url: str | None) -> Iterator[Options]:
+    """The options with an address: the one given, else that of a demo gateway of their own. Raises OSError."""
+    if base_url is not None:
+        yield options
+        return
+    from playground.demo.server import DemoConfig, DemoServer
+    from playground.engine.gateways.secrets import Secret
+
+    server = DemoServer(DemoConfig(tokens_per_second=0, time_to_first_token=0, rate_limit=0))
+    try:
+        yield replace(options, base_url=server.start(), key=Secret("demo"))
+    finally:
+        server.stop()
+
+
+def _header(text: str) -> tuple[str, str]:
+    name, colon, value = text.partition(":")
+    if not colon or not name.strip():
+        raise argparse.ArgumentTypeError("give a header as 'Name: value'")  # not repeated: it may hold a key
+    return name.strip(), value.strip()
+
+
+def read_timeouts(text: str) -> dict[str, float | None]:
+    if "=" not in text:
+        return dict.fromkeys(FOR_CONTENT, _seconds(text))
+    found: dict[str, float | None] = {}
+    for item in text.split(","):
+        name, _, value = item.partition("=")
+        if name.strip() not in CLOCKS:
+            raise argparse.ArgumentTypeError(f"{name.strip()!r} is no clock; there are {', '.join(CLOCKS)}")
+        found[name.strip()] = _seconds(value)
+    return found
+
+
+def _seconds(text: str) -> float | None:
+    if text.strip().lower() in _OFF:
+        return None
+    return number(text, lambda value: 0 < value < float("inf"), "give seconds, more than 0, or off")

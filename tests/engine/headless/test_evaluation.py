@@ -1,0 +1,268 @@
+"""Evaluations from the command line: what is printed, kept, written, and how they end, killed ones among them."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import re
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from playground.demo.server import DemoServer
+from playground.engine.gateways.secrets import Secret
+from playground.engine.headless.evaluation import EvaluationOptions, evaluate_file
+from playground.engine.headless.exit_codes import ExitCode
+from tests.engine.debugging import begin, until
+from tests.engine.headless.runs import CANARY, Ended
+from tests.support.fault_server import FaultServer, Step, keep, send, sleep, whole
+
+CITIES = ("Lisbon", "Oslo", "Rome")
+
+
+def saved(text: str = "Is it warm in {{city}}? !fast", **plan: Any) -> dict[str, Any]:
+    evaluation = {
+        "streamed": False,
+        "cases": [{"name": city, "values": {"city": city}} for city in CITIES],
+        "variants": [{"id": "b", "name": "Reasoner", "differences": {"model": "demo-reasoner"}}],
+        "checks": [{"kind": "contains", "text": "{{city}}"}],
+        **plan,
+    }
+    turns = [{"id": "t", "role": "user", "parts": [{"kind": "text", "text": text}]}]
+    return {"experiment": 1, "id": "e", "model": "demo-chat", "turns": turns, "head": "t", "evaluation": evaluation}
+
+
+@dataclass
+class Desk:
+    folder: Path
+    base_url: str
+
+    @property
+    def file(self) -> Path:
+        return self.folder / "weather.playground.json"
+
+    @property
+    def answers(self) -> Path:
+        return self.folder / "weather.answers.sqlite"
+
+    def write(self, content: object) -> None:
+        self.file.write_text(json.dumps(content), encoding="utf-8")
+
+    async def run(self, content: object | None = None, **options: Any) -> Ended:
+        if content is not None:
+            self.write(content)
+        out, err = io.StringIO(), io.StringIO()
+        wanted = EvaluationOptions(**{"base_url": self.base_url, "key": Secret(CANARY), "retries": 0, **options})
+        code = await evaluate_file(self.file, wanted, out, err)
+        for path in self.folder.iterdir():
+            assert CANARY.encode() not in path.read_bytes(), path
+        assert CANARY not in out.getvalue() + err.getvalue()
+        return Ended(code, out.getvalue(), err.getvalue())
+
+
+@pytest.fixture
+def desk(tmp_path: Path, demo: DemoServer) -> Desk:
+    return Desk(tmp_path, demo.base_url)
+
+
+async def test_a_table_progress_and_an_answer_file_beside(desk: Desk) -> None:
+    ended = await desk.run(saved())
+    assert ended.code == ExitCode.OK
+    lines = ended.out.splitlines()
+    assert lines[0].split() == ["passed", "95", "%", "answers", "failed", "s", "tokens", "price"]
+    assert [line.split("  ")[0] for line in lines[1:3]] == ["A · as set", "B · Reasoner"]
+    assert "Contains  “{{city}}”" in ended.out
+    assert ended.err.splitlines()[-1].startswith("playground: 6 of 6")
+    assert desk.answers.is_file()
+
+
+async def test_what_is_kept_is_not_asked_again_unless_it_is_said(desk: Desk, demo: DemoServer) -> None:
+    await desk.run(saved())
+    again = await desk.run()
+    assert again.code == ExitCode.BAD_INPUT
+    assert "has 6 of the 6 answers already" in again.err
+    asked = len(demo.requests)
+    assert (await desk.run(go_on=True)).code == ExitCode.OK
+    assert len(demo.requests) == asked
+    assert (await desk.run(fresh=True)).code == ExitCode.OK
+    assert len(demo.requests) == asked + 6
+
+
+async def test_a_part_of_it_is_found_in_the_whole(desk: Desk, demo: DemoServer) -> None:
+    part = await desk.run(saved(), only=("reasoner",), cases=("*o*",))
+    assert part.code == ExitCode.OK
+    assert "A · as set" not in part.out
+    assert len(demo.requests) == 3
+    whole_ = await desk.run(go_on=True)
+    assert whole_.code == ExitCode.OK
+    assert len(demo.requests) == 6
+
+
+@pytest.mark.parametrize(
+    ("change", "options", "words"),
+    [
+        ({"cases": []}, {}, "There is no case yet."),
+        ({"cases": [{"name": "X"}]}, {}, "X has no value for {{city}}."),
+        ({"checks": [{"kind": "judge", "rubric": "kind"}]}, {}, "The judge has no model"),
+        ({"checks": [{"kind": "regex", "pattern": "("}]}, {}, "no regular expression"),
+        ({"budget": {"requests": 0}}, {}, "A budget of 0 requests"),
+        ({}, {"only": ("C",)}, "there is no variant “C”; there is A · as set, B · Reasoner"),
+        ({}, {"cases": ("x*",)}, "no case is called “x*”"),
+        ({"repeats": "often"}, {}, "repeats"),
+    ],
+)
+async def test_what_cannot_be_run_is_said_in_a_line(
+    desk: Desk, demo: DemoServer, change: dict[str, Any], options: dict[str, Any], words: str
+) -> None:
+    ended = await desk.run(saved(**change), **options)
+    assert ended.code == ExitCode.BAD_INPUT
+    assert words in ended.err
+    assert ended.err.count("\n") == 1
+    assert not demo.requests
+
+
+async def test_a_file_without_an_evaluation_is_refused(desk: Desk) -> None:
+    content = saved()
+    del content["evaluation"]
+    assert "has no evaluation" in (await desk.run(content)).err
+    assert "must be a saved experiment" in (await desk.run({"playground": 1})).err
+
+
+async def test_a_rate_that_is_not_reached_ends_with_1(desk: Desk) -> None:
+    checks = [{"kind": "contains", "text": "never said by anybody"}]
+    ended = await desk.run(saved(checks=checks), fail_under=0.5)
+    assert ended.code == ExitCode.FAILED
+    assert "A · as set passed 0.0 %; --fail-under asks for 50 %." in ended.err
+    assert "Lisbon · A · 1 of 1 · Contains: “never said by anybody” is not in the answer" in ended.out
+    assert (await desk.run(go_on=True, fail_under=0.0)).code == ExitCode.OK
+    unjudged = await desk.run(saved(checks=[]), go_on=True, fail_under=0.0)
+    assert unjudged.code == ExitCode.FAILED
+    assert "was not judged" in unjudged.err
+
+
+async def test_answers_that_failed_are_said_and_a_refused_key_stops_it(desk: Desk, demo: DemoServer) -> None:
+    ended = await desk.run(saved(text="{{city}} !500"))
+    assert ended.code == ExitCode.INCOMPLETE
+    assert "6 of 6 answers failed for good" in ended.err
+    refused = await desk.run(saved(text="{{city}} !401", at_once=1))
+    assert refused.code == ExitCode.HTTP
+    assert "Stopped: A · as set: " in refused.err
+
+
+async def test_a_budget_ends_it_with_what_came(desk: Desk) -> None:
+    ended = await desk.run(saved(), requests=4, at_once=1)
+    assert ended.code == ExitCode.INCOMPLETE
+    assert "The budget of 4 requests is used up." in ended.err
+    assert (await desk.run(go_on=True)).code == ExitCode.OK
+
+
+async def test_all_exports_are_written(desk: Desk) -> None:
+    outputs = {
+        kind: desk.folder / f"out.{kind}" for kind in ("json", "jsonl", "csv", "junit", "html", "promptfoo", "inspect")
+    }
+    ended = await desk.run(saved(), outputs=outputs)
+    assert ended.code == ExitCode.OK
+    found = {kind: path.read_text(encoding="utf-8") for kind, path in outputs.items()}
+    assert len(json.loads(found["json"])["answers"]) == 6
+    assert [one["letter"] for one in json.loads(found["json"])["variants"]] == ["A", "B"]
+    assert len(found["jsonl"].splitlines()) == 6
+    assert len(ElementTree.fromstring(found["junit"])) == 2
+    assert found["html"].startswith("<!DOCTYPE html>")
+    assert json.loads(found["promptfoo"])["results"]["version"] == 3
+    assert len(found["inspect"].splitlines()) == 3
+    wrong = await desk.run(go_on=True, outputs={"json": desk.folder / "nowhere" / "x.json"})
+    assert (wrong.code, "there is no folder" in wrong.err) == (ExitCode.BAD_INPUT, True)
+
+
+async def test_interrupted_it_shows_and_keeps_what_came(desk: Desk) -> None:
+    cases = [{"values": {"city": str(number)}} for number in range(200)]
+    desk.write(saved(text="{{city}} !tps=400", cases=cases, variants=[]))
+    out, err = io.StringIO(), io.StringIO()
+    options = EvaluationOptions(base_url=desk.base_url, key=Secret(CANARY))
+    task = begin(evaluate_file(desk.file, options, out, err))
+    await until(lambda: desk.answers.exists() and kept(desk.answers) >= 4, 30)
+    task.cancel()
+    assert await task == ExitCode.INTERRUPTED
+    assert "A · as set" in out.getvalue()
+    assert "Interrupted. What came is kept" in err.getvalue()
+    assert 4 <= kept(desk.answers) < 200
+
+
+def kept(path: Path) -> int:
+    try:
+        with contextlib.closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection:
+            return int(connection.execute("SELECT count(*) FROM answers").fetchone()[0])
+    except sqlite3.Error:
+        return 0
+
+
+# ---- killed ----------------------------------------------------------------------------------------------------------
+
+
+def reply(text: str) -> Step:
+    message = {"role": "assistant", "content": text}
+    choices = [{"index": 0, "message": message, "finish_reason": "stop"}]
+    body = json.dumps({"id": "1", "object": "chat.completion", "model": "m", "choices": choices}).encode()
+    return send(whole(200, "application/json", body))
+
+
+@pytest.fixture
+def slow() -> Iterator[FaultServer]:
+    with FaultServer() as server:
+        server.play(sleep(0.02), reply("Hello"), keep())
+        yield server
+
+
+def command(desk: Desk, server: FaultServer) -> list[str]:
+    program = [sys.executable, "-m", "playground", "eval", str(desk.file)]
+    return [*program, "--base-url", server.url, "--continue", "--retries", "0"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="platform: needs Linux or macOS, for a process that is killed")
+def test_killed_and_gone_on_with_every_answer_is_there_once(tmp_path: Path, slow: FaultServer) -> None:
+    """What was told as done before each kill is kept as it was; in all no more is asked than what was under way."""
+    desk = Desk(tmp_path, slow.url)
+    count, at_once, kills = 240, 4, int(os.environ.get("KILLS", "5"))
+    cases = [{"id": f"c{number}", "values": {"city": str(number)}} for number in range(count)]
+    desk.write(saved(cases=cases, variants=[], at_once=at_once))
+    before: dict[str, tuple[Any, ...]] = {}
+    killed = 0
+    for _ in range(kills):
+        child = subprocess.Popen(command(desk, slow), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        start = kept(desk.answers)
+        deadline = time.monotonic() + 60
+        while kept(desk.answers) < start + 4 and child.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.01)
+        os.kill(child.pid, signal.SIGKILL) if child.poll() is None else None
+        said = child.communicate(timeout=20)[1]
+        killed += child.returncode == -signal.SIGKILL
+        told = max((int(found.replace(",", "")) for found in re.findall(r"([\d,]+) of 240", said)), default=0)
+        now = rows(desk.answers)
+        assert len(now) >= told
+        assert {key: now[key] for key in before} == before
+        before = now
+    assert killed >= 1
+    last = subprocess.run(command(desk, slow), capture_output=True, text=True, timeout=120, check=False)
+    assert last.returncode == 0, last.stderr
+    after = rows(desk.answers)
+    assert len(after) == count
+    assert {key: after[key] for key in before} == before
+    assert count <= len(slow.requests) <= count + killed * at_once
+
+
+def rows(path: Path) -> dict[str, tuple[Any, ...]]:
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        found = connection.execute('SELECT "case", digest, repeat, at, gist FROM answers').fetchall()
+    assert len({row[0] for row in found}) == len(found)
+    return {row[0]: row for row in found}
