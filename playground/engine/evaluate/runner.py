@@ -161,9 +161,7 @@ class Runner:
             async with asyncio.TaskGroup() as group:
                 writing = group.create_task(self._write())
                 try:
-                    async with asyncio.TaskGroup() as work:
-                        for job in self._workers():
-                            work.create_task(job)
+                    await self._work_off()
                 finally:
                     self._closing = True
                     self._arrived.set()
@@ -182,6 +180,12 @@ class Runner:
             self._seconds += time.monotonic() - self._since
         if self.state is not State.STOPPED:
             self.state = State.STOPPED if self.reason else State.DONE
+
+    async def _work_off(self) -> None:
+        """Have all workers at work, until there is nothing left to do."""
+        async with asyncio.TaskGroup() as group:
+            for work in self._workers():
+                group.create_task(work)
 
     def pause(self) -> None:
         """Ask for no more for now; what is under way goes on."""

@@ -21,8 +21,6 @@ from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols import DEFAULT, MESSAGES
 from playground.protocols.protocol import get_protocol
 
-_PROVIDERS = {"chat": "openai:chat", "messages": "anthropic:messages"}
-
 
 async def to_promptfoo(results: Results, fetch: Fetch) -> str:
     """A configuration, and what came, as JSON, which is YAML, too. Checks that it has none of are named in it."""
@@ -45,7 +43,7 @@ def configuration(inquiry: Inquiry) -> JSONObject:
         "prompts": [json.dumps(messages_of(inquiry.turns), ensure_ascii=False)] if inquiry.turns else ["{{input}}"],
         "providers": [
             {
-                "id": f"{_PROVIDERS.get(column.settings.protocol, 'openai:chat')}:{column.settings.model}",
+                "id": _provider(column),
                 "label": column.title,
                 "config": _config(column),
             }
@@ -54,6 +52,12 @@ def configuration(inquiry: Inquiry) -> JSONObject:
         **({"defaultTest": {"assert": asserts}} if asserts else {}),
         "tests": [_test(inquiry, case, names) for case in inquiry.cases],
     }
+
+
+def _provider(column: Column) -> str:
+    """``openai:chat:MODEL``: who is known for a protocol, the protocol, the model."""
+    spoken = get_protocol(column.settings.protocol)
+    return f"{spoken.served_as[-1]}:{spoken.name}:{column.settings.model}"
 
 
 def _config(column: Column) -> JSONObject:

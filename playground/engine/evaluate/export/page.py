@@ -14,6 +14,7 @@ from typing import Final
 from playground.domain.durations import span
 from playground.domain.encoding import encode
 from playground.domain.hidden import show_hidden
+from playground.engine.evaluate.answering import Answer
 from playground.engine.evaluate.export.rows import Fetch
 from playground.engine.evaluate.results import Cell, ColumnResult, Rate, Results
 from playground.engine.files.export.page import STYLE, TAIL, escaped, head
@@ -30,8 +31,20 @@ td.number { text-align: right; white-space: nowrap; }
 svg { max-width: 100%; height: auto; } svg text { fill: var(--text); font: 12px system-ui, sans-serif; }
 svg .axis { stroke: var(--line); } svg .mark { fill: var(--link); } svg .band { stroke: var(--link); stroke-width: 3; }
 svg .muted { fill: var(--muted); }
+svg.sign { width: 12px; height: 12px; margin-right: 3px; fill: none; stroke: currentColor; stroke-width: 1.8; }
 """
 _LEFT, _RIGHT, _ROW = 170, 720, 34  # of a picture, in its own units
+#: What became of an answer: its words, its colour, its shape.
+_SIGNS: Final = {
+    words: (words, kind, path)
+    for words, kind, path in (
+        ("passed", "good", "M2 6l3 3 5-6"),
+        ("failed", "bad", "M2 2l8 8M10 2l-8 8"),
+        ("failed to answer", "bad", "M6 2v5M6 9v1"),
+        ("not judged", "facts", "M2 6h8"),
+        ("not asked", "facts", "M6 2a4 4 0 1 0 .1 0z"),
+    )
+}
 _MOST_DOTS: Final = 2_000
 _LONGEST: Final = 4_000  # characters of an answer
 
@@ -213,20 +226,23 @@ def _cases(results: Results) -> str:
 
 
 def _cell(results: Results, cell: Cell) -> str:
-    marks = "".join(
-        '<span class="bad" title="failed to answer">!</span>'
-        if answer is not None and answer.failure
-        else '<span class="facts" title="not asked">○</span>'
-        if answer is None
-        else '<span class="facts" title="not judged">–</span>'
-        if mark is None
-        else '<span class="good" title="passed">✓</span>'
-        if mark
-        else '<span class="bad" title="failed">✗</span>'
-        for answer, mark in zip(cell.answers, cell.marks, strict=True)
-    )
+    pairs = zip(cell.answers, cell.marks, strict=True)
+    marks = "".join(_sign(*_SIGNS[_came(answer, mark)]) for answer, mark in pairs)
     first = next((one.gist for one in cell.answers if one is not None and one.gist), "")
     return f"{marks}<br>{escaped(cut(first, 120))}"
+
+
+def _came(answer: Answer | None, mark: bool | None) -> str:
+    if answer is None:
+        return "not asked"
+    if answer.failure:
+        return "failed to answer"
+    return "not judged" if mark is None else "passed" if mark else "failed"
+
+
+def _sign(words: str, kind: str, path: str) -> str:
+    """A small picture that says what its label says, in shape as well as in colour."""
+    return f'<svg class="sign {kind}" viewBox="0 0 12 12" role="img" aria-label="{words}"><path d="{path}"/></svg>'
 
 
 async def _failed(results: Results, fetch: Fetch) -> str:

@@ -21,6 +21,7 @@ from playground.engine.io.yaml_text import YamlError, read_yaml
 from playground.engine.session.plan import MOST_CASES, Case
 from playground.jsonkit.reading import parse_json
 from playground.jsonkit.values import JSON, JSONObject
+from playground.protocols import MESSAGES
 
 LARGEST: Final = 256 * 1024 * 1024  # bytes of a file that is read
 LONGEST_CELL: Final = 4 * 1024 * 1024  # characters
@@ -28,7 +29,7 @@ MOST_ROWS: Final = 1_000_000
 SUFFIXES: Final = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".yaml", ".yml")
 _EXPECTED: Final = ("expected", "__expected", "expected_output", "target", "ideal", "answer", "output", "reference")
 _NAME: Final = ("name", "description", "__description", "title", "id", "case")
-_TURNS: Final = ("turns", "messages", "conversation", "input")
+_TURNS: Final = ("turns", MESSAGES, "conversation", "input")
 _ODD: Final = re.compile(r"[^\w-]+")
 
 
