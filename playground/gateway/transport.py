@@ -48,7 +48,9 @@ def make_client(connection: Connection, base: str) -> httpx.AsyncClient:
             proxy=proxy_url(base, connection.proxy) or None,
             trust_env=False,  # the proxy is chosen above, so that the one shown is the one used
             timeout=httpx.Timeout(None),  # the clocks are ours
-            limits=httpx.Limits(max_connections=None, max_keepalive_connections=20, keepalive_expiry=KEEP_OPEN),
+            # No bound on those that are kept: httpcore counts those in use, too, and above it would close each after
+            # its answer.
+            limits=httpx.Limits(max_connections=None, max_keepalive_connections=None, keepalive_expiry=KEEP_OPEN),
         )
     except ImportError:
         raise ValueError(f"The proxy {_set_in(connection.proxy)} is a SOCKS proxy, which is not supported.") from None

@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Any, Final, TypeAlias
+from typing import Any, TypeAlias
 
 from playground.domain.costs import Entered
 from playground.domain.prices import Price, money
@@ -31,8 +31,6 @@ from playground.engine.evaluate.judging import Judging
 from playground.engine.session.plan import Keep
 
 Coro: TypeAlias = Coroutine[Any, Any, None]
-
-_LOT: Final = 0.05  # seconds in which answers gather before they are written together
 
 
 class State(StrEnum):
@@ -101,7 +99,7 @@ class Runner:
         self._checking = Checking(judging)
         self._slots: dict[str, asyncio.Semaphore] = {}
         self._jobs = inquiry.jobs
-        self._written: deque[Brought] = deque()
+        self._written: deque[tuple[Brought, asyncio.Future[None]]] = deque()
         self._arrived = asyncio.Event()
         self._go = asyncio.Event()
         self._go.set()
@@ -230,11 +228,10 @@ class Runner:
             self._begun += 1
             try:
                 found = await self._answered(job)
+                if found is not None:  # no more is lost, whatever happens, than is under way
+                    await self._keep(found)
             finally:
                 self._under_way -= 1
-            if found is not None:
-                self._written.append(found)
-                self._arrived.set()
 
     async def _answered(self, job: Job) -> Brought | None:
         """One answer with its verdicts; None where it says that nothing more will be answered."""
@@ -326,23 +323,28 @@ class Runner:
 
     # What is kept
 
+    async def _keep(self, found: Brought) -> None:
+        """Have an answer written, with those that come in meanwhile; it returns when it is on disk."""
+        kept: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._written.append((found, kept))
+        self._arrived.set()
+        await kept
+
     async def _write(self) -> None:
         while not self._closing or self._written:
             await self._arrived.wait()
             self._arrived.clear()
             await self._write_lot()
-            if not self._closing:
-                await asyncio.sleep(_LOT)
-                if self._written:
-                    self._arrived.set()
 
     async def _write_lot(self) -> None:
         lot = list(self._written)
         if lot:
-            await self._store.add(self.inquiry.id, lot)
-            for _ in lot:
+            await self._store.add(self.inquiry.id, [found for found, _ in lot])
+            for _, kept in lot:
                 self._written.popleft()
-            self._tell([one.answer for one in lot])
+                if not kept.done():
+                    kept.set_result(None)
+            self._tell([found.answer for found, _ in lot])
 
     async def _write_rest(self) -> None:
         """What had ended when it was stopped is kept all the same."""
