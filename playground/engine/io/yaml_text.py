@@ -10,15 +10,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, cast
+from dataclasses import dataclass, field
+from typing import Any, Final
 
-from playground.jsonkit.values import JSON, JSONObject, Path
-
-if TYPE_CHECKING:
-    from yaml import MappingNode, ScalarNode, SequenceNode
-
-    Node = MappingNode | ScalarNode | SequenceNode
+from playground.jsonkit.values import JSON, Path
 
 MOST: Final = 2_000_000  # values that a document may have, those it refers to counted wherever they stand
 DEEPEST: Final = 200
@@ -28,6 +23,9 @@ _WHOLE: Final = re.compile(r"[-+]?[0-9]{1,400}\Z")
 _BASED: Final = re.compile(r"0(?:o[0-7]{1,400}|x[0-9a-fA-F]{1,400})\Z")
 _NUMBER: Final = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?\Z")
 _PREFIX: Final = "tag:yaml.org,2002:"
+_KINDS: Final = frozenset({"null", "bool", "int", "float", "map", "seq"})
+_TEXT: Final = "str"
+_MERGE: Final = "<<"
 
 
 class YamlError(ValueError):
@@ -43,126 +41,165 @@ class YamlText:
     """What a text stands for, and where."""
 
     value: JSON
-    _root: Any
+    _first: int
+    _lines: dict[int, dict[str | int, int]]  # of what stands in a list or an object, by its identity
 
     def line(self, path: Path = ()) -> int:
         """The line, from 1, in which the value at a path begins."""
-        node = self._root
+        at, line = self.value, self._first
         for step in path:
-            if isinstance(step, int):
-                node = node.value[step]
-            else:
-                node = next(value for key, value in node.value if key.value == step)
-        return int(node.start_mark.line) + 1 if node is not None else 1
+            line = self._lines[id(at)][step]
+            at = at[step]
+        return line
 
 
 def read_yaml(text: str) -> YamlText:
     """What the first and only document in ``text`` stands for. Raises YamlError."""
     import yaml
 
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    reader = _Reader()
     try:
-        _check_depth(yaml.parse(text, Loader=loader))
-        root: Any = yaml.compose(text, Loader=loader)
+        reader.read(yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)))
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         raise YamlError(str(error.problem or error.context or "cannot be read"), mark.line + 1 if mark else 0) from None
     except (yaml.YAMLError, UnicodeError) as error:
         raise YamlError(" ".join(str(error).split())[:200]) from None
-    if root is None:
-        return YamlText(None, None)
-    _weigh(root)
-    return YamlText(_Builder().build(root), root)
+    return YamlText(reader.value, reader.first, reader.lines)
 
 
-def _check_depth(events: Iterable[Any]) -> None:
-    """Refuse what is nested deeply: the library puts it together on the stack of the process, which ends there."""
-    depth = 0
-    for event in events:
-        depth += type(event).__name__.endswith(("MappingStartEvent", "SequenceStartEvent"))
-        depth -= type(event).__name__.endswith(("MappingEndEvent", "SequenceEndEvent"))
-        if depth > DEEPEST:
-            raise YamlError("it is nested too deeply", event.start_mark.line + 1)
+@dataclass
+class _Open:
+    """A list or an object that is being read: its values so far, how much and how deep it is."""
+
+    value: Any
+    line: int
+    anchor: str | None
+    key: str | None = None
+    size: int = 1
+    height: int = 1
+    merged: list[JSON] = field(default_factory=list)
+    lines: dict[str | int, int] = field(default_factory=dict)
 
 
-def _weigh(root: Node) -> None:
-    """Refuse what refers to itself, is too deep once that is followed, or is too much."""
-    sizes: dict[int, int] = {}
-    trail: list[tuple[Node, int, bool]] = [(root, 0, True)]
-    open_: set[int] = set()
-    while trail:
-        node, depth, entering = trail.pop()
-        inner = _inner(node)
-        if not entering:
-            open_.discard(id(node))
-            sizes[id(node)] = size = 1 + sum(sizes[id(one)] for one in inner)
-            if size > MOST:
-                raise YamlError(f"it stands for more than {MOST:,} values", node.start_mark.line + 1)
-            continue
-        if id(node) in open_:
-            raise YamlError("it refers to itself", node.start_mark.line + 1)
-        if id(node) in sizes:
-            continue
-        if depth > DEEPEST:
-            raise YamlError("it is nested too deeply", node.start_mark.line + 1)
-        open_.add(id(node))
-        trail.append((node, depth, False))
-        trail += [(one, depth + 1, True) for one in inner]
-
-
-def _inner(node: Node) -> list[Any]:
-    if node.id == "sequence":
-        return list(node.value)
-    return [one for pair in node.value for one in pair] if node.id == "mapping" else []
-
-
-class _Builder:
-    """Makes values of nodes; one that is referred to is made once."""
+class _Reader:
+    """Makes values of the parser's events, one after the other: nothing here is as deep as the text."""
 
     def __init__(self) -> None:
-        self._made: dict[int, JSON] = {}
+        self.value: JSON = None
+        self.first = 1
+        self.lines: dict[int, dict[str | int, int]] = {}
+        self._open: list[_Open] = []
+        self._known: dict[str, tuple[JSON, int, int]] = {}  # by anchor: the value, its size and its height
 
-    def build(self, node: Node) -> JSON:
-        key = id(node)
-        if key not in self._made:
-            self._made[key] = self._make(node)
-        return self._made[key]
+    def read(self, events: Iterable[Any]) -> None:
+        documents = 0
+        for event in events:
+            kind = type(event).__name__
+            line = event.start_mark.line + 1 if event.start_mark is not None else 0
+            if kind == "ScalarEvent":
+                self._scalar(event, line)
+            elif kind == "SequenceStartEvent":
+                self._begin([], event, line)
+            elif kind == "MappingStartEvent":
+                self._begin({}, event, line)
+            elif kind in ("SequenceEndEvent", "MappingEndEvent"):
+                self._end()
+            elif kind == "AliasEvent":
+                self._alias(event.anchor, line)
+            elif kind == "DocumentStartEvent":
+                documents += 1
+                if documents > 1:
+                    raise YamlError("a second document begins here", line)
 
-    def _make(self, node: Node) -> JSON:
-        kind = str(node.tag).removeprefix(_PREFIX)
-        line = node.start_mark.line + 1
-        if node.id == "sequence" and kind == "seq":
-            return [self.build(one) for one in node.value]
-        if node.id == "mapping" and kind == "map":
-            return self._members(cast("MappingNode", node), line)
-        if node.id != "scalar" or kind not in ("str", "null", "bool", "int", "float", "timestamp", "merge", "value"):
-            raise YamlError(f"the tag {node.tag} is not read here", line)
-        style = getattr(node, "style", None)
-        return node.value if style in ("'", '"', "|", ">") else _scalar(node.value, line)
+    def _scalar(self, event: Any, line: int) -> None:
+        kind = _kind(event.tag, line)
+        text: str = event.value
+        inside = self._open[-1] if self._open else None
+        if inside is not None and isinstance(inside.value, dict) and inside.key is None:
+            inside.key = _MERGE if text == _MERGE and event.style in (None, "") else text
+            if inside.key in inside.value and inside.key != _MERGE:
+                raise YamlError(f"“{text[:60]}” stands there twice", line)
+            if text == _MERGE and event.style not in (None, ""):
+                inside.key = "\0" + text  # a name, after all
+            return
+        plain = event.style in (None, "") and kind != _TEXT
+        value = _plain(text, line) if plain else text
+        if event.anchor is not None:
+            self._known[event.anchor] = value, 1, 1
+        self._put(value, 1, 1, line)
 
-    def _members(self, node: MappingNode, line: int) -> JSONObject:
-        out: JSONObject = {}
-        for key, value in node.value:
-            if key.id != "scalar":
-                raise YamlError("a name must be a text", key.start_mark.line + 1)
-            if key.value == "<<" and not key.style:
-                self._merge(out, value, line)
-                continue
-            if key.value in out and not any(one.value == "<<" for one, _ in node.value):
-                raise YamlError(f"“{key.value[:60]}” stands there twice", key.start_mark.line + 1)
-            out[key.value] = self.build(value)
-        return out
+    def _begin(self, value: JSON, event: Any, line: int) -> None:
+        _kind(event.tag, line)
+        inside = self._open[-1] if self._open else None
+        if inside is not None and isinstance(inside.value, dict) and inside.key is None:
+            raise YamlError("a name must be a text", line)
+        if len(self._open) >= DEEPEST:
+            raise YamlError("it is nested too deeply", line)
+        if event.anchor is not None:
+            self._known.pop(event.anchor, None)
+        self._open.append(_Open(value, line, event.anchor))
 
-    def _merge(self, out: JSONObject, node: Node, line: int) -> None:
-        found = self.build(node)
-        for one in found if isinstance(found, list) else [found]:
-            if not isinstance(one, dict):
+    def _end(self) -> None:
+        done = self._open.pop()
+        for more in done.merged:
+            for name, value in more.items():
+                done.value.setdefault(name, value)
+        self.lines[id(done.value)] = done.lines
+        if done.anchor is not None:
+            self._known[done.anchor] = done.value, done.size, done.height
+        self._put(done.value, done.size, done.height, done.line)
+
+    def _alias(self, anchor: str, line: int) -> None:
+        if anchor not in self._known:
+            if any(one.anchor == anchor for one in self._open):
+                raise YamlError("it refers to itself", line)
+            raise YamlError(f"“*{anchor[:60]}” refers to nothing", line)
+        value, size, height = self._known[anchor]
+        inside = self._open[-1] if self._open else None
+        if inside is not None and isinstance(inside.value, dict) and inside.key is None:
+            raise YamlError("a name must be a text", line)
+        self._put(value, size, height, line)
+
+    def _put(self, value: JSON, size: int, height: int, line: int) -> None:
+        if not self._open:
+            self.value, self.first = value, line
+            return
+        inside = self._open[-1]
+        inside.size += size
+        inside.height = max(inside.height, height + 1)
+        if inside.size > MOST:
+            raise YamlError(f"it stands for more than {MOST:,} values", line)
+        if len(self._open) + height > DEEPEST:
+            raise YamlError("it is nested too deeply", line)
+        if isinstance(inside.value, list):
+            inside.lines[len(inside.value)] = line
+            inside.value.append(value)
+        elif inside.key == _MERGE:
+            merged = value if isinstance(value, list) else [value]
+            if not all(isinstance(one, dict) for one in merged):
                 raise YamlError("“<<” must be followed by an object", line)
-            for name, value in one.items():
-                out.setdefault(name, value)
+            inside.merged += merged
+            inside.key = None
+        else:
+            key = (inside.key or "").removeprefix("\0")
+            inside.lines[key] = line
+            inside.value[key] = value
+            inside.key = None
 
 
-def _scalar(text: str, line: int) -> JSON:
+def _kind(tag: str | None, line: int) -> str:
+    """What a tag says that something is; empty without one."""
+    if tag is None or tag == "!":
+        return _TEXT if tag else ""
+    kind = tag.removeprefix(_PREFIX)
+    if kind not in _KINDS and kind != _TEXT:
+        raise YamlError(f"the tag {tag[:60]} is not read here", line)
+    return kind
+
+
+def _plain(text: str, line: int) -> JSON:
+    """What a text without quotes is."""
     if text in _NULL:
         return None
     if text in _BOOLEANS:

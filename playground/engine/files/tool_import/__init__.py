@@ -15,6 +15,7 @@ from typing import Final
 from playground.domain.tools import ToolDefinition
 from playground.engine.files.tool_import import definitions, openapi, python_source
 from playground.engine.files.tool_import.found import Imported, Kind, ToolCollector
+from playground.engine.io.yaml_text import YamlError, read_yaml
 from playground.jsonkit.layout import indented
 from playground.jsonkit.reading import parse_json
 from playground.jsonkit.values import JSON
@@ -29,7 +30,7 @@ def import_tools(text: str, taken: Iterable[str] = ()) -> Imported:
     """The tools that a text describes, under legal names that are not among ``taken``.
 
     Understood are tool definitions of either protocol (one, a list, a whole request body), functions in Python, and
-    OpenAPI 3 in JSON.
+    OpenAPI 3 in JSON or YAML.
     """
     if len(text) > LARGEST:
         return Imported("nothing", problem=f"this is too long to import: {len(text):,} characters")
@@ -70,17 +71,15 @@ def _from_value(value: JSON, taken: Iterable[str]) -> Imported:
 
 
 def _no_json(text: str, error: ValueError, taken: Iterable[str]) -> Imported:
+    if _YAML.search(text) and text[0] not in "{[":
+        try:
+            return _from_value(read_yaml(text).value, taken)
+        except YamlError as failed:
+            return Imported("nothing", problem=f"this looks like an OpenAPI document in YAML, but {failed}")
     if _FUNCTION.search(text):
         found = ToolCollector()
         problem = python_source.read(text, found)
         return _outcome("python", found, problem, taken)
-    yaml = _YAML.search(text)
-    if yaml and text[0] not in "{[":
-        return Imported(
-            "nothing",
-            problem="this looks like an OpenAPI document in YAML, which is not read here; paste it as JSON "
-            "(most API tools export both)",
-        )
     value = _python_value(text)
     if value is not None:
         return _from_value(value, taken)

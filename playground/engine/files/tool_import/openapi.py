@@ -104,7 +104,7 @@ class Schemas:
 def read(document: JSONObject, found: ToolCollector) -> str:
     """Put a tool for each operation into ``found``; the words why there are none, or nothing."""
     version = document.get("openapi")
-    if not isinstance(version, str) or not version.startswith("3."):
+    if not str(version).startswith("3."):  # in YAML, 3.1 is a number
         shown = document.get("swagger", version)
         return f"OpenAPI 3.0 and 3.1 are read here, not {str(shown)[:20]}; convert the document first"
     paths = document.get("paths")

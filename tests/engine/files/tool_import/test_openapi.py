@@ -250,3 +250,23 @@ def test_a_chain_of_references_may_be_of_any_length(length: int) -> None:
     assert list(found["post_a"]["properties"]) == ["q", "next"]
     assert len(found["post_a"]["$defs"]) == 2 * length + 2
     assert check_schema(found["put_b"]) == []
+
+
+def test_a_document_in_yaml_is_the_same_as_in_json() -> None:
+    written = """
+openapi: 3.1
+paths:
+  /weather:
+    get:
+      operationId: getWeather
+      summary: 'The weather, def now():'
+      parameters: &where
+        - {name: city, in: query, required: true, schema: {type: string}}
+        - {name: on, in: query, schema: {type: string, enum: [yes, no, 2024-01-01]}}
+    head: {operationId: hasWeather, parameters: *where}
+"""
+    found = import_tools(written)
+    assert (found.kind, [tool.name for tool in found.tools]) == ("openapi", ["getWeather", "hasWeather"])
+    properties = (found.tools[0].parameters or {})["properties"]
+    assert properties["on"]["enum"] == ["yes", "no", "2024-01-01"]
+    assert found.tools[0].parameters == found.tools[1].parameters
