@@ -130,8 +130,17 @@ class Ask:
 
 
 def last_words(said: tuple[Said, ...]) -> tuple[str, Directives]:
-    """The text of the last user turn without its directives, and the directives."""
+    """The text of the last user turn without its directives, and the directives.
+
+    How often to err may stand in a system turn: so two prompts can be compared of which one is worse.
+    """
+    found: dict[str, float | None] = {}
+    for turn in said:
+        if turn.role == "system":
+            above = parse(turn.text)[1]
+            found |= {"err": above.found["err"]} if above.has("err") else {}
     for turn in reversed(said):
         if turn.role == "user":
-            return parse(turn.text)
-    return "", Directives()
+            text, directives = parse(turn.text)
+            return text, Directives({**found, **directives.found}, directives.refusal)
+    return "", Directives(found)

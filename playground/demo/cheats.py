@@ -84,6 +84,14 @@ CHEATS: tuple[Cheat, ...] = (
     Cheat("long", "!long !long=2000", "Writes at length: 500 words, or as many as given (up to 50000).", _TEXT, "may"),
     Cheat("code", "!code", "Answers with code.", _TEXT),
     Cheat("table", "!table", "Answers with tables.", _TEXT),
+    Cheat(
+        "err",
+        "!err=0.3",
+        "Gets it wrong in that share of answers (0 to 1): a sum, the arguments of calls, JSON, or the thread. "
+        "It works in a system turn, too.",
+        _TEXT,
+        "must",
+    ),
     Cheat("think", "!think", "Puts the reasoning into the text, between <think> and </think>.", _TEXT),
 )
 
@@ -113,6 +121,10 @@ class Directives:
     def has(self, *names: str) -> bool:
         """Whether any of ``names`` was typed."""
         return any(name in self.found for name in names)
+
+    def also(self, *names: str) -> Directives:
+        """The same as if these had been typed, too."""
+        return Directives({**dict.fromkeys(names), **self.found}, self.refusal)
 
     def number(self, name: str, default: float) -> float:
         """The number typed with ``name``, else ``default``."""

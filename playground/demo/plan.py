@@ -45,7 +45,11 @@ def make_plans(ask: Ask) -> tuple[Plan, ...]:
 def _make(ask: Ask, dice: Dice) -> Plan:
     if ask.directives.has("empty"):
         return Plan()
+    if errs := ask.directives.has("err") and dice.random() < ask.directives.number("err", 0):
+        ask = replace(ask, directives=ask.directives.also("broken", "wrong"))
     plan = _compose(ask, dice)
+    if errs and ask.form.kind != "text":
+        plan = replace(plan, content=plan.content[: len(plan.content) // 2])
     if ask.directives.has("think"):
         thoughts = plan.reasoning or writer.reasoning(ask, dice) or "Nothing to think about."
         plan = replace(plan, reasoning="", content=f"<think>\n{thoughts}\n</think>\n\n{plan.content}")

@@ -48,9 +48,11 @@ def answer(ask: Ask, dice: Dice) -> str:
         return f"{_SIMULATED}\n\n{_code(ask)}\n\n{dice.choice(_CLOSINGS)}"
     if ask.directives.has("table"):
         return f"{_SIMULATED}\n\n{_turn_table(ask)}\n\n{_parameter_table(ask)}\n\n{dice.choice(_CLOSINGS)}"
-    solved = _solve(ask.prompt)
+    solved = _solve(ask)
     if solved and ask.model.reasons:
         return f"**{solved[0]} = {solved[1]}**\n\nThe sum is real; the reasoning is not. {_SIMULATED}"
+    if ask.directives.has("wrong"):
+        return f"Sorry, I have lost the thread: what was the question? {_SIMULATED}"
     return _report(ask, dice)
 
 
@@ -61,7 +63,7 @@ def reasoning(ask: Ask, dice: Dice) -> str:
         return ""
     quoted = tokens.first(" ".join(ask.prompt.split()), 24)
     lines = [f"The user says: “{quoted}”." if quoted else "There is no text in the last message."]
-    solved = _solve(ask.prompt)
+    solved = _solve(ask)
     if solved and steps > 1:
         lines.append(f"That is a sum: {solved[0]}. Worked out, it is {solved[1]}.")
     if ask.tools:
@@ -236,9 +238,9 @@ def _conclusion(results: tuple[tuple[Call, Said], ...]) -> str:
     return f"In short → {_cell(tokens.first(_outcome(results[0][1]), 60))}"
 
 
-def _solve(prompt: str) -> tuple[str, str] | None:
-    """The first sum in the prompt and its value, as text."""
-    found = _ARITHMETIC.search(prompt)
+def _solve(ask: Ask) -> tuple[str, str] | None:
+    """The first sum in the prompt and its value, as text; another value where it is to err."""
+    found = _ARITHMETIC.search(ask.prompt)
     if not found:
         return None
     one, sign, other = float(found[1]), found[2], float(found[3])
@@ -248,6 +250,7 @@ def _solve(prompt: str) -> tuple[str, str] | None:
         value = one / other
     else:
         value = {"+": one + other, "-": one - other}.get(sign, one * other)
+    value += ask.directives.has("wrong")
     shown = str(int(value)) if value.is_integer() and abs(value) < 2**53 else f"{value:.6g}"
     return f"{found[1]} {sign} {found[3]}", shown
 

@@ -207,6 +207,17 @@ def kept(path: Path) -> int:
         return 0
 
 
+async def test_the_sample_shows_a_variant_that_is_worse(desk: Desk) -> None:
+    sample = Path(__file__).parents[3] / "resources" / "samples" / "evaluation.playground.json"
+    ended = await desk.run(json.loads(sample.read_text(encoding="utf-8")))
+    assert ended.code == ExitCode.OK
+    good, bad = (line.split() for line in ended.out.splitlines()[1:3])
+    assert (good[4], good[5]) == ("100", "%")
+    assert int(bad[3]) < 60
+    assert "B passes less often than A (p < 0.001)" in ended.out or "B passes less often than A (p = 0.0" in ended.out
+    assert "Contains: “= " in ended.out.partition("failed a check:")[2]
+
+
 # ---- killed ----------------------------------------------------------------------------------------------------------
 
 
