@@ -69,5 +69,6 @@ BENCHMARKS = {
         Benchmark("paced", "paced"),
         Benchmark("leak", "leak", stable=True),
         Benchmark("store", "store"),
+        Benchmark("evaluate", "evaluate"),
     )
 }
