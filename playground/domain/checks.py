@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal, Self, TypeAlias, Union
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal, NamedTuple, Self, TypeAlias, Union
 
 from pydantic import Discriminator, Field, Tag
 from pydantic.json_schema import SkipJsonSchema
@@ -42,8 +42,7 @@ _FENCE: Final = re.compile(r"\A\s*```[\w-]*[ \t]*\n(.*?)\n?```\s*\Z", re.DOTALL)
 _REFUSED: Final = frozenset({"content_filter", "refusal", "safety"})
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(NamedTuple):
     """What a check says of an answer. ``passed`` is None where it was not judged: that counts neither way."""
 
     passed: bool | None

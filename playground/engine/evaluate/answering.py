@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, NamedTuple
 
 from playground.domain.checks import Check, Facts, Judge, Verdict, not_judged
 from playground.domain.costs import Entered
@@ -27,8 +27,7 @@ _FOR_ALL: Final = frozenset({FailureKind.NO_KEY, FailureKind.CONSENT})
 _REFUSED: Final = frozenset({401, 402, 403})
 
 
-@dataclass(frozen=True, slots=True)
-class Figures:
+class Figures(NamedTuple):
     """What an answer took. Seconds to the last and to the first token; None where nobody says."""
 
     seconds: float | None = None
@@ -39,6 +38,9 @@ class Figures:
     currency: str = ""
     requests: int = 0
     calls: int = 0
+
+
+NO_FIGURES: Final = Figures()
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +54,7 @@ class Answer:
     at: float
     gist: str = ""
     failure: str = ""
-    figures: Figures = Figures()
+    figures: Figures = NO_FIGURES
     verdicts: Mapping[str, Verdict] = field(default_factory=dict)
 
     @property

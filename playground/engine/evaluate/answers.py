@@ -13,9 +13,9 @@ import sqlite3
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
 from playground.domain.checks import Verdict
 from playground.domain.encoding import encode
@@ -32,6 +32,9 @@ if TYPE_CHECKING:
     from playground.engine.gateways.secrets import Secret
 
 T = TypeVar("T")
+
+#: Two answers: the digests of what was asked of each, and their repeat.
+Pair: TypeAlias = tuple[str, str, int]
 
 APPLICATION_ID: Final = 0x67506C45
 VERSION: Final = 1
@@ -56,6 +59,13 @@ _TABLES: Final = (
         turns BLOB NOT NULL,
         judgements BLOB,
         frames BLOB)""",
+    """CREATE TABLE votes (
+        evaluation TEXT NOT NULL,
+        one TEXT NOT NULL,
+        other TEXT NOT NULL,
+        repeat INTEGER NOT NULL,
+        vote TEXT NOT NULL,
+        PRIMARY KEY (evaluation, one, other, repeat)) WITHOUT ROWID""",
 )
 _COLUMNS: Final = 'digest, repeat, "case", "column", at, gist, failure, figures, verdicts'
 _KEY: Final = "evaluation = ? AND digest = ? AND repeat = ?"
@@ -107,6 +117,23 @@ class AnswerStore:
             redactor = redactor_of(self._known)
             await self._do(lambda connection: _judged(connection, evaluation, answers, redactor))
 
+    async def vote(self, evaluation: str, pair: Pair, vote: str) -> None:
+        """Keep what somebody said of two answers, by their digests and their repeat. Raises AnswersError."""
+
+        def work(connection: sqlite3.Connection) -> None:
+            connection.execute("INSERT OR REPLACE INTO votes VALUES (?, ?, ?, ?, ?)", (evaluation, *pair, vote))
+
+        await self._do(work)
+
+    async def votes(self, evaluation: str) -> dict[Pair, str]:
+        """What was said of pairs of answers. Raises AnswersError."""
+        query = "SELECT one, other, repeat, vote FROM votes WHERE evaluation = ?"
+
+        def work(connection: sqlite3.Connection) -> dict[Pair, str]:
+            return {(one, other, repeat): vote for one, other, repeat, vote in connection.execute(query, (evaluation,))}
+
+        return await self._do(work)
+
     async def forget(self, evaluation: str, answers: Iterable[Answer] | None = None) -> None:
         """Let answers go, all of the evaluation where none are named. Raises AnswersError."""
         keys = [(evaluation, one.digest, one.repeat) for one in answers] if answers is not None else None
@@ -115,6 +142,7 @@ class AnswerStore:
             with _transaction(connection):
                 if keys is None:
                     connection.execute("DELETE FROM answers WHERE evaluation = ?", (evaluation,))
+                    connection.execute("DELETE FROM votes WHERE evaluation = ?", (evaluation,))
                 else:
                     connection.executemany(f"DELETE FROM answers WHERE {_KEY}", keys)  # noqa: S608 - our own words
 
@@ -204,7 +232,7 @@ def _judged(
         for answer, judgements in answers:
             connection.execute(
                 f"UPDATE answers SET verdicts = ?, figures = ? WHERE {_KEY}",  # noqa: S608 - our own words
-                (_verdicts(answer, redactor), json.dumps(asdict(answer.figures)), *_key(evaluation, answer)),
+                (_verdicts(answer, redactor), json.dumps(answer.figures), *_key(evaluation, answer)),
             )
             if judgements:
                 before = _kept(connection, evaluation, answer).judgements
@@ -221,14 +249,12 @@ def _key(evaluation: str, answer: Answer) -> tuple[str, str, int]:
 def _row(answer: Answer, redactor: Redactor) -> tuple[Any, ...]:
     clean = redactor.text
     texts = [text.encode("utf-8", "replace").decode() for text in (answer.gist, answer.failure)]
-    figures = {name: value for name, value in asdict(answer.figures).items() if value not in (None, "")}
     key = (answer.digest, answer.repeat, answer.case, answer.column, answer.at)
-    return (*key, *map(clean, texts), json.dumps(figures), _verdicts(answer, redactor))
+    return (*key, *map(clean, texts), json.dumps(answer.figures), _verdicts(answer, redactor))
 
 
 def _verdicts(answer: Answer, redactor: Redactor) -> str:
-    found = {key: [one.passed, one.score, one.reason] for key, one in answer.verdicts.items()}
-    return redactor.text(json.dumps(found))
+    return redactor.text(json.dumps(dict(answer.verdicts)))
 
 
 def _judgements(found: Mapping[str, Judgement], redactor: Redactor) -> bytes | None:
@@ -270,7 +296,7 @@ def _answer(row: tuple[Any, ...]) -> Answer | None:
     digest, repeat, case, column, at, said, failure, figures, verdicts = row
     try:
         made = {key: Verdict(*one) for key, one in json.loads(verdicts).items()}
-        return Answer(digest, repeat, case, column, at, said, failure, Figures(**json.loads(figures)), made)
+        return Answer(digest, repeat, case, column, at, said, failure, Figures(*json.loads(figures)), made)
     except (ValueError, TypeError, AttributeError):
         return None
 

@@ -137,7 +137,7 @@ class Inquiry:
         for place, turn in enumerate(case.turns):
             begun.append(turn)
             after = case.turns[place + 1] if place + 1 < len(case.turns) else None
-            if turn.role is Role.USER and after is not None and after.role is Role.USER:
+            if not case.whole and turn.role is Role.USER and after is not None and after.role is Role.USER:
                 out.append(tuple(begun))
                 begun = []
         out.append(tuple(begun))
@@ -239,7 +239,7 @@ class Inquiry:
         )
 
     def _of_case(self, case: Case, column: Column, mentioned: Sequence[str]) -> str:
-        own = [_of_turn(turn) for turn in case.turns]
+        own = [[_of_turn(turn) for turn in case.turns], case.whole]
         names = dict.fromkeys((*mentioned, *names_in(case.turns)))
         values = {**column.settings.variables, **case.values}
         return _hash([own, {name: values.get(name) for name in names}])

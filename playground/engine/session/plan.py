@@ -54,6 +54,7 @@ class Case(Value):
         description="The conversation in place of the experiment's, below its system turn. Each user turn that no "
         "answer follows here is asked, one after another. A text, or a message with “content”, may stand for a turn.",
     )
+    whole: bool = Field(default=False, description="Whether it is asked once, at its end, whatever stands in it.")
     expected: LongText = Field(default="", description="What a good answer is or holds; {{expected}} in checks.")
     checks: tuple[AnyCheck, ...] = Field(default=(), description="Checks of this case alone.")
 

@@ -1,0 +1,38 @@
+"""Cases out of a conversation: a turn with all above it becomes a case, and a step to be repeated becomes a plan."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from playground.domain.transcript import Role
+from playground.engine.session.plan import Case, Plan
+from playground.engine.session.session import Session
+
+_SYSTEM = (Role.SYSTEM, Role.DEVELOPER)
+
+
+def case_of(session: Session, turn_id: str) -> Case:
+    """What was asked up to a turn, as a case: an answer is what is expected of it then, and nothing below it counts.
+
+    System turns stay the experiment's, so that variants may have others. Raises KeyError for an unknown turn, and
+    ValueError where nothing was asked.
+    """
+    path = session.transcript.lineage(turn_id)
+    answer = path[-1] if path[-1].role is Role.ASSISTANT else None
+    top = next((at for at, turn in enumerate(path) if turn.role not in _SYSTEM), len(path))
+    asked = tuple(turn for turn in (path[top:-1] if answer is not None else path[top:]) if not turn.hollow)
+    if not any(turn.role is Role.USER for turn in asked):
+        raise ValueError("Nothing was asked above this turn, so that it is no case.")
+    neighbours = any(one.role is Role.USER and two.role is Role.USER for one, two in pairwise(asked))
+    behind_call = asked[-1].role is not Role.USER
+    return Case(turns=asked, whole=neighbours or behind_call, expected=answer.text if answer is not None else "")
+
+
+def step_plan(session: Session, turn_id: str, repeats: int = 5) -> Plan:
+    """A plan that asks once more, and so often, what brought a turn: with the checks and variants that there are.
+
+    Raises as ``case_of`` does.
+    """
+    before = session.main.settings.evaluation or Plan()
+    case = case_of(session, turn_id).model_copy(update={"name": "This step", "expected": ""})
+    return before.model_copy(update={"cases": (case,), "repeats": repeats})
