@@ -7,6 +7,7 @@ tells columns apart is their letter, never a colour alone.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Sequence
 from html import escape
 from typing import Final
@@ -182,16 +183,20 @@ def _dots(results: Results, name: str, unit: str) -> str:
     if not most:
         return ""
 
-    def at(value: float) -> float:
-        return _LEFT + value / most * (_RIGHT - _LEFT)
+    step = _round_step(most / 4)
+    end = step * math.ceil(most / step)
 
-    ticks = [(at(most * part / 4), f"{most * part / 4:.3g}{f' {unit}' if part == 4 else ''}") for part in range(5)]
+    def at(value: float) -> float:
+        return _LEFT + value / end * (_RIGHT - _LEFT)
+
+    marks = [step * number for number in range(round(end / step) + 1)]
+    ticks = [(at(value), f"{value:g}{f' {unit}' if value == marks[-1] else ''}") for value in marks]
     out = [_axis(len(found), ticks)]
     for place, (title, values) in enumerate(found):
         y = place * _ROW + 22
         out.append(f'<text x="4" y="{y + 4}">{escaped(cut(title, 24))}</text>')
-        step = max(1, len(found) * len(values) // _MOST_DOTS)
-        for number, value in enumerate(sorted(values)[::step]):
+        every = max(1, len(found) * len(values) // _MOST_DOTS)
+        for number, value in enumerate(sorted(values)[::every]):
             shift = (number * 7 % 5 - 2) * 3
             out.append(f'<circle class="mark" opacity="0.5" cx="{at(value):.1f}" cy="{y + shift}" r="2.5"/>')
         if values:
@@ -200,6 +205,12 @@ def _dots(results: Results, name: str, unit: str) -> str:
             out.append(f'{line} x2="{middle:.1f}" y2="{y + 12}"/>')
     note = '<p class="facts">each dot an answer, the line the median</p>'
     return note + _picture(len(found), "".join(out), f"{name} of each answer")
+
+
+def _round_step(least: float) -> float:
+    """The next of 1, 2, 2.5 and 5 times a power of ten: what people count in."""
+    power = 10.0 ** math.floor(math.log10(least))
+    return next(times * power for times in (1, 2, 2.5, 5, 10) if times * power >= least * 0.999)
 
 
 # ---- tables ----------------------------------------------------------------------------------------------------------
