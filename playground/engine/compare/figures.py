@@ -92,7 +92,7 @@ class LaneFigures:
 
 def figures_of(lane: Session, entered: Entered) -> LaneFigures:
     """Those of what a lane's last question brought. ``entered`` are prices that a person entered."""
-    turns = since_last_question(lane.transcript.path)
+    turns = _since_last_question(lane.transcript.path)
     return figures_of_turns(turns, lane.settings.profile_id, entered, waits=bool(lane.debugger.waiting))
 
 

@@ -31,6 +31,7 @@ CALM_SWEEPS, PUT_OFF_SWEEPS = 4, 240
 BURST = 20_000  # objects more than at the last sweep: data that was loaded, not what events leave behind
 SWITCH_S = 0.000_5  # that another thread may go on while this one waits to do so: Python's own 5 ms add up
 STRETCH_S = 0.004  # callbacks are begun on end before Qt's events have their turn
+APART_S = 0.000_3  # between two events that have nothing of Qt's between them, at most
 
 _loop: asyncio.AbstractEventLoop | None = None
 _tasks: set[asyncio.Task[Any]] = set()
@@ -115,7 +116,7 @@ def _make_loop(app: QApplication) -> asyncio.AbstractEventLoop:
             key = (fd if isinstance(fd, int) else int(fd.fileno()), kind)
             notifier = self._notifiers.get(key)
             if notifier is None:
-                notifier = self._notifiers[key] = _Notifier(*key, self._queue)
+                notifier = self._notifiers[key] = _Notifier(*key, self._queue, self)
             notifier.watch(handle)
 
         def _unwatch(self, fd: Any, kind: QSocketNotifier.Type) -> bool:
@@ -139,6 +140,16 @@ class _Ready(QObject):
         self._handles: deque[asyncio.Handle] = deque()
         self._timer = 0
         self._running = False
+        self._until = 0.0  # when the stretch under way is over
+        self._ended = 0.0  # when something ran last, or came to be run
+
+    def begin(self) -> bool:
+        """Whether there is time for what comes now: what comes at once after something else shares its stretch."""
+        now = perf_counter()
+        if now - self._ended > APART_S:
+            self._until = now + STRETCH_S
+        self._ended = now
+        return now <= self._until
 
     def add(self, handle: asyncio.Handle) -> None:
         """Run ``handle`` after those that were added before."""
@@ -147,24 +158,30 @@ class _Ready(QObject):
             self._timer = self.startTimer(0)
 
     def timerEvent(self, event: QTimerEvent) -> None:
+        self._ended = 0.0
         self.run()
 
-    def run(self) -> None:
-        """Run what is due, and what that makes due, until nothing is left or ``STRETCH_S`` is over."""
+    def run(self, *, begun: bool = False) -> None:
+        """Run what is due, and what that makes due, until nothing is left or ``STRETCH_S`` is over.
+
+        ``begun``: something ran already in this stretch.
+        """
         if self._running:
             return
         self._running = True
+        if not begun:
+            self.begin()
         handles = self._handles
-        until = perf_counter() + STRETCH_S
         try:
             while handles:
                 handle = handles.popleft()
                 if not handle.cancelled():
                     handle._run()
-                if perf_counter() > until:
+                if perf_counter() > self._until:
                     break
         finally:
             self._running = False
+            self._ended = perf_counter()
             if bool(handles) is not bool(self._timer):
                 if handles:
                     self._timer = self.startTimer(0)
@@ -193,23 +210,25 @@ class _Due(asyncio.TimerHandle):
         self._ready = ready
 
     def _run(self) -> None:
+        self._ready.begin()
         super()._run()
-        self._ready.run()
+        self._ready.run(begun=True)
 
 
 class _Notifier(QSocketNotifier):
     """Says when a socket can be read or written; kept while its number is in use, and at rest when nobody waits."""
 
-    def __init__(self, fd: int, kind: QSocketNotifier.Type, ready: _Ready) -> None:
+    def __init__(self, fd: int, kind: QSocketNotifier.Type, ready: _Ready, loop: asyncio.AbstractEventLoop) -> None:
         super().__init__(fd, kind)
-        self._ready = ready
+        self._ready, self._loop = ready, loop
+        self._put_off = False
         self._handle: asyncio.Handle | None = None
         self.setEnabled(False)
 
     def watch(self, handle: asyncio.Handle) -> None:
         """Run ``handle`` whenever the socket is ready, in place of what was run before."""
         self._handle = handle
-        self.setEnabled(True)
+        self.setEnabled(not self._put_off)
 
     def rest(self) -> bool:
         """Watch no more. Returns whether it did."""
@@ -221,9 +240,20 @@ class _Notifier(QSocketNotifier):
 
     def event(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.SockAct and self._handle is not None:
-            self._handle._run()
-            self._ready.run()
+            if self._ready.begin():
+                self._handle._run()
+                self._ready.run(begun=True)
+            else:  # many sockets are ready at once: this one has its turn behind what is due
+                self._put_off = True
+                self.setEnabled(False)
+                self._ready.add(asyncio.Handle(self._resume, (), self._loop))
         return True
+
+    def _resume(self) -> None:
+        self._put_off = False
+        if self._handle is not None:
+            self.setEnabled(True)
+            self._handle._run()
 
 
 class _Sweeper(QObject):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import itertools
+import socket
 import sys
 import time
 from contextvars import ContextVar
@@ -48,6 +50,49 @@ def test_who_slept_goes_on_with_the_timer_and_does_not_wait_for_the_next_turn(qa
 
     run(qapp, main)
     assert order == ["who slept", "another timer"]
+
+
+def test_sockets_that_are_ready_at_once_share_one_stretch_of_time(qapp: QApplication) -> None:
+    """Sixty answers that come together hold the window no longer than one: what is behind waits for the next turn.
+
+    Each is heard once.
+    """
+    heard: list[int] = []
+    between: list[int] = []
+
+    async def main() -> None:
+        loop = asyncio.get_running_loop()
+        pairs = [socket.socketpair() for _ in range(60)]
+        ticks = QTimer()
+        ticks.timeout.connect(lambda: between.append(len(heard)))
+
+        def take(place: int) -> None:
+            pairs[place][0].recv(8)
+            heard.append(place)
+            until = time.thread_time() + STRETCH_S / 2
+            while time.thread_time() < until:
+                pass
+
+        for place, (here, _) in enumerate(pairs):
+            here.setblocking(False)
+            loop.add_reader(here, take, place)
+        for _, there in pairs:
+            there.send(b"x")
+        ticks.start(0)
+        async with asyncio.timeout(30):
+            while len(heard) < len(pairs):  # noqa: ASYNC110 - the readers have no event of their own
+                await asyncio.sleep(0.001)
+        ticks.stop()
+        for here, there in pairs:
+            loop.remove_reader(here)
+            here.close()
+            there.close()
+        finish()
+
+    assert run(qapp, main) == 0
+    assert sorted(heard) == list(range(60))
+    steps = [after - before for before, after in itertools.pairwise([0, *between])]
+    assert max(steps) <= 8  # two, by the time each takes; one stretch begins with sockets, another with what is due
 
 
 def test_a_task_that_ends_with_the_loop_is_told_of_however_busy_the_machine(qapp: QApplication) -> None:
