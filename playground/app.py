@@ -229,7 +229,7 @@ class App:
         """
         import asyncio
 
-        from playground.engine.checks import checking
+        from playground.engine.questions import checking
         from playground.ui.widgets import loop
 
         if not await self.actions.of(STORAGE).may_end(self.actions.of(FILES).save_copies):

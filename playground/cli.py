@@ -25,7 +25,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     frozen.give_back()
     given = sys.argv[1:] if argv is None else argv
     if list(given) == ["--check-worker"]:  # our own process for what may take too long
-        from playground.engine.checks.worker import serve
+        from playground.engine.questions.worker import serve
 
         return serve()
     # Building the parser takes longer than a good part of the window: it is not needed to see that nothing was asked.

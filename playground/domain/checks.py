@@ -2,7 +2,7 @@
 
 Values only: ``verdict`` says of one answer whether it passes, with a score from 0 to 1 and a reason that states what is
 so. Nothing here waits or asks; what a model or a person has to judge says so (``Judge``, ``You``). A pattern, a path, a
-schema or texts that may take long raise TooCostlyError; ``engine.checks`` has a process do it that can be ended.
+schema or texts that may take long raise TooCostlyError; ``engine.questions`` has a process do it that can be ended.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Tool definitions and what can be said about them and about arguments without running anything.
 
-What may take long raises TooCostlyError; ``engine.checks`` has a process do it that can be ended.
+What may take long raises TooCostlyError; ``engine.questions`` has a process do it that can be ended.
 """
 
 from __future__ import annotations

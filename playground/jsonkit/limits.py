@@ -1,7 +1,7 @@
 """How much checking may cost where it is done: little in a process that draws a window, as much as it takes elsewhere.
 
 A schema, a pattern or a path can be made so that a few lines take hours. What could take long is therefore not begun
-here: it raises TooCostlyError, and whoever asked has a process do it that can be ended (``engine.checks``). How much
+here: it raises TooCostlyError, and whoever asked has a process do it that can be ended (``engine.questions``). How much
 something takes is counted before, in steps, so that the same question is answered in the same way on any machine.
 """
 

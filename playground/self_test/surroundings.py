@@ -56,8 +56,8 @@ def look_at_certificates(report: Report) -> None:
 
 def check_elsewhere() -> str:
     """Have a schema that may take long checked by a process of its own. Raises MissingError when that does not work."""
-    from playground.engine.checks import checking
-    from playground.engine.checks.questions import ArgumentsFit
+    from playground.engine.questions import checking
+    from playground.engine.questions.kinds import ArgumentsFit
     from playground.jsonkit.problems import not_checked
 
     looks_ahead = ArgumentsFit('{"a": "xyz"}', {"properties": {"a": {"pattern": "^(?=y)"}}})

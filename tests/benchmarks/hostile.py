@@ -10,8 +10,8 @@ import asyncio
 import time
 
 from playground.domain.accumulator import Accumulator
-from playground.engine.checks import checking
-from playground.engine.checks.questions import Question
+from playground.engine.questions import checking
+from playground.engine.questions.kinds import Question
 from playground.protocols.protocol import get_protocol
 from tests.benchmarks.registry import Figure, at_most
 from tests.benchmarks.window import Window, play

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from playground.domain.debugging import Answer, Debugging, Policy, ReasonCode, ToolRule
-from playground.engine.checks import checking
-from playground.engine.checks.worker import SECONDS
+from playground.engine.questions import checking
+from playground.engine.questions.worker import SECONDS
 from playground.engine.session.changes import RunState
 from playground.engine.session.verdicts import VerdictCode
 from playground.ui.widgets import loop

@@ -12,11 +12,11 @@ from playground.app import App
 from playground.domain.parts import Text
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Ending, Outcome, Role, Turn, make_turn
-from playground.engine.checks import checking
 from playground.engine.compare.lanes import Lanes
 from playground.engine.inspect.compare import diff_json
 from playground.engine.inspect.lint import Finding
 from playground.engine.library.store import Passage, SearchResult
+from playground.engine.questions import checking
 from playground.gateway.tape import Exchange
 from playground.jsonkit.values import JSON, JSONObject
 from playground.ui.features.compare.page import LanesPage

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from playground.domain.debugging import Answer, AnswerRow, Debugging, MatchKind, Policy, ToolRule
 from playground.domain.tools import ToolDefinition
-from playground.engine.checks.questions import (
+from playground.engine.questions.kinds import (
     AnswerFits,
     ArgumentsFit,
     DefinitionSound,

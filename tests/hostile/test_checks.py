@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from playground.engine.checks import checking
-from playground.engine.checks.questions import ArgumentsFit, Fit
-from playground.engine.checks.worker import SECONDS
+from playground.engine.questions import checking
+from playground.engine.questions.kinds import ArgumentsFit, Fit
+from playground.engine.questions.worker import SECONDS
 from playground.jsonkit.limits import TooCostlyError
 from playground.jsonkit.problems import not_checked
 from tests.hostile.gaps import LIMIT, MARGIN, PASSES, WAITED, Gaps
@@ -111,9 +111,9 @@ def test_here_nothing_is_begun_that_may_take_long() -> None:
 def test_the_process_ends_with_the_program_that_started_it(tmp_path: Path) -> None:
     code = """
 import asyncio, os, sys
-from playground.engine.checks.questions import ArgumentsFit
-from playground.engine.checks import checking
-from playground.engine.checks.worker import SECONDS
+from playground.engine.questions.kinds import ArgumentsFit
+from playground.engine.questions import checking
+from playground.engine.questions.worker import SECONDS
 from tests.hostile.shapes import doubled, property_of
 assert asyncio.run(checking.answer(ArgumentsFit('{"a": "y"}', property_of({"pattern": "^(?=y)"})))) == []
 print(checking._worker._process.pid, flush=True)

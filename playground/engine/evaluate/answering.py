@@ -12,11 +12,11 @@ from playground.domain.costs import Entered
 from playground.domain.errors import Failure, FailureKind, RunRefusedError
 from playground.domain.transcript import Role, Turn
 from playground.domain.variables import resolve_turns
-from playground.engine.checks import checking
-from playground.engine.checks.questions import CheckUsable, CheckVerdict
 from playground.engine.compare.figures import LaneFigures, figures_of_turns
 from playground.engine.evaluate.inquiry import Inquiry, Job
 from playground.engine.evaluate.judging import Judgement, Judging
+from playground.engine.questions import checking
+from playground.engine.questions.kinds import CheckUsable, CheckVerdict
 from playground.engine.session.session import Session
 from playground.gateway.tape import Exchange
 from playground.jsonkit.texts import cut

@@ -21,8 +21,8 @@ from playground.domain.encoding import encode
 from playground.domain.parts import Text
 from playground.domain.transcript import Role, Transcript, Turn, make_turn
 from playground.domain.variables import names_in, resolve_turns
-from playground.engine.checks import checking
-from playground.engine.checks.questions import CheckUsable
+from playground.engine.questions import checking
+from playground.engine.questions.kinds import CheckUsable
 from playground.engine.session.branching import system_text
 from playground.engine.session.hand_made import answers_none, written
 from playground.engine.session.plan import EXPECTED, Case, Order, Plan

@@ -29,8 +29,8 @@ from playground.domain.debugging import (
 from playground.domain.errors import RunRefusedError
 from playground.domain.parts import ToolCall, ToolResult
 from playground.domain.transcript import Role, Transcript, Turn, make_turn
-from playground.engine.checks import checking
-from playground.engine.checks.questions import ReadyAnswer
+from playground.engine.questions import checking
+from playground.engine.questions.kinds import ReadyAnswer
 from playground.engine.session.call_notes import CallNotes, Pending, Planned
 from playground.engine.session.changes import CallEdited, CallKey, Change, DebugChanged, RunState, TurnsCopied
 from playground.engine.session.experiment import Experiment

@@ -25,8 +25,8 @@ from playground.domain.debugging import (
 )
 from playground.domain.parts import ToolCall, ToolResult
 from playground.domain.transcript import Ending, Role, Turn, make_turn, new_id, waiting_in
-from playground.engine.checks import checking
-from playground.engine.checks.questions import Decision, Question, ReadyAnswer
+from playground.engine.questions import checking
+from playground.engine.questions.kinds import Decision, Question, ReadyAnswer
 from playground.engine.session.call_notes import CallNotes, Pending, Planned
 from playground.engine.session.changes import CallKey, RunState
 from playground.engine.session.experiment import Experiment

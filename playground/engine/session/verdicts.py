@@ -9,8 +9,8 @@ from typing import Final
 
 from playground.domain.parts import ToolCall
 from playground.domain.tools import ToolDefinition
-from playground.engine.checks import checking
-from playground.engine.checks.questions import ArgumentsFit
+from playground.engine.questions import checking
+from playground.engine.questions.kinds import ArgumentsFit
 from playground.jsonkit.problems import Problem, not_checked
 from playground.jsonkit.reading import parse_json
 

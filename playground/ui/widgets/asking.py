@@ -13,8 +13,8 @@ from typing import Any, TypeVar
 from PySide6.QtCore import QObject, Signal
 from shiboken6 import isValid
 
-from playground.engine.checks import checking
-from playground.engine.checks.questions import Question
+from playground.engine.questions import checking
+from playground.engine.questions.kinds import Question
 
 T = TypeVar("T")
 

@@ -10,7 +10,7 @@ from typing import Final
 
 from PySide6.QtCore import QObject, Signal
 
-from playground.engine.checks.questions import Question
+from playground.engine.questions.kinds import Question
 from playground.jsonkit.problems import Problem
 from playground.jsonkit.values import JSONObject
 from playground.ui.widgets.asking import Asking

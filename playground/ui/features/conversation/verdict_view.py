@@ -12,7 +12,7 @@ from PySide6.QtGui import QColor, QHelpEvent, QPainter, QTextCursor
 from PySide6.QtWidgets import QToolTip, QWidget
 
 from playground.domain.output import schema_of
-from playground.engine.checks.questions import AnswerFits
+from playground.engine.questions.kinds import AnswerFits
 from playground.jsonkit.layout import TOKEN, locate_all
 from playground.jsonkit.problems import Problem, not_checked, position
 from playground.jsonkit.reading import problem_at

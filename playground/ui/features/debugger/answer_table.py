@@ -26,7 +26,7 @@ from PySide6.QtWidgets import (
 )
 
 from playground.domain.debugging import FAULTS, AnswerRow, MatchKind
-from playground.engine.checks.questions import RowFits
+from playground.engine.questions.kinds import RowFits
 from playground.jsonkit.reading import problem_at
 from playground.ui.features.debugger.answer_field import AnswerField
 from playground.ui.features.debugger.path_field import PathField

@@ -25,9 +25,9 @@ from PySide6.QtWidgets import (
 from playground.domain.debugging import FAULTS, Answer, Policy
 from playground.domain.errors import RunRefusedError
 from playground.domain.parts import ToolCall
-from playground.engine.checks import checking
-from playground.engine.checks.questions import RowFits
 from playground.engine.compare.lanes import Lanes, LanesError
+from playground.engine.questions import checking
+from playground.engine.questions.kinds import RowFits
 from playground.engine.session.changes import Change, DebugChanged, PathChanged, RunStateChanged, SettingsChanged
 from playground.engine.session.session import Session
 from playground.engine.session.variants import MOST_LANES, letter_of

@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QLabel, QLineEdit, QSizePolicy, QWidget
 
 from playground.domain.debugging import load_paths
-from playground.engine.checks.questions import Fit, PathFits
+from playground.engine.questions.kinds import Fit, PathFits
 from playground.ui.widgets import loop
 from playground.ui.widgets.asking import Asking
 from playground.ui.widgets.form_parts import look, styled

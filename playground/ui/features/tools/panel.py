@@ -25,7 +25,7 @@ from PySide6.QtWidgets import (
 )
 
 from playground.domain.tools import ToolDefinition, definition_tokens, doubled_names
-from playground.engine.checks.questions import DefinitionSound, Question
+from playground.engine.questions.kinds import DefinitionSound, Question
 from playground.engine.requests.spoken import TITLES
 from playground.jsonkit.problems import Problem
 from playground.ui.features.tools import grouping

@@ -9,7 +9,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QDialog, QLabel, QPushButton, QWidget
 
 from playground.domain.tools import ToolDefinition
-from playground.engine.checks.questions import ArgumentsFit, SampleOf
+from playground.engine.questions.kinds import ArgumentsFit, SampleOf
 from playground.jsonkit.problems import not_checked
 from playground.jsonkit.values import JSONObject
 from playground.ui.widgets.asking import Asking

@@ -14,8 +14,8 @@ from PySide6.QtWidgets import QLineEdit, QMenu
 from pytestqt.qtbot import QtBot
 
 from playground.domain.tools import ToolDefinition, check_definition, doubled_names
-from playground.engine.checks import checking
-from playground.engine.checks.questions import DefinitionSound, Question
+from playground.engine.questions import checking
+from playground.engine.questions.kinds import DefinitionSound, Question
 from playground.jsonkit.problems import Problem
 from playground.protocols.chat.encode import write_tool as write_chat_tool
 from playground.protocols.messages.encode import write_tool as write_messages_tool

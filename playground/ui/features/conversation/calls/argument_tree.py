@@ -12,8 +12,8 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QFont, QHelpEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
-from playground.engine.checks.partial_judge import Judge
-from playground.engine.checks.questions import ArgumentsFit
+from playground.engine.questions.kinds import ArgumentsFit
+from playground.engine.questions.partial_judge import Judge
 from playground.jsonkit.problems import Problem
 from playground.jsonkit.texts import cut
 from playground.jsonkit.tree import Node, PartialJson

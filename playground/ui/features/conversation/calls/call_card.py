@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QLabel, QMenu, QToolButton, QVBoxLayout, QWidget
 from playground.domain.debugging import Answer as Reply
 from playground.domain.parts import ToolCall
 from playground.domain.tools import ToolDefinition
-from playground.engine.checks.questions import ArgumentsFit
+from playground.engine.questions.kinds import ArgumentsFit
 from playground.engine.session.open_edits import EditKey, What
 from playground.jsonkit.problems import Problem, not_checked
 from playground.ui.features.conversation.alternative_switch import AlternativeSwitch

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QComboBox, QCompleter, QFrame, QHBoxLayout, QLineE
 
 from playground.domain.parts import ToolCall
 from playground.domain.tools import ToolDefinition
-from playground.engine.checks.questions import ArgumentsFit, SampleOf
+from playground.engine.questions.kinds import ArgumentsFit, SampleOf
 from playground.ui.features.conversation.calls.call_text import judged
 from playground.ui.features.conversation.calls.looks import quiet
 from playground.ui.features.conversation.inline_editor import GrowingField

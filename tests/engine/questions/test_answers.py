@@ -5,8 +5,8 @@ from __future__ import annotations
 from playground.domain.checks import Facts, Matches, Verdict
 from playground.domain.parts import Text
 from playground.domain.transcript import Role, Turn
-from playground.engine.checks import checking
-from playground.engine.checks.questions import CheckUsable, CheckVerdict
+from playground.engine.questions import checking
+from playground.engine.questions.kinds import CheckUsable, CheckVerdict
 
 
 def facts(text: str) -> Facts:

@@ -1,6 +1,6 @@
 """Questions about foreign schemas, patterns and paths, answered without ever keeping a window from drawing.
 
-What is cheap is answered at once (``now``). What is not goes to one process of our own (``engine.check_worker``), which
+What is cheap is answered at once (``now``). What is not goes to one process of our own (``questions.worker``), which
 is started when it is first needed, ended when an answer takes longer than it may, and started anew for the next. A
 process, because a validator holds the interpreter while it works, and nothing else could stop it. What ran out of its
 time is "too costly to check": never a freeze, and never "fits".
@@ -21,8 +21,8 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
-from playground.engine.checks.questions import Question
-from playground.engine.checks.worker import ANSWER, ARGUMENT, KNOWN, READY, SECONDS, receive, send
+from playground.engine.questions.kinds import Question
+from playground.engine.questions.worker import ANSWER, ARGUMENT, KNOWN, READY, SECONDS, receive, send
 from playground.jsonkit.limits import TooCostlyError
 
 T = TypeVar("T")

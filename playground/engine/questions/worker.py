@@ -27,7 +27,7 @@ _SIZE: Final = 4  # bytes of a length
 
 def serve() -> int:
     """Answer until there are no more questions."""
-    from playground.engine.checks import questions
+    from playground.engine.questions import kinds
     from playground.jsonkit import limits
 
     _be_modest()
@@ -41,7 +41,7 @@ def serve() -> int:
         while (received := receive(inbox)) is not None:
             faulthandler.dump_traceback_later(2 * SECONDS, exit=True, file=nowhere)
             question = pickle.loads(received[1])  # noqa: S301 - from the process that started this one
-            if not isinstance(question, questions.Question):
+            if not isinstance(question, kinds.Question):
                 return 2
             try:
                 answer = question.answer()

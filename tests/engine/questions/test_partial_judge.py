@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from playground.domain.tools import check_arguments
-from playground.engine.checks.partial_judge import Judge
+from playground.engine.questions.partial_judge import Judge
 from playground.jsonkit.problems import Problem
 from playground.jsonkit.schema_sample import sample
 from playground.jsonkit.tree import PartialJson
