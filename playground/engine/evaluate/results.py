@@ -8,7 +8,7 @@ that were not judged count neither way, and are counted beside.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
@@ -136,8 +136,24 @@ class Results:
 
     def __init__(self, inquiry: Inquiry, answers: Mapping[tuple[str, int], Answer]) -> None:
         self.inquiry = inquiry
-        self._answers = answers
+        self._answers = dict(answers)
         self._cells: dict[tuple[str, str], Cell] = {}
+        self._places: dict[str, list[tuple[Case, Column]]] | None = None  # of each digest
+
+    def arrived(self, answers: Iterable[Answer]) -> None:
+        """These came, or have other verdicts; the others stay as they are."""
+        for answer in answers:
+            for case, column in self._asked_by(answer.digest):
+                self._cells.pop((case.id, column.id), None)
+            self._answers[answer.key] = answer
+
+    def _asked_by(self, digest: str) -> Sequence[tuple[Case, Column]]:
+        if self._places is None:
+            self._places = {}
+            for job in self.inquiry.jobs:
+                if job.repeat == 1:
+                    self._places.setdefault(job.digest, []).append((job.case, job.column))
+        return self._places.get(digest, ())
 
     def cell(self, case: Case, column: Column) -> Cell:
         """The answers of a case in a column."""

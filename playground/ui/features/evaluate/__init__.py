@@ -1,0 +1,1 @@
+"""Evaluate in the window: cases × variants × repeats, their answers, and what follows from them."""

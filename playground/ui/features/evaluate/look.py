@@ -1,0 +1,152 @@
+"""What the views of an evaluation look at together: its plan, the answers so far, and the one that is chosen.
+
+Views read from here and ask here for what is to be done; none of them knows another. What is worked out of many cases
+or answers is worked out beside the window's thread, and shown when it is there.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, Signal
+
+from playground.engine.evaluate.answers import AnswersError, AnswerStore, Kept
+from playground.engine.evaluate.inquiry import Column, Inquiry, PlanProblem
+from playground.engine.evaluate.results import Results
+from playground.engine.evaluate.runner import Progress, Runner
+from playground.engine.session.changes import Change, DraftChanged, PathChanged, SettingsChanged, TurnChanged
+from playground.engine.session.plan import Case, Plan
+from playground.engine.session.session import Session
+from playground.ui.widgets.loop import Throttle, spawn
+
+if TYPE_CHECKING:
+    from playground.domain.costs import Entered
+    from playground.engine.evaluate.answering import Answer
+
+PLANNED_MS = 150  # between two looks at what is set while it is being typed
+
+
+class Look(QObject):
+    """``session`` is the experiment whose evaluation it is; its answers are in ``store``.
+
+    ``inquiry`` is what the plan asked when it was looked at last, ``results`` what came of that, ``stale`` kept answers
+    to what is not asked any more. ``planned`` tells that these are others, ``arrived`` that ``results`` has more
+    answers (a list of Answer), ``moved`` that a run began, went on or ended, ``chosen`` that another answer is looked
+    at, ``refused`` why something was not done.
+    """
+
+    planned = Signal()
+    arrived = Signal(list)
+    moved = Signal()
+    chosen = Signal()
+    refused = Signal(str)
+
+    def __init__(self, session: Session, store: AnswerStore, entered: Entered, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.session = session.main
+        self.store = store
+        self.entered = entered
+        self.inquiry = Inquiry(self.session)
+        self.results = Results(self.inquiry, {})
+        self.stale: list[Answer] = []
+        self.problems: list[PlanProblem] = []
+        self.ready = False  # whether answers that are kept were read
+        self.case: Case | None = None
+        self.column: Column | None = None
+        self.repeat = 1
+        self._runner: Runner | None = None
+        self._answers: dict[tuple[str, int], Answer] = {}  # all that are kept, of the plan or stale
+        self._looks = 0
+        self._planning = Throttle(self._plan_soon, self, PLANNED_MS)
+        self._unsubscribe = self.session.subscribe(self._changed)
+        self._planning.poke()
+
+    def leave(self) -> None:
+        """Nobody looks any more; a run goes on."""
+        self._looks += 1
+        self._unsubscribe()
+
+    # The plan
+
+    @property
+    def plan(self) -> Plan:
+        """As it is set now."""
+        return self.session.settings.evaluation or Plan()
+
+    def change(self, **fields: Any) -> None:
+        """Have these fields of the plan set otherwise; undo takes it back. Raises ValueError for what is no plan."""
+        self.session.change(evaluation=Plan.model_validate({**dict(self.plan), **fields}))
+
+    def _changed(self, change: Change) -> None:
+        if isinstance(change, SettingsChanged | PathChanged | TurnChanged | DraftChanged):
+            self._planning.poke()
+
+    def _plan_soon(self) -> None:
+        self._looks += 1
+        spawn(self._look(self._looks), name="look at the evaluation")
+
+    async def _look(self, number: int) -> None:
+        inquiry = Inquiry(self.session)
+        try:
+            if not self.ready:
+                self._answers = {one.key: one for one in await self.store.load(inquiry.id)}
+            results, stale = await asyncio.to_thread(_found, inquiry, dict(self._answers))
+        except AnswersError as error:
+            self.refused.emit(str(error))
+            return
+        problems = await inquiry.problems()
+        if number == self._looks:
+            self.ready = True
+            self.inquiry, self.results, self.stale, self.problems = inquiry, results, stale, problems
+            self.planned.emit()
+
+    # Answers
+
+    def cell_answers(self) -> tuple[Answer | None, ...]:
+        """Those of the chosen case in the chosen column, by repeat; empty where none is chosen."""
+        if self.case is None or self.column is None:
+            return ()
+        return self.results.cell(self.case, self.column).answers
+
+    @property
+    def answer(self) -> Answer | None:
+        """The one that is chosen, if it came."""
+        found = self.cell_answers()
+        return found[self.repeat - 1] if 0 < self.repeat <= len(found) else None
+
+    def choose(self, case: Case | None, column: Column | None = None, repeat: int = 1) -> None:
+        """Look at an answer, or at the place where it will be."""
+        self.case, self.column, self.repeat = case, column, repeat
+        self.chosen.emit()
+
+    async def kept(self, answer: Answer) -> Kept:
+        """What else is kept of an answer. Raises AnswersError."""
+        return await self.store.kept(self.inquiry.id, answer)
+
+    def add(self, answers: Sequence[Answer]) -> None:
+        """These came, or were judged anew; they are on disk."""
+        for answer in answers:
+            self._answers[answer.key] = answer
+        self.results.arrived(answers)
+        self.arrived.emit(list(answers))
+
+    # A run
+
+    @property
+    def runner(self) -> Runner | None:
+        """The run that is under way, or the last one of this window."""
+        return self._runner
+
+    @property
+    def progress(self) -> Progress | None:
+        """How far it is; None before anything was run here."""
+        return self._runner.progress if self._runner is not None else None
+
+
+def _found(inquiry: Inquiry, answers: dict[tuple[str, int], Answer]) -> tuple[Results, list[Answer]]:
+    """What follows from kept answers, and those that the plan does not ask for."""
+    wanted = {job.key for job in inquiry.jobs}
+    known = {key: answer for key, answer in answers.items() if key in wanted}
+    return Results(inquiry, known), [answer for key, answer in answers.items() if key not in wanted]
