@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 from playground.domain.checks import Check, Verdict
 from playground.domain.prices import money
 from playground.engine.evaluate.answering import Answer, Figures
-from playground.engine.evaluate.inquiry import Column, Inquiry
+from playground.engine.evaluate.inquiry import Column, Inquiry, Job
 from playground.engine.evaluate.statistics import (
     Estimate,
     Interval,
@@ -141,11 +141,13 @@ class Results:
         self._places: dict[str, list[tuple[Case, Column]]] | None = None  # of each digest
 
     def arrived(self, answers: Iterable[Answer]) -> None:
-        """These came, or have other verdicts; the others stay as they are."""
+        """These came, or have other verdicts; the others stay as they are. What the plan does not ask is left out."""
         for answer in answers:
-            for case, column in self._asked_by(answer.digest):
+            asked = self._asked_by(answer.digest)
+            for case, column in asked:
                 self._cells.pop((case.id, column.id), None)
-            self._answers[answer.key] = answer
+            if asked and answer.repeat <= self.inquiry.plan.repeats:
+                self._answers[answer.key] = answer
 
     def _asked_by(self, digest: str) -> Sequence[tuple[Case, Column]]:
         if self._places is None:
@@ -154,6 +156,26 @@ class Results:
                 if job.repeat == 1:
                     self._places.setdefault(job.digest, []).append((job.case, job.column))
         return self._places.get(digest, ())
+
+    @property
+    def answers(self) -> Mapping[tuple[str, int], Answer]:
+        """Those that came, by digest and repeat."""
+        return self._answers
+
+    @property
+    def count(self) -> int:
+        """How many came."""
+        return len(self._answers)
+
+    @property
+    def failed(self) -> int:
+        """How many failed for good."""
+        return sum(bool(one.failure) for one in self._answers.values())
+
+    @property
+    def missing(self) -> list[Job]:
+        """What is still to be asked for."""
+        return [job for job in self.inquiry.jobs if job.key not in self._answers]
 
     def cell(self, case: Case, column: Column) -> Cell:
         """The answers of a case in a column."""

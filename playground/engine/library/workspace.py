@@ -13,6 +13,7 @@ import contextlib
 import time
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 from weakref import WeakValueDictionary
@@ -26,6 +27,7 @@ from playground.engine.session.tapes import DEFAULT_LIMIT
 from playground.protocols import DEFAULT
 
 if TYPE_CHECKING:
+    from playground.engine.evaluate.answers import AnswerStore
     from playground.engine.library.store import Filters, SearchResult, Status, Store
     from playground.engine.library.store.autosave import Autosave
     from playground.engine.session.snapshot import Snapshot
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
 
 OPEN: Final = 24  # experiments that stay loaded
 UNDELETED: Final = 10  # experiments that are kept as they were at most, where a store has the others
+ANSWERS: Final = "answers.sqlite"  # the name of the file of answers
 CURRENT: Final = "current"  # the name under which the store remembers what was looked at
 
 
@@ -188,8 +191,18 @@ class Workspace:
             self.store.wait(seconds)
         return not self.behind
 
+    @cached_property
+    def answers(self) -> AnswerStore:
+        """The answers of evaluations, in a file of their own beside the experiments; without a store in memory."""
+        from playground.engine.evaluate.answers import AnswerStore
+
+        path = self.store.path.with_name(ANSWERS) if self.store is not None else Path(":memory:")
+        return AnswerStore(path, self.gateways.keys.known())
+
     async def close(self) -> None:
         """Hand everything to the store and close it."""
+        if "answers" in self.__dict__:
+            await self.answers.aclose()
         if self.store is not None:
             self._save_all()
             await self.store.close()

@@ -12,24 +12,24 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 
-from playground.engine.evaluate.answers import AnswersError, AnswerStore, Kept
+from playground.engine.evaluate.answers import AnswersError, Kept
 from playground.engine.evaluate.inquiry import Column, Inquiry, PlanProblem
 from playground.engine.evaluate.results import Results
-from playground.engine.evaluate.runner import Progress, Runner
+from playground.engine.evaluate.runner import Progress
 from playground.engine.session.changes import Change, DraftChanged, PathChanged, SettingsChanged, TurnChanged
 from playground.engine.session.plan import Case, Plan
 from playground.engine.session.session import Session
 from playground.ui.widgets.loop import Throttle, spawn
 
 if TYPE_CHECKING:
-    from playground.domain.costs import Entered
     from playground.engine.evaluate.answering import Answer
+    from playground.ui.features.evaluate.runs import Runs
 
 PLANNED_MS = 150  # between two looks at what is set while it is being typed
 
 
 class Look(QObject):
-    """``session`` is the experiment whose evaluation it is; its answers are in ``store``.
+    """``session`` is the experiment whose evaluation it is; its answers are in the store of ``runs``.
 
     ``inquiry`` is what the plan asked when it was looked at last, ``results`` what came of that, ``stale`` kept answers
     to what is not asked any more. ``planned`` tells that these are others, ``arrived`` that ``results`` has more
@@ -43,11 +43,11 @@ class Look(QObject):
     chosen = Signal()
     refused = Signal(str)
 
-    def __init__(self, session: Session, store: AnswerStore, entered: Entered, parent: QObject | None = None) -> None:
+    def __init__(self, session: Session, runs: Runs, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.session = session.main
-        self.store = store
-        self.entered = entered
+        self.runs = runs
+        self.store, self.entered = runs.store, runs.entered
         self.inquiry = Inquiry(self.session)
         self.results = Results(self.inquiry, {})
         self.stale: list[Answer] = []
@@ -56,17 +56,22 @@ class Look(QObject):
         self.case: Case | None = None
         self.column: Column | None = None
         self.repeat = 1
-        self._runner: Runner | None = None
         self._answers: dict[tuple[str, int], Answer] = {}  # all that are kept, of the plan or stale
         self._looks = 0
         self._planning = Throttle(self._plan_soon, self, PLANNED_MS)
         self._unsubscribe = self.session.subscribe(self._changed)
+        runs.arrived.connect(self._arrived)
+        runs.moved.connect(self._moved)
+        runs.failed.connect(self._failed)
         self._planning.poke()
 
     def leave(self) -> None:
         """Nobody looks any more; a run goes on."""
         self._looks += 1
         self._unsubscribe()
+        self.runs.arrived.disconnect(self._arrived)
+        self.runs.moved.disconnect(self._moved)
+        self.runs.failed.disconnect(self._failed)
 
     # The plan
 
@@ -92,13 +97,15 @@ class Look(QObject):
         try:
             if not self.ready:
                 self._answers = {one.key: one for one in await self.store.load(inquiry.id)}
-            results, stale = await asyncio.to_thread(_found, inquiry, dict(self._answers))
+            known = dict(self._answers)
+            results, stale = await asyncio.to_thread(_found, inquiry, known)
         except AnswersError as error:
             self.refused.emit(str(error))
             return
         problems = await inquiry.problems()
         if number == self._looks:
             self.ready = True
+            results.arrived([one for key, one in self._answers.items() if known.get(key) is not one])
             self.inquiry, self.results, self.stale, self.problems = inquiry, results, stale, problems
             self.planned.emit()
 
@@ -132,17 +139,37 @@ class Look(QObject):
         self.results.arrived(answers)
         self.arrived.emit(list(answers))
 
+    async def forget(self, answers: Sequence[Answer]) -> None:
+        """Let answers go for good. Raises AnswersError."""
+        await self.store.forget(self.inquiry.id, answers)
+        for answer in answers:
+            self._answers.pop(answer.key, None)
+        self._planning.poke()
+
     # A run
 
     @property
-    def runner(self) -> Runner | None:
-        """The run that is under way, or the last one of this window."""
-        return self._runner
+    def under_way(self) -> bool:
+        """Whether a run is, or is paused."""
+        return self.runs.under_way(self.session.id)
 
     @property
     def progress(self) -> Progress | None:
-        """How far it is; None before anything was run here."""
-        return self._runner.progress if self._runner is not None else None
+        """How far the run is that is under way, or how far the last one came; None before anything was run here."""
+        runner = self.runs.of(self.session.id)
+        return runner.progress if runner is not None else None
+
+    def _arrived(self, evaluation: str, answers: list[Answer]) -> None:
+        if evaluation == self.session.id:
+            self.add(answers)
+
+    def _moved(self, evaluation: str) -> None:
+        if evaluation == self.session.id:
+            self.moved.emit()
+
+    def _failed(self, evaluation: str, words: str) -> None:
+        if evaluation == self.session.id:
+            self.refused.emit(words)
 
 
 def _found(inquiry: Inquiry, answers: dict[tuple[str, int], Answer]) -> tuple[Results, list[Answer]]:

@@ -1,0 +1,139 @@
+"""The line above an evaluation: run and stop it, how far it is, what it took and what it will take."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtWidgets import QMenu, QProgressBar, QPushButton, QWidget
+
+from playground.domain.durations import span
+from playground.engine.evaluate.estimate import Estimate, estimate
+from playground.engine.evaluate.runner import Progress, State
+from playground.ui.features.evaluate.look import Look
+from playground.ui.widgets.form_parts import push_button, say, styled, text_label
+from playground.ui.widgets.icons import icon
+from playground.ui.widgets.layouts import in_row
+from playground.ui.widgets.loop import Throttle, spawn
+from playground.ui.widgets.plain_text import tip
+
+if TYPE_CHECKING:
+    from playground.engine.evaluate.inquiry import Inquiry
+
+OFTEN_MS = 250  # between two looks at how far a run is
+
+
+class RunBar(QWidget):
+    """``asked`` tells what is to be done: "run", "stop", "pause", "failed", "all", "checks"."""
+
+    asked = Signal(str)
+
+    def __init__(self, look: Look) -> None:
+        super().__init__()
+        self._look = look
+        self._estimate: Estimate | None = None
+        self.run = push_button("Run", "primary")
+        self.run.setIcon(icon("run"))
+        self.run.clicked.connect(lambda: self.asked.emit("run"))
+        self.stop = push_button("Stop", "danger")
+        self.stop.setIcon(icon("stop"))
+        self.stop.setToolTip("End it; what came is kept (Esc)")
+        self.stop.clicked.connect(lambda: self.asked.emit("stop"))
+        self.pause = push_button("Pause")
+        self.pause.setToolTip("Ask for no more for now; what is under way still comes")
+        self.pause.clicked.connect(lambda: self.asked.emit("pause"))
+        self.again = styled(QPushButton("Run again"), "primary")
+        menu = QMenu(self.again)
+        self._failed = menu.addAction("What failed to answer")
+        self._failed.triggered.connect(lambda: self.asked.emit("failed"))
+        menu.addAction("Everything…").triggered.connect(lambda: self.asked.emit("all"))
+        self.again.setMenu(menu)
+        self.size_words = text_label("", "strong")
+        self.bar = QProgressBar()
+        self.bar.setTextVisible(False)
+        self.bar.setProperty("kind", "progress")
+        self.bar.setAccessibleName("Answers that came")
+        self.words = text_label("", "muted")
+        self.words.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        in_row(
+            self.run,
+            self.again,
+            self.stop,
+            self.pause,
+            self.size_words,
+            (self.bar, 1),
+            self.words,
+            of=self,
+            margins=(18, 9, 18, 9),
+            spacing=12,
+        )
+        self._showing = Throttle(self.show_state, self, OFTEN_MS)
+        self._ticking = QTimer(self, interval=1000)
+        self._ticking.timeout.connect(self.show_state)
+        look.planned.connect(self._planned)
+        look.arrived.connect(lambda _answers: self._showing.poke())
+        look.moved.connect(self._moved)
+        self.show_state()
+
+    def _planned(self) -> None:
+        self.show_state()
+        spawn(self._find_estimate(self._look.inquiry), name="estimate the evaluation")
+
+    async def _find_estimate(self, inquiry: Inquiry) -> None:
+        results, look = self._look.results, self._look
+        found = await asyncio.to_thread(lambda: estimate(inquiry, results.answers, results.missing, look.entered))
+        if look.inquiry is inquiry:
+            self._estimate = found
+            self.show_state()
+
+    def _moved(self) -> None:
+        self.show_state()
+        if not self._look.under_way:
+            spawn(self._find_estimate(self._look.inquiry), name="estimate the evaluation")
+
+    def show_state(self) -> None:
+        """Say how far it is."""
+        look, inquiry = self._look, self._look.inquiry
+        repeats = inquiry.plan.repeats
+        counts = [(len(inquiry.cases), "case"), (len(inquiry.columns), "variant"), (repeats, "repeat")]
+        said = " × ".join(f"{count:,} {word}{'s' * (count != 1)}" for count, word in counts)
+        self.size_words.setText(said)
+        total = len(inquiry.cases) * len(inquiry.columns) * repeats
+        done = min(look.results.count, total)
+        going = look.under_way
+        progress = look.progress
+        self._ticking.start() if going else self._ticking.stop()
+        self.stop.setVisible(going)
+        self.pause.setVisible(going)
+        paused = progress is not None and progress.state is State.PAUSED
+        self.pause.setText("Go on" if paused else "Pause")
+        complete = look.ready and total > 0 and done == total
+        self.run.setVisible(not going and not complete)
+        self.again.setVisible(not going and complete)
+        self.run.setText("Continue" if done else "Run")
+        why = next((problem.words for problem in look.problems), "")
+        self.run.setEnabled(look.ready and not why)
+        self.run.setToolTip(tip(why) if why else "Ask for the answers that are missing (Ctrl+Return)")
+        self.bar.setRange(0, max(total, 1))
+        self.bar.setValue(done)
+        self.bar.setVisible(going or 0 < done < total)
+        say(self.words, self._said(done, total, progress, going=going), "muted")
+        self._failed.setEnabled(bool(look.results.failed))
+
+    def _said(self, done: int, total: int, progress: Progress | None, *, going: bool) -> str:
+        parts = [f"{done:,} of {total:,}"] if done or going else []
+        if going and progress is not None:
+            if progress.state is State.PAUSED:
+                parts.append("paused")
+            parts.append(f"{progress.under_way} under way")
+            if progress.left and progress.state is State.RUNNING:
+                parts.append(f"≈ {span(round(progress.left) if progress.left >= 10 else round(progress.left, 1))} left")
+        elif progress is not None and progress.seconds and done:
+            parts.append(span(round(progress.seconds, 1)))
+        failed = self._look.results.failed
+        parts += [f"{failed:,} failed to answer"] if failed else []
+        parts += [progress.price] if progress is not None and progress.price else []
+        if not going and done < total and self._estimate is not None:
+            parts.append(self._estimate.words if not done else f"the rest {self._estimate.words}")
+        return " · ".join(parts)

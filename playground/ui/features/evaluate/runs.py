@@ -1,0 +1,84 @@
+"""The evaluations that are under way in this window, whichever experiment is looked at."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal
+
+from playground.engine.evaluate.answers import AnswersError, AnswerStore
+from playground.engine.evaluate.runner import Runner, State
+from playground.ui.widgets.loop import spawn
+
+if TYPE_CHECKING:
+    from playground.domain.costs import Entered
+    from playground.engine.evaluate.answering import Answer
+    from playground.engine.evaluate.inquiry import Inquiry
+
+
+class Runs(QObject):
+    """One for each experiment at a time, by its id. Its answers are on disk when ``arrived`` tells of them.
+
+    ``moved`` tells that one began, was paused, went on or ended, and ``failed`` why answers could not be kept.
+    """
+
+    arrived = Signal(str, list)  # of Answer
+    moved = Signal(str)
+    failed = Signal(str, str)
+
+    def __init__(self, store: AnswerStore, entered: Entered, parent: QObject) -> None:
+        super().__init__(parent)
+        self.store = store
+        self.entered = entered
+        self._runners: dict[str, Runner] = {}
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+
+    def of(self, evaluation: str) -> Runner | None:
+        """The run that is under way, or that was the last."""
+        return self._runners.get(evaluation)
+
+    def under_way(self, evaluation: str) -> bool:
+        """Whether one is, or is paused."""
+        return evaluation in self._tasks
+
+    @property
+    def any(self) -> bool:
+        """Whether there is one anywhere."""
+        return bool(self._tasks)
+
+    def start(self, inquiry: Inquiry) -> None:
+        """Ask for what an inquiry lacks. Where a run of that experiment is under way, it goes on instead."""
+        key = inquiry.id
+        if key in self._tasks:
+            return
+        runner = Runner(inquiry, self.store, entered=self.entered, told=partial(self._told, key))
+        self._runners[key] = runner
+        self._tasks[key] = spawn(self._run(key, runner), name="evaluate")
+        self.moved.emit(key)
+
+    def _told(self, key: str, answers: list[Answer]) -> None:
+        self.arrived.emit(key, list(answers))
+
+    async def _run(self, key: str, runner: Runner) -> None:
+        try:
+            await runner.run()
+        except AnswersError as error:
+            self.failed.emit(key, str(error))
+        finally:
+            del self._tasks[key]
+            self.moved.emit(key)
+
+    def pause(self, evaluation: str) -> None:
+        """Ask for no more for now, or go on."""
+        runner = self.of(evaluation)
+        if runner is not None:
+            runner.resume() if runner.state is State.PAUSED else runner.pause()
+            self.moved.emit(evaluation)
+
+    def stop(self, evaluation: str) -> None:
+        """End it; what came is kept."""
+        runner = self.of(evaluation)
+        if runner is not None and evaluation in self._tasks:
+            runner.stop()
