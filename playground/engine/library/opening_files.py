@@ -175,8 +175,16 @@ async def take_in(workspace: Workspace, conversations: Sequence[Conversation]) -
 
 
 def open_sample(session: Session, path: Path, title: str) -> None:
-    """Fill ``session`` with the sample in ``path``. Raises BadInputError, as a run file that cannot be read does."""
-    from playground.engine.requests.request_file import read_run_file
+    """Fill ``session`` with the sample in ``path``. Raises BadInputError for a file that cannot be read."""
+    from playground.engine.files.experiment_file import ExperimentFileError, open_file
+    from playground.engine.requests.request_file import BadInputError, read_run_file
 
     session.change(profile_id=DEMO_ID)
-    session.load(read_run_file(path), title)
+    if _by_suffix(path) is not Kind.EXPERIMENT:
+        session.load(read_run_file(path), title)
+        return
+    try:
+        found = open_file(path)
+    except ExperimentFileError as error:
+        raise BadInputError(str(error).rstrip(".")) from None
+    session.set_up(found.transcript, found.settings.changed(title=title, profile_id=DEMO_ID))

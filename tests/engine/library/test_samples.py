@@ -9,6 +9,7 @@ import pytest
 
 from playground.domain.parts import Image
 from playground.domain.transcript import Ending
+from playground.engine.evaluate.inquiry import Inquiry
 from playground.engine.gateways.offered import DEMO_ID, Gateways
 from playground.engine.library.opening_files import open_sample
 from playground.engine.session.session import Session
@@ -22,7 +23,8 @@ async def run(session: Session, action: str) -> Sample:
     session.change(profile_id="gone")
     open_sample(session, sample.path, sample.title)
     assert session.settings.profile_id == DEMO_ID
-    await session.run()
+    if session.settings.evaluation is None:
+        await session.run()
     return sample
 
 
@@ -32,9 +34,9 @@ def session(gateways: Gateways) -> Session:
     return Session(gateways.client, profile_id=DEMO_ID)
 
 
-def test_there_are_six_and_each_says_what_it_shows() -> None:
-    assert len(SAMPLES) == 6
-    assert len({sample.title for sample in SAMPLES}) == 6
+def test_there_are_seven_and_each_says_what_it_shows() -> None:
+    assert len(SAMPLES) == 7
+    assert len({sample.title for sample in SAMPLES}) == 7
     for sample in SAMPLES:
         assert sample.path.is_file()
         assert sample.shows.endswith(".")
@@ -90,3 +92,11 @@ async def test_errors_are_tried_again_and_the_text_stays(session: Session) -> No
     assert turn.outcome is not None
     assert turn.outcome.failure is not None
     assert turn.text
+
+
+async def test_the_evaluation_has_a_plan_that_can_be_run(session: Session) -> None:
+    await run(session, "sample.evaluation")
+    plan = session.settings.evaluation
+    assert plan is not None
+    assert await Inquiry(session).problems() == []
+    assert len(Inquiry(session).jobs) == len(plan.cases) * 2 * plan.repeats == 120

@@ -22,7 +22,7 @@ class Sample(NamedTuple):
 
     @property
     def path(self) -> Path:
-        """The run file."""
+        """The run file, or the experiment's."""
         return resource_root() / "samples" / self.file
 
 
@@ -62,6 +62,12 @@ SAMPLES: Final = (
         "Errors",
         "The gateway is busy twice and is asked again; then the answer breaks off, and its text stays.",
         "errors.json",
+    ),
+    Sample(
+        "sample.evaluation",
+        "Evaluation",
+        "Twelve sums, two prompts, five answers each: which prompt is better, and how sure that is.",
+        "evaluation.playground.json",
     ),
 )
 

@@ -39,8 +39,12 @@ class FirstStartControl(Control):
 
     def open(self, sample: Sample) -> None:
         """Open a sample, ready to run, and say what it shows."""
-        if self._load(sample):
+        if not self._load(sample):
+            return
+        if self._workspace.current.settings.evaluation is None:
             self._say(sample.shows, "Run", self._host.pane.run)
+        else:
+            self._say(sample.shows)
 
     def _run_first(self) -> bool:
         if not self._load(FIRST):
