@@ -17,6 +17,8 @@ async def no_gateway(profile_id: str) -> GatewayClient:
 class Edits:
     """Those of ``session``, else of an empty one; ``log`` has what else was asked for."""
 
+    fixed = False
+
     def __init__(self, session: Session | None = None) -> None:
         self.session = session or Session(no_gateway, profile_id="demo")
         self.log: list[tuple[object, ...]] = []

@@ -117,7 +117,7 @@ class CardEditing:
     def offers(self) -> list[tuple[str, Callable[[], None]]]:
         """What the menu of the turn has besides: words, and what is done."""
         role = self._card.turn.role
-        if self._card.row.growing or role not in (Role.ASSISTANT, Role.TOOL):
+        if self._card.row.growing or role not in (Role.ASSISTANT, Role.TOOL) or self._commands.edits.fixed:
             return []
         if role is Role.ASSISTANT:
             return [("Add a tool call…", self.add_call)]
@@ -153,6 +153,7 @@ class CardEditing:
             row.deleteLater()
         while len(self._rows) < wanted:
             row = AnswersRow(self._above)
+            row.setEnabled(not self._commands.edits.fixed)
             row.chosen.connect(partial(self._give, row))
             self._rows.append(row)
             self._top.addWidget(row)

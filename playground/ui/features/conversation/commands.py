@@ -109,7 +109,11 @@ class EditCommands(Protocol):
     """The editors that are open in turns, what stands in them, and the other edits of turns.
 
     ``branches`` says that an edit leaves what is there on a branch of its own, ``keep`` why something cannot be kept.
+    ``fixed`` says that the turns are only to be read, so that no edit is offered.
     """
+
+    @property
+    def fixed(self) -> bool: ...
 
     def get(self, key: EditKey) -> OpenEdit | None: ...
 

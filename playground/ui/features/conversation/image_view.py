@@ -202,7 +202,10 @@ class DetailButton(QToolButton):
 
 
 class ImageBox(QFrame):
-    """One image with all that can be done to it. ``large`` is the shape it has in a turn, else it is a chip."""
+    """One image with all that can be done to it. ``large`` is the shape it has in a turn, else it is a chip.
+
+    ``fixed``: it is only to be looked at.
+    """
 
     detail_chosen = Signal(object)  # a word or None
     removed = Signal()
@@ -210,8 +213,9 @@ class ImageBox(QFrame):
     shrink_asked = Signal()
     link_asked = Signal(str)
 
-    def __init__(self, image: Image, *, large: bool) -> None:
+    def __init__(self, image: Image, *, large: bool, fixed: bool = False) -> None:
         super().__init__()
+        self._fixed = fixed
         self._image = image
         self._large = large
         self.setProperty("kind", "image")
@@ -233,6 +237,8 @@ class ImageBox(QFrame):
         self.open_address = self._pill("Open in browser", self._open_address)
         self.setFixedWidth(TURN_WIDTH if large else CHIP_WIDTH)
         self._lay_out()
+        for part in (self.detail, self.remove) if fixed else ():
+            part.hide()
         self.show_image(image)
 
     def _pill(self, text: str, act: object) -> QPushButton:
@@ -281,7 +287,7 @@ class ImageBox(QFrame):
         self.remove.say(f"Remove {named[:80]}")
         self._warning.setText(words)
         self._warning.setVisible(bool(words))
-        self.shrink.setVisible(bool(words) and known.measure is not None)
+        self.shrink.setVisible(bool(words) and known.measure is not None and not self._fixed)
         self.copy_address.setVisible(bool(known.address) and self._large)
         self.open_address.setVisible(bool(known.address) and self._large)
         self.setAccessibleName(f"Image {named}, {figures(known)}")
@@ -309,9 +315,9 @@ class ImageStrip(QWidget):
     shrink_asked = Signal(int)
     link_asked = Signal(str)
 
-    def __init__(self, *, large: bool, parent: QWidget | None = None) -> None:
+    def __init__(self, *, large: bool, fixed: bool = False, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._large = large
+        self._large, self._fixed = large, fixed
         self._flow = FlowLayout(self, gap=8, top=True)
         self.boxes: list[ImageBox] = []
 
@@ -333,7 +339,7 @@ class ImageStrip(QWidget):
 
     def _add(self, image: Image) -> None:
         at = len(self.boxes)
-        box = ImageBox(image, large=self._large)
+        box = ImageBox(image, large=self._large, fixed=self._fixed)
         box.detail_chosen.connect(partial(self.detail_chosen.emit, at))
         box.removed.connect(partial(self.removed.emit, at))
         box.opened.connect(partial(self.opened.emit, at))

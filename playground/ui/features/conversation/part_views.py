@@ -43,7 +43,7 @@ class TurnImages(ImageStrip):
     """Images that stand next to one another in a turn."""
 
     def __init__(self, commands: TurnCommands) -> None:
-        super().__init__(large=True)
+        super().__init__(large=True, fixed=commands.edits.fixed)
         self._commands = commands
         self._turn_id = ""
         self._start = 0

@@ -173,7 +173,8 @@ class TranscriptPane(Centre):
     """Shows one session at a time, and does what its cards ask for: implements ``TurnCommands``.
 
     ``empty`` is seen while there is no turn; ``below`` stands under the turns, behind the bar of the debugger and the
-    line that says what happened. Whoever makes one calls ``begin`` when all of it is there.
+    line that says what happened. Whoever makes one calls ``begin`` when all of it is there. The turns of one
+    that is ``fixed`` are only to be read: nothing is offered that would change them.
     """
 
     advice_asked = Signal(object)  # an ``Action`` that is not about the turn itself
@@ -182,7 +183,9 @@ class TranscriptPane(Centre):
     compare_asked = Signal(str)  # turn id: what stands beside it is to be seen with it
     refused = Signal(str, str)  # why a run was refused, and the turn it was to bring again
 
-    def __init__(self, session: Session, entered: Entered, empty: QWidget, *below: QWidget) -> None:
+    def __init__(
+        self, session: Session, entered: Entered, empty: QWidget, *below: QWidget, fixed: bool = False
+    ) -> None:
         super().__init__()
         self._session = session
         self._entered = entered
@@ -194,7 +197,7 @@ class TranscriptPane(Centre):
         self.finder = Finder(self.view, self)
         self.notice = NoticeBar()
         self._guard = ThinkingGuard(self.notice)
-        self.edits: TurnEdits = TurnEdits(self, self._guard)
+        self.edits: TurnEdits = TurnEdits(self, self._guard, fixed=fixed)
         self.hand: WrittenCalls = WrittenCalls(self, self.edits)
         self.calls = CallAnswers(session, self._all_answered, self._focus_waiting_call, self)
         self.calls.said.connect(self.notice.say)
@@ -205,7 +208,12 @@ class TranscriptPane(Centre):
         column = self._column = QVBoxLayout()
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(8)
-        for widget in (self.calls.bar, self.notice, *below):
+        bar = self.calls.bar
+        if fixed:
+            aside = QWidget(self)  # nothing is gone on with: the bar shows itself in there, and is not seen
+            aside.hide()
+            bar.setParent(aside)
+        for widget in (*([] if fixed else [bar]), self.notice, *below):
             column.addWidget(widget)
         below_turns = at_reading_width(column)
         self._whole = in_column(self.finder.bar, (self._stack, 1), below_turns, of=self, margins=0, spacing=0)

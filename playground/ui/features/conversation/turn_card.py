@@ -138,6 +138,9 @@ def fill_menu(
     if turn.outcome is not None:
         menu.addAction("Show its request and response").triggered.connect(partial(commands.show_exchange, turn.id))
         menu.addAction("Show its frames").triggered.connect(partial(commands.wire.show_turn, turn.id))
+    if commands.edits.fixed:
+        return
+    if turn.outcome is not None:
         menu.addAction("Compare with…").triggered.connect(partial(commands.wire.compare, turn.id))
         menu.addAction("Regenerate").triggered.connect(partial(commands.regenerate, turn.id))
     if len(row.alternatives) > FEW_BESIDE:
@@ -184,7 +187,7 @@ class TurnCard(CardFrame):
         self._growth: Growth | None = None
         self._grew = False  # drawn since the last step of what was too much for one
         self._going = Throttle(self._go_on, self)
-        self._header = TurnHeader()
+        self._header = TurnHeader(fixed=commands.edits.fixed)
         self._header.role_chosen.connect(self._role_chosen)
         self._header.alternative_chosen.connect(commands.select_alternative)
         self._header.alternatives.whose = commands.whose

@@ -22,9 +22,10 @@ BRANCHED = "Kept on a new branch. The old answers stay with the old words: â€¹ â
 
 
 class TurnEdits:
-    """Edits are made through ``guard``, which points out thinking that they make stale."""
+    """Edits are made through ``guard``, which points out thinking that they make stale; ``fixed``: there are none."""
 
-    def __init__(self, pane: Stage, guard: ThinkingGuard) -> None:
+    def __init__(self, pane: Stage, guard: ThinkingGuard, *, fixed: bool = False) -> None:
+        self.fixed = fixed
         self._pane = pane
         self._guard = guard
 

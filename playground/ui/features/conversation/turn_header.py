@@ -26,22 +26,29 @@ NARROW = 460  # pixels below which it may not have room for all
 
 
 class TurnHeader(QWidget):
-    """Shows a row's figures. ``menu`` is filled by whoever connects to its ``aboutToShow``."""
+    """Shows a row's figures. ``menu`` is filled by whoever connects to its ``aboutToShow``.
+
+    ``fixed``: the turn is only to be read.
+    """
 
     role_chosen = Signal(object)
     alternative_chosen = Signal(str)
     edit_asked = Signal()
     lint_asked = Signal()
 
-    def __init__(self) -> None:
+    def __init__(self, *, fixed: bool = False) -> None:
         super().__init__()
+        self._fixed = fixed
         self._role_colour = ""
         self._role = styled(QPushButton(), "heading")
-        self._role.setToolTip("Change the role")
-        roles = QMenu(self._role)
-        for role, word in ROLE_WORDS.items():
-            roles.addAction(word).triggered.connect(partial(self.role_chosen.emit, role))
-        self._role.setMenu(roles)
+        if fixed:
+            self._role.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        else:
+            self._role.setToolTip("Change the role")
+            roles = QMenu(self._role)
+            for role, word in ROLE_WORDS.items():
+                roles.addAction(word).triggered.connect(partial(self.role_chosen.emit, role))
+            self._role.setMenu(roles)
         self._model = text_label("", "small")
         self._ending, self._hole, self._verdict = Chip(), Chip(), Chip()
         self._hole.say(PART_UNREAD, "chip-error")
@@ -102,7 +109,7 @@ class TurnHeader(QWidget):
         if not growing:
             self.show_figures(figures.figures(turn, cost))
         self.alternatives.show_alternatives(turn.id, row.alternatives)
-        self.edit.setVisible(not growing)
+        self.edit.setVisible(not growing and not self._fixed)
         self._give_way()
         return f"{chip}, {PART_UNREAD}" if unread else chip
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from playground.engine.compare.rounds import fellow_request, request_before
+
 if TYPE_CHECKING:
-    from playground.engine.session.session import Exchange
+    from playground.engine.session.session import Exchange, Session
     from playground.ui.features.inspector.traces import Trace
 
 
@@ -83,3 +86,36 @@ class ExchangeView:
         """The response's media type in lower case, without its parameters."""
         found = next((value for name, value in self.response_headers if name.lower() == "content-type"), "")
         return found.partition(";")[0].strip().lower()
+
+
+def view_of(
+    exchange: Exchange, trace_of: Callable[[Exchange], Trace] | None = None, session: Session | None = None
+) -> ExchangeView:
+    """An exchange as the inspector wants it; ``trace_of`` gives its frames, ``session`` is the experiment it is of."""
+    return ExchangeView(
+        method=exchange.method,
+        url=exchange.url,
+        request_headers=exchange.request_headers,
+        request_body=exchange.request_body,
+        status=exchange.status,
+        reason=exchange.reason,
+        response_headers=exchange.response_headers,
+        duration=exchange.ended,
+        error=exchange.failure.message if exchange.failure else "",
+        complete=exchange.complete,
+        body=partial(_body_of, exchange),
+        trace=no_trace if trace_of is None else partial(trace_of, exchange),
+        others=no_others if session is None else partial(_all_of, session),
+        before=none_before if session is None else partial(request_before, session, exchange.id),
+        lane_a=no_lane if session is None else partial(fellow_request, session, exchange.id),
+        whole=as_it_is if session is None else session.whole,
+        key=exchange.id,
+    )
+
+
+def _all_of(session: Session) -> Sequence[Exchange]:
+    return tuple(session.exchanges.values())
+
+
+def _body_of(exchange: Exchange) -> bytes:
+    return exchange.body

@@ -6,24 +6,15 @@ What each needs is made when it is first asked for.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QApplication
 
-from playground.engine.compare.rounds import fellow_request, request_before
 from playground.engine.library.store import StoreError
 from playground.engine.session.session import Session
 from playground.ui.features.host import Control, Host
-from playground.ui.features.inspector.view import (
-    ExchangeView,
-    as_it_is,
-    no_lane,
-    no_others,
-    no_trace,
-    none_before,
-)
+from playground.ui.features.inspector.view import ExchangeView, view_of
 from playground.ui.features.inspector.wire_views import DiffView, LintView, TimelineView
 from playground.ui.widgets.loop import spawn
 
@@ -36,39 +27,6 @@ if TYPE_CHECKING:
 
 NO_FRAMES = "This turn did not come over the wire, so there are no frames of it."
 ONE_EXCHANGE = "There is nothing to compare with yet: the experiment needs two requests."
-
-
-def view_of(
-    exchange: Exchange, trace_of: Callable[[Exchange], Trace] | None = None, session: Session | None = None
-) -> ExchangeView:
-    """An exchange as the inspector wants it; ``trace_of`` gives its frames, ``session`` is the experiment it is of."""
-    return ExchangeView(
-        method=exchange.method,
-        url=exchange.url,
-        request_headers=exchange.request_headers,
-        request_body=exchange.request_body,
-        status=exchange.status,
-        reason=exchange.reason,
-        response_headers=exchange.response_headers,
-        duration=exchange.ended,
-        error=exchange.failure.message if exchange.failure else "",
-        complete=exchange.complete,
-        body=partial(_body_of, exchange),
-        trace=no_trace if trace_of is None else partial(trace_of, exchange),
-        others=no_others if session is None else partial(_all_of, session),
-        before=none_before if session is None else partial(request_before, session, exchange.id),
-        lane_a=no_lane if session is None else partial(fellow_request, session, exchange.id),
-        whole=as_it_is if session is None else session.whole,
-        key=exchange.id,
-    )
-
-
-def _all_of(session: Session) -> Sequence[Exchange]:
-    return tuple(session.exchanges.values())
-
-
-def _body_of(exchange: Exchange) -> bytes:
-    return exchange.body
 
 
 class WireControl(Control):

@@ -58,15 +58,17 @@ ENTRIES = (
     ("raw", "Arguments exactly as they came", ""),
     ("frame", "Show the frame that carried it", ""),
 )
+READ = ("raw", "frame")  # those that change nothing
 
 
 class CallMenu(IconButton):
-    """``chosen`` tells the entry; ``offer`` says what the call is like now."""
+    """``chosen`` tells the entry; ``offer`` says what the call is like now. ``fixed``: it is only to be read."""
 
     chosen = Signal(str)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None, *, fixed: bool = False) -> None:
         super().__init__("more", "More for this call", parent)
+        self._fixed = fixed
         self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self._now = {"": True}
         self._raw = False
@@ -82,7 +84,7 @@ class CallMenu(IconButton):
         menu = self.menu()
         menu.clear()
         for name, words, when in ENTRIES:
-            if not self._now.get(when):
+            if not self._now.get(when) or (self._fixed and name not in READ):
                 continue
             action = menu.addAction(words)
             if name == "raw":
@@ -126,6 +128,7 @@ class CallCard(CallFrame):
         super().__init__(parent)
         self._choices = choices
         self._turn_id = turn_id
+        self._fixed = edits.fixed
         self._arguments_place = TextEditing(edits, self._arguments_opened, self._arguments_closed, code=True)
         self._result_place = TextEditing(edits, self._result_opened, self._result_closed, code=True, runs=True)
         self.call = ToolCall(id="", name="", arguments="")
@@ -166,7 +169,7 @@ class CallCard(CallFrame):
         self._remove = quiet("delete", "Delete the result, so that the call waits again")
         self._left_title = Caption("Arguments")
         self._right_title = Caption("Result")
-        self.more = CallMenu()
+        self.more = CallMenu(fixed=edits.fixed)
         self._arrange()
         self._connect()
 
@@ -278,7 +281,8 @@ class CallCard(CallFrame):
             self._result.set_text(brief_json(answer.result.text) or "(empty)" if answer is not None else "")
         self.call, self._answer, self._tool = call, answer, tool
         self._show_alternatives()
-        self._growing, self._waiting, self._drawn = False, waiting and answer is None, 0
+        waits = waiting and answer is None and not self._fixed
+        self._growing, self._waiting, self._drawn = False, waits, 0
         self._name.setText(shown_name(call.name) or "(no name)")
         self._id.set_text(f"{call.id} (made here)" if call.id_is_ours else call.id)
         if call.received is None and self._shown == "changes":
@@ -367,7 +371,7 @@ class CallCard(CallFrame):
         self._right_head.setVisible(answered or growing)
         self._result.setVisible((answered or growing) and self._result_place.editor is None)
         for button in (self._change, self._remove):
-            button.setVisible(answered)
+            button.setVisible(answered and not self._fixed)
         if waiting or self.field is not None:
             field = self._need_field()
             field.setVisible(waiting)
@@ -376,7 +380,7 @@ class CallCard(CallFrame):
             self._left_title.setMinimumHeight(field.head_height if waiting else 0)  # both captions on one line
         self._why.setText(few_lines_of(self._state.reason))
         self._why.setVisible(waiting and bool(self._state.reason))
-        self._edit.setVisible(not growing)
+        self._edit.setVisible(not growing and not self._fixed)
         self.more.setVisible(not growing)
         several = self._answer is not None and len(self._answer.alternatives) > 1
         self.more.offer(waiting=waiting, results=several, raw=self._shown == "raw")

@@ -1,0 +1,87 @@
+"""Turns that are only to be read: whatever would change them is not offered."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QAbstractButton, QMenu, QWidget
+from pytestqt.qtbot import QtBot
+
+from playground.domain.parts import Image, Text, ToolCall
+from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn, make_turn
+from playground.engine.session.session import Session
+from playground.ui.features.conversation.transcript_pane import TranscriptPane
+from playground.ui.features.conversation.turn_card import TurnCard
+from tests.support.editors import no_gateway
+
+PIXEL = "data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAA="
+TURNS = (
+    Turn(id="asked", role=Role.USER, parts=(Text(text="What is this, and how warm is it?"), Image(url=PIXEL))),
+    Turn(
+        id="answer",
+        role=Role.ASSISTANT,
+        parts=(ToolCall(id="call_1", name="get_weather", arguments='{"city":"Oslo"}'),),
+        outcome=Outcome(model="demo-chat", ending=Ending.COMPLETE),
+    ),
+)
+CHANGES = (
+    "edit",
+    "delete",
+    "remove",
+    "regenerate",
+    "move",
+    "role",
+    "keep",
+    "send",
+    "step",
+    "continue",
+    "fill",
+    "rules",
+)
+
+
+def no_price(_profile_id: str, _model: str) -> None:
+    return None
+
+
+def _pane(qtbot: QtBot, *turns: Turn, fixed: bool) -> TranscriptPane:
+    session = Session(no_gateway, profile_id="demo", literal=True)
+    session.history.begin_anew(Transcript().append(*turns), session.settings)
+    pane = TranscriptPane(session, no_price, QWidget(), fixed=fixed)
+    qtbot.addWidget(pane)
+    pane.resize(700, 700)
+    pane.begin()
+    pane.show()
+    qtbot.waitUntil(lambda: len(pane.view.cards) == len(turns) and all(one.whole for one in pane.view.cards.values()))
+    return pane
+
+
+def _offered(pane: TranscriptPane) -> set[str]:
+    """What every button that is seen is called, and every entry of the cards' menus."""
+    found = set()
+    for button in pane.findChildren(QAbstractButton):
+        if button.isVisible():
+            found.add(f"{button.accessibleName() or button.text()} {button.toolTip()}".lower())
+    for card in pane.view.cards.values():
+        assert isinstance(card, TurnCard)
+        for menu in card.findChildren(QMenu):
+            menu.aboutToShow.emit()
+            found |= {action.text().lower() for action in menu.actions() if action.text()}
+    return found
+
+
+def _changing(offered: set[str]) -> list[str]:
+    return [words for words in offered if any(change in words for change in CHANGES)]
+
+
+def test_nothing_that_changes_a_fixed_turn_is_offered(qtbot: QtBot) -> None:
+    free, fixed = (_offered(_pane(qtbot, *TURNS, fixed=fixed)) for fixed in (False, True))
+    assert _changing(free)  # of the same turns, were they not fixed
+    assert not _changing(fixed)
+    assert {"copy text", "show its frames", "show the frame that carried it"} <= fixed
+
+
+def test_a_result_in_a_fixed_turn_does_not_change_its_call(qtbot: QtBot) -> None:
+    pane = _pane(qtbot, make_turn(Role.USER, "Hello"), make_turn(Role.TOOL, "rain"), fixed=True)
+    assert not _changing(_offered(pane))
+    tool = [card for card in pane.view.cards.values() if card.turn.role is Role.TOOL]
+    assert tool
+    assert not any(row.isEnabled() for row in tool[0].editing._rows)
