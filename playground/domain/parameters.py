@@ -28,11 +28,13 @@ class Hint:
     """How a parameter is shown and checked.
 
     ``editor``: "number" (slider and field), "integer", "switch", "text", "choice" (suggestions, free text
-    allowed), "list" (up to ``most`` strings), "json", "thinking", "tool_choice". ``low`` and ``high`` are the
-    documented range, inclusive; ``soft_high`` only sets how far a slider reaches. ``path`` is the place in the
-    body, with dots, where it differs from the field's name. ``start`` is what a control starts from when set.
+    allowed), "lines" (a text of several), "list" (up to ``most`` strings), "json", "thinking", "tool_choice", "model".
+    ``low`` and ``high`` are the documented range, inclusive; ``soft_high`` only sets how far a slider reaches. ``path``
+    is the place in the body, with dots, where it differs from the field's name. ``start`` is what a control starts from
+    when set.
     ``ours`` is what a new experiment begins with, and ``instead`` what the program sends for a field that the protocol
-    requires while it is at default. A field is sent only while the field that it ``needs`` is on.
+    requires while it is at default. A field is sent only while the field that it ``needs`` is on. What is not ``sent``
+    at all is of the program alone: its range has to be kept to, and ``start`` is its default.
     """
 
     label: str
@@ -52,6 +54,7 @@ class Hint:
     ours: Any = None
     instead: Any = None
     needs: str = ""
+    sent: bool = True
 
 
 def _as_it_is(value: JSON) -> JSON:

@@ -6,8 +6,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractButton, QComboBox, QLineEdit, QPlainTextEdit, QTabBar
 
 from playground.domain.tools import ToolDefinition
-from playground.ui.features.parameters.row import ParameterRow
 from playground.ui.shell.features import PARAMETER_PANEL, TOOLS_PANEL
+from playground.ui.widgets.rows.row import FieldRow
 from tests.flows.conftest import Person, Stage, click_at
 
 
@@ -27,7 +27,7 @@ def test_a_parameter_typed_is_sent_and_one_reset_is_not(stage: Stage) -> None:
         await person.idle(turns=2)
         assert person.body()["temperature"] == 1.3
 
-        row = next(row for row in person.find(ParameterRow) if row.isAncestorOf(field))
+        row = next(row for row in person.find(FieldRow) if row.isAncestorOf(field))
         assert row.reset.isVisible()
         await person.click(row.reset)
         await person.run("Hello again")

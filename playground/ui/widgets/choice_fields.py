@@ -103,11 +103,12 @@ class CompactCombo(QComboBox):
 
 
 class ChoiceField(CompactCombo):
-    """Suggestions, and any other text. ``picked`` gives the text; None goes back to default."""
+    """Suggestions, and any other text. ``picked`` gives the text; None goes back to default, a line that says so."""
 
     picked = Signal(object)
 
-    def __init__(self) -> None:
+    def __init__(self, default: str = NOT_SENT) -> None:
+        self._default = default
         super().__init__(FIELD_WIDTH, 172, FIELD_ROOM + ARROW_ROOM)
         self.setEditable(True)
         self._line = styled(ValueField(), "inner")
@@ -127,7 +128,7 @@ class ChoiceField(CompactCombo):
             return
         text, at = self.currentText(), self._line.cursorPosition()
         self.clear()
-        self.addItem(NOT_SENT)
+        self.addItem(self._default)
         self.addItems(list(choices))
         self.show_text(text)
         self._line.setCursorPosition(at)

@@ -7,7 +7,7 @@ import math
 import re
 
 from playground.jsonkit.reading import read_typed
-from playground.jsonkit.values import JSON
+from playground.jsonkit.values import JSON, is_number
 from playground.ui.widgets.plain_text import escape_hidden
 
 _SPACES = re.compile(r"[\s\u00a0\u2009\u202f_]+")
@@ -41,6 +41,17 @@ def read_number(text: str, whole: bool = False) -> JSON:
     if value is None:
         raise ValueError("not a whole number, so it is not sent" if whole else "not a number, so it is not sent")
     return value
+
+
+def plain_number(text: str, whole: bool = False) -> int | float:
+    """The same where it has to be a number, and a whole one where that is wanted. Raises ValueError, for people."""
+    try:
+        found = read_number(text, whole)
+    except ValueError:
+        found = None
+    if not is_number(found) or (whole and found != int(found)):
+        raise ValueError("not a whole number" if whole else "not a number")
+    return int(found) if whole else found
 
 
 def show_number(value: JSON, step: float, grouped: bool = False) -> str:

@@ -19,11 +19,12 @@ from playground.domain.debugging import Answer
 from playground.domain.roles import Role
 from playground.ui.features.conversation.calls.result_field import ResultField
 from playground.ui.features.conversation.composer import Composer
-from playground.ui.features.conversation.inline_editor import GrowingField, InlineEditor
+from playground.ui.features.conversation.inline_editor import InlineEditor
 from playground.ui.features.variables.variables_bar import VariableRow
 from playground.ui.widgets.code_editor import CodeEditor
 from playground.ui.widgets.exact_field import ExactField, index_at, units
 from playground.ui.widgets.folds import LONG_LINE, pieces
+from playground.ui.widgets.growing_field import GrowingField
 from playground.ui.widgets.json_highlight import JsonHighlighter
 
 ODD = "a\u00a0b\u202fc\u2028d\u2029e\u200bf\ufdd0g\ufdd1h\u3000i\ufeffj\U0001f600k\tl\nm"

@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt, Signal
 
 from playground.ui.widgets.choice_fields import ValueField
 from playground.ui.widgets.form_parts import look
-from playground.ui.widgets.numbers import read_number, show_number
+from playground.ui.widgets.numbers import plain_number, show_number
 from playground.ui.widgets.plain_text import tip
 
 LARGEST = 64_000_000
@@ -56,9 +56,7 @@ class NumberField(ValueField):
     def _read(self, text: str) -> float:
         if not text.strip():
             return 0
-        value = read_number(text, self._whole)
-        if isinstance(value, bool) or not isinstance(value, int | float) or (self._whole and value != int(value)):
-            raise ValueError("not a whole number" if self._whole else "not a number")
+        value = plain_number(text, self._whole)
         if not 0 <= value <= self._most:
             raise ValueError(f"from 0 to {int(self._most):,}")
         return value

@@ -13,11 +13,11 @@ from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from playground.domain.parameters import Parameters
 from playground.jsonkit.values import JSON
-from playground.ui.features.parameters.row import ParameterRow
-from playground.ui.features.parameters.rows import ToolChoiceRow, row_for
 from playground.ui.widgets.form_parts import paragraph, text_label
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.plain_text import show_hidden
+from playground.ui.widgets.rows.kinds import ToolChoiceRow, row_for
+from playground.ui.widgets.rows.row import FieldRow
 from playground.ui.widgets.scroll_page import ScrollPage, column_of
 
 NOTHING: Mapping[str, str] = {}
@@ -43,7 +43,7 @@ class ParameterPanel(ScrollPage):
         self._tool_names: tuple[str, ...] = ()
         self._extras: list[tuple[str, QWidget]] = []
         self._forms: dict[type[Parameters], _Form] = {}
-        self.rows: dict[str, ParameterRow] = {}
+        self.rows: dict[str, FieldRow] = {}
         self.also_sent = paragraph("", "small")
         self._show_form(Parameters)
 
@@ -147,4 +147,4 @@ class _Form:
     def __init__(self) -> None:
         self.content, self.column = column_of(GROUP_GAP)
         self.groups: dict[str, QVBoxLayout] = {}
-        self.rows: dict[str, ParameterRow] = {}
+        self.rows: dict[str, FieldRow] = {}

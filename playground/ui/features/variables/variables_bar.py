@@ -15,9 +15,9 @@ from PySide6.QtWidgets import (
 
 from playground.domain.variables import as_written
 from playground.jsonkit.texts import cut
-from playground.ui.features.conversation.inline_editor import GrowingField
 from playground.ui.widgets.elided_label import ElidedLabel
 from playground.ui.widgets.form_parts import styled, text_label
+from playground.ui.widgets.growing_field import GrowingField
 from playground.ui.widgets.icon_button import IconButton
 from playground.ui.widgets.icons import icon
 from playground.ui.widgets.layouts import discard, in_column, in_row

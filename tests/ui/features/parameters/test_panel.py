@@ -12,16 +12,16 @@ from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from playground.domain.parameters import Parameters
-from playground.ui.features.parameters.list_row import ListRow
 from playground.ui.features.parameters.panel import ParameterPanel
-from playground.ui.features.parameters.row import ParameterRow
-from playground.ui.features.parameters.rows import ChoiceRow, JsonRow, NumberRow, SwitchRow, TextRow, ToolChoiceRow
+from playground.ui.widgets.rows.kinds import ChoiceRow, JsonRow, NumberRow, SwitchRow, TextRow, ToolChoiceRow
+from playground.ui.widgets.rows.list_row import ListRow
+from playground.ui.widgets.rows.row import FieldRow
 from playground.ui.widgets.text_chip import spelled, unspelled
 from tests.ui.features.parameters.sample import OtherParameters, SampleParameters
 
 #: The offscreen platform says so whenever a window's smallest size changes; no other platform does.
 
-Row = TypeVar("Row", bound=ParameterRow)
+Row = TypeVar("Row", bound=FieldRow)
 
 
 @pytest.fixture

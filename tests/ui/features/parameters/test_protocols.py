@@ -12,8 +12,8 @@ from playground.domain.parameters import Parameters
 from playground.protocols.chat.parameters import ChatParameters
 from playground.protocols.messages.parameters import MessagesParameters
 from playground.ui.features.parameters.panel import ParameterPanel
-from playground.ui.features.parameters.rows import ChoiceRow, JsonRow, NumberRow, SwitchRow
 from playground.ui.widgets.numbers import show_number
+from playground.ui.widgets.rows.kinds import ChoiceRow, JsonRow, NumberRow, SwitchRow
 
 VALUES: dict[str, Any] = {
     "number": 0.5,

@@ -8,7 +8,7 @@ from pytestqt.qtbot import QtBot
 
 from playground.protocols.messages.parameters import MessagesParameters
 from playground.ui.features.parameters.panel import ParameterPanel
-from playground.ui.features.parameters.thinking_row import ThinkingRow
+from playground.ui.widgets.rows.thinking_row import ThinkingRow
 
 
 def panel_with_row(qtbot: QtBot, thinking: object = None) -> tuple[ParameterPanel, ThinkingRow]:

@@ -10,9 +10,9 @@ from playground.domain.tools import ToolDefinition
 from playground.engine.questions.kinds import ArgumentsFit, SampleOf
 from playground.ui.features.conversation.calls.call_text import judged
 from playground.ui.features.conversation.calls.looks import quiet
-from playground.ui.features.conversation.inline_editor import GrowingField
 from playground.ui.features.conversation.text_check import TextCheck
 from playground.ui.widgets.asking import Asking
+from playground.ui.widgets.growing_field import GrowingField
 from playground.ui.widgets.icon_button import IconButton
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.mark_label import Chip

@@ -10,9 +10,9 @@ from PySide6.QtWidgets import QLabel, QMenu, QPushButton, QToolButton, QWidget
 
 from playground.domain.debugging import Answer
 from playground.jsonkit.reading import READ_AT_MOST, problem_at
-from playground.ui.features.conversation.inline_editor import GrowingField
 from playground.ui.widgets.flow_layout import FlowLayout
 from playground.ui.widgets.form_parts import text_label
+from playground.ui.widgets.growing_field import GrowingField
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.plain_text import show_hidden, tip
 from playground.ui.widgets.segments import Segments

@@ -1,6 +1,7 @@
-"""What every parameter row has: a name, a way back to default, and a line for what is odd about the value.
+"""What every row of a form has: a name, a way back to default, and a line for what is odd about the value.
 
-A row shows one value and tells the one a person made of it (``edited``). None is default: nothing is sent.
+A row shows one value and tells the one a person made of it (``edited``). Of what is sent None is default: nothing is.
+What is not sent has a default that is shown, and keeps its last value while what is typed is none.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 from playground.domain.parameters import Hint
 from playground.jsonkit.problems import JsonTextError
 from playground.jsonkit.reading import read_typed
-from playground.jsonkit.values import JSON, same
+from playground.jsonkit.values import JSON, is_number, same
 from playground.ui.widgets.form_parts import look
 from playground.ui.widgets.icon_button import IconButton
 from playground.ui.widgets.layouts import in_column, in_row
@@ -28,7 +29,7 @@ def as_text(value: JSON) -> str:
     return value if isinstance(value, str) else escape_hidden(json.dumps(value, ensure_ascii=False))
 
 
-class ParameterRow(QWidget):
+class FieldRow(QWidget):
     """Base of the rows. ``edited`` gives the field's name and the new value."""
 
     edited = Signal(str, object)
@@ -37,6 +38,7 @@ class ParameterRow(QWidget):
         super().__init__(parent)
         self.name = name
         self.hint = hint
+        self._usual: JSON = None if hint.sent else hint.start
         self._value: JSON = None
         self._problem = ""
         self._flag = self._note = ""
@@ -58,12 +60,12 @@ class ParameterRow(QWidget):
 
     @property
     def value(self) -> JSON:
-        """The value as it would be sent; None for default and for text that cannot be sent yet."""
+        """The value as it is set; of what is sent None for default and for text that cannot be sent yet."""
         return self._value
 
     @property
     def problem(self) -> str:
-        """Why what stands in the field is not sent; empty when it is."""
+        """Why what stands in the field does not count; empty when it does."""
         return self._problem
 
     def show_value(self, value: JSON, flag: str = "", note: str = "", *, fresh: bool = False) -> None:
@@ -85,8 +87,13 @@ class ParameterRow(QWidget):
 
     def clear(self) -> None:
         """Back to default."""
-        self._show(None)
-        self._tell(None)
+        self._show(self._usual)
+        self._tell(self._usual)
+
+    def refuse(self, problem: str, value: JSON) -> None:
+        """Say why what was told last cannot be set, and ``value`` stays; what was typed stays in the field."""
+        self._problem, self._value = problem, value
+        self.set_flag(self._flag, self._note)
 
     def main_field(self) -> QWidget:
         """The control that takes the focus for this row."""
@@ -96,9 +103,11 @@ class ParameterRow(QWidget):
         raise NotImplementedError
 
     def _tell(self, value: JSON, problem: str = "") -> None:
-        """A person made ``value``; with a ``problem`` the text stays and nothing is sent."""
+        """A person made ``value``; with a ``problem`` the text stays, and nothing is sent or set."""
+        if not self.hint.sent and not problem:
+            problem = self._out_of_range(value)
         self._problem = problem
-        new = None if problem else value
+        new = value if not problem else None if self.hint.sent else self._value
         changed = not same(new, self._value, exact=False)
         self._value = new
         self.set_flag(*(("", "") if changed else (self._flag, self._note)))
@@ -114,6 +123,18 @@ class ParameterRow(QWidget):
         else:
             self._tell(value)
 
+    def _out_of_range(self, value: JSON) -> str:
+        low, high = self.hint.low, self.hint.high
+        if not is_number(value) or ((low is None or value >= low) and (high is None or value <= high)):
+            return ""
+        return self._range
+
+    @property
+    def _range(self) -> str:
+        low, high = self.hint.low, self.hint.high
+        least, most = (f"{bound:,.10g}" if bound is not None else "" for bound in (low, high))
+        return f"from {least} to {most}" if least and most else f"{least} or more" if least else f"at most {most}"
+
     def _introduce(self, *fields: QWidget) -> None:
         """Give the row's controls their names for screen readers and put the flag's line last."""
         for field in fields:
@@ -126,14 +147,17 @@ class ParameterRow(QWidget):
     def _help(self) -> str:
         hint = self.hint
         lines = [hint.help]
+        if not hint.sent:
+            bounded = hint.low is not None or hint.high is not None
+            return f"{hint.help}\n{self._range[:1].upper()}{self._range[1:]}." if bounded else hint.help
         if hint.low is not None and hint.high is not None:
             lines.append(f"Documented range: {hint.low:g} to {hint.high:g}.")
         lines.append(f"Sent as {hint.path or self.name}; left out while it is at default.")
         return "\n".join(line for line in lines if line)
 
     def _dress(self) -> None:
-        is_set = self._value is not None or bool(self._problem)
-        look(self.label, "" if is_set else "muted")
+        is_set = not same(self._value, self._usual) or bool(self._problem)
+        look(self.label, "" if is_set or not self.hint.sent else "muted")
         self.reset.setVisible(is_set)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:

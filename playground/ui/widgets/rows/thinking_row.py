@@ -7,18 +7,18 @@ from PySide6.QtWidgets import QWidget
 
 from playground.domain.parameters import Hint
 from playground.jsonkit.values import JSON
-from playground.ui.features.parameters.row import ParameterRow, as_text
 from playground.ui.widgets.choice_fields import ChoiceField, ValueField
 from playground.ui.widgets.form_parts import text_label
 from playground.ui.widgets.layouts import in_row
 from playground.ui.widgets.numbers import read_number
+from playground.ui.widgets.rows.row import FieldRow, as_text
 
 #: What a person reads, and the ``type`` that is sent.
 KINDS = {"off": "disabled", "adaptive": "adaptive", "enabled": "enabled"}
 LEAST_BUDGET = 1024
 
 
-class ThinkingRow(ParameterRow):
+class ThinkingRow(FieldRow):
     """A choice, and a field for the budget below it while thinking is enabled."""
 
     def __init__(self, name: str, hint: Hint, parent: QWidget | None = None) -> None:

@@ -8,11 +8,11 @@ from PySide6.QtWidgets import QWidget
 
 from playground.domain.parameters import Hint
 from playground.jsonkit.values import JSON
-from playground.ui.features.parameters.row import ParameterRow
 from playground.ui.widgets.choice_fields import DEFAULT, ValueField
 from playground.ui.widgets.flow_layout import FlowLayout
 from playground.ui.widgets.form_parts import text_label
 from playground.ui.widgets.layouts import discard
+from playground.ui.widgets.rows.row import FieldRow
 from playground.ui.widgets.text_chip import TextChip, spelled, unspelled
 
 
@@ -28,7 +28,7 @@ class _AddField(ValueField):
             super().keyPressEvent(event)
 
 
-class ListRow(ParameterRow):
+class ListRow(FieldRow):
     """Chips and a field; Enter or leaving the field adds what was typed."""
 
     def __init__(self, name: str, hint: Hint, parent: QWidget | None = None) -> None:

@@ -1,4 +1,4 @@
-"""The kinds of parameter rows, one for each ``Hint.editor``."""
+"""The kinds of rows, one for each ``Hint.editor``."""
 
 from __future__ import annotations
 
@@ -11,17 +11,18 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from playground.domain.parameters import Hint, Parameters
 from playground.jsonkit.reading import problem_at, read_typed
 from playground.jsonkit.values import JSON, is_number
-from playground.ui.features.parameters.row import ParameterRow, as_text
 from playground.ui.widgets.choice_fields import DEFAULT, ChoiceField, QuietSlider, SwitchPill, ValueField
 from playground.ui.widgets.code_editor import CodeEditor
 from playground.ui.widgets.form_parts import look
+from playground.ui.widgets.growing_field import GrowingField
 from playground.ui.widgets.json_text import pretty_value
-from playground.ui.widgets.numbers import read_number, show_number, stepped
+from playground.ui.widgets.numbers import plain_number, read_number, show_number, stepped
+from playground.ui.widgets.rows.row import FieldRow, as_text
 
 UNFINISHED = {"-", "+", ".", ",", "-.", "-,", '"'}
 
 
-class NumberRow(ParameterRow):
+class NumberRow(FieldRow):
     """A field, and a slider below it where a range is known."""
 
     def __init__(self, name: str, hint: Hint, parent: QWidget | None = None) -> None:
@@ -35,6 +36,8 @@ class NumberRow(ParameterRow):
         if high is not None and high > self._low:
             self.slider = QuietSlider(round((high - self._low) / self._step))
         self.field.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        if not hint.sent:
+            self.field.setPlaceholderText("none" if hint.start is None else show_number(hint.start, self._step))
         self.head.addWidget(self.field)
         if self.slider is not None:
             self.body.addWidget(self.slider)
@@ -70,19 +73,20 @@ class NumberRow(ParameterRow):
 
     def _typed(self, text: str) -> None:
         if not text.strip():
-            self._tell(None)
+            self._tell(self._usual)
         else:
             try:
-                self._tell(read_number(text, self._whole))
+                self._tell(read_number(text, self._whole) if self.hint.sent else plain_number(text, self._whole))
             except ValueError as error:
-                self._tell(None, "" if text.strip() in UNFINISHED else str(error))
+                unfinished = text.strip() in UNFINISHED
+                self._tell(None if self.hint.sent else self._value, "" if unfinished else str(error))
         self._place_slider(self._value)
 
     def _finished(self) -> None:
-        if self._value is not None:
+        if self._value is not None and not self._problem:
             self._show(self._value)
         elif self.field.text().strip() in UNFINISHED:
-            self._tell(None, "not a number, so it is not sent")
+            self._tell(None, "not a number, so it is not sent" if self.hint.sent else "not a number")
 
     def _slid(self, step: int) -> None:
         value = stepped(self._low + step * self._step, self._step)
@@ -101,7 +105,7 @@ class NumberRow(ParameterRow):
         self._show(value)
 
 
-class SwitchRow(ParameterRow):
+class SwitchRow(FieldRow):
     """on, off or default."""
 
     def __init__(self, name: str, hint: Hint, parent: QWidget | None = None) -> None:
@@ -128,7 +132,7 @@ class SwitchRow(ParameterRow):
         self._tell(state)
 
 
-class TextRow(ParameterRow):
+class TextRow(FieldRow):
     """A line of text, sent as typed."""
 
     def __init__(self, name: str, hint: Hint, parent: QWidget | None = None) -> None:
@@ -148,15 +152,45 @@ class TextRow(ParameterRow):
         self.field.setCursorPosition(0)
 
     def _typed(self, text: str) -> None:
-        self._tell(text or None)
+        self._tell(text or (None if self.hint.sent else ""))
 
 
-class ChoiceRow(ParameterRow):
+class LinesRow(FieldRow):
+    """A text of any number of lines, in a field below its name."""
+
+    MOST_LINES = 8
+
+    def __init__(self, name: str, hint: Hint, parent: QWidget | None = None) -> None:
+        super().__init__(name, hint, parent)
+        self.field = GrowingField(most=self.MOST_LINES, compact=True)
+        self.body.addSpacing(2)
+        self.body.addWidget(self.field)
+        self._showing = False
+        self._introduce(self.field)
+        self.field.textChanged.connect(self._typed)
+        self._show(None)
+
+    def main_field(self) -> QWidget:
+        return self.field
+
+    def _show(self, value: JSON) -> None:
+        text = as_text(value)
+        if text != self.field.text():
+            self._showing = True
+            self.field.set_text(text)
+            self._showing = False
+
+    def _typed(self) -> None:
+        if not self._showing:
+            self._tell(self.field.text() or (None if self.hint.sent else ""))
+
+
+class ChoiceRow(FieldRow):
     """Suggestions and free text."""
 
     def __init__(self, name: str, hint: Hint, parent: QWidget | None = None) -> None:
         super().__init__(name, hint, parent)
-        self.field = ChoiceField()
+        self.field = ChoiceField() if hint.sent else ChoiceField(f"default ({as_text(hint.start)})")
         self.field.set_choices(hint.suggestions)
         self.head.addWidget(self.field)
         self.field.picked.connect(self._picked)
@@ -170,7 +204,9 @@ class ChoiceRow(ParameterRow):
         self.field.show_text(as_text(value))
 
     def _picked(self, text: str | None) -> None:
-        self._tell(text)
+        self._tell(self._usual if text is None else text)
+        if text is None:
+            self._show(self._usual)
 
 
 class ToolChoiceRow(ChoiceRow):
@@ -218,7 +254,7 @@ class ToolChoiceRow(ChoiceRow):
             self._tell(text)
 
 
-class JsonRow(ParameterRow):
+class JsonRow(FieldRow):
     """A small editor. Text that is not JSON yet stays, is marked, and is not sent."""
 
     MOST_LINES = 10
@@ -226,7 +262,7 @@ class JsonRow(ParameterRow):
     def __init__(self, name: str, hint: Hint, parent: QWidget | None = None) -> None:
         super().__init__(name, hint, parent)
         self.editor = CodeEditor()
-        self.editor.setPlaceholderText(DEFAULT)
+        self.editor.setPlaceholderText(DEFAULT if hint.sent else "{…}")
         self.editor.set_wheel_needs_focus()
         self.editor.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.body.addSpacing(4)
@@ -264,7 +300,8 @@ class JsonRow(ParameterRow):
         look(self.editor, "true" if problem else "false", "bad")
         if problem is not None:
             self.editor.mark(problem.line, problem.column, problem.message)
-            self._tell(None, f"not JSON yet, so it is not sent: line {problem.line}, {problem.message}")
+            unsent = ", so it is not sent" if self.hint.sent else ""
+            self._tell(None, f"not JSON yet{unsent}: line {problem.line}, {problem.message}")
         else:
             self._tell(read_typed(text) if text.strip() else None)
 
@@ -273,18 +310,22 @@ class JsonRow(ParameterRow):
         self.editor.setFixedHeight(lines * self.editor.fontMetrics().lineSpacing() + 18)
 
 
-def row_for(name: str, hint: Hint, kind: type[Parameters]) -> ParameterRow:
-    """The row of a field; an editor this version does not know gets the JSON row, which can show everything."""
-    from playground.ui.features.parameters.list_row import ListRow
-    from playground.ui.features.parameters.thinking_row import ThinkingRow
+def row_for(name: str, hint: Hint, kind: type[Parameters] = Parameters) -> FieldRow:
+    """The row of a field, of parameters of a ``kind``.
+
+    An editor this version does not know gets the JSON row, which can show everything.
+    """
+    from playground.ui.widgets.rows.list_row import ListRow
+    from playground.ui.widgets.rows.thinking_row import ThinkingRow
 
     if hint.editor == "tool_choice":
         return ToolChoiceRow(name, hint, kind.tool_choice_for)
-    rows: dict[str, Callable[[str, Hint], ParameterRow]] = {
+    rows: dict[str, Callable[[str, Hint], FieldRow]] = {
         "number": NumberRow,
         "integer": NumberRow,
         "switch": SwitchRow,
         "text": TextRow,
+        "lines": LinesRow,
         "choice": ChoiceRow,
         "list": ListRow,
         "thinking": ThinkingRow,
