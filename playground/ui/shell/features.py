@@ -15,6 +15,7 @@ from playground.ui.features import (
     compare,
     conversation,
     debugger,
+    evaluate,
     experiments,
     files,
     first_start,
@@ -32,10 +33,12 @@ from playground.ui.features import (
     wire,
 )
 from playground.ui.features.action import MENUS, Action
+from playground.ui.shell import centre
 from playground.ui.shell.actions import OWN
 from playground.ui.shell.regions import stacked
 
 if TYPE_CHECKING:
+    from PySide6.QtCore import SignalInstance
     from PySide6.QtGui import QAction
     from PySide6.QtWidgets import QWidget
 
@@ -47,6 +50,7 @@ if TYPE_CHECKING:
     from playground.ui.features.conversation.pane import ConversationPane
     from playground.ui.features.debugger.control import DebugControl
     from playground.ui.features.debugger.default_rule import DefaultRuleFields
+    from playground.ui.features.evaluate.control import EvaluateControl
     from playground.ui.features.experiments.control import ExperimentsControl
     from playground.ui.features.experiments.panel import ExperimentsPanel
     from playground.ui.features.files.control import FileControl
@@ -71,9 +75,10 @@ if TYPE_CHECKING:
     from playground.ui.features.tree.control import TreeControl
     from playground.ui.features.variables.control import VariablesControl
     from playground.ui.features.wire.control import WireControl
-    from playground.ui.shell.regions import Region, SidePanel
+    from playground.ui.shell.regions import Region
     from playground.ui.shell.tool_bar import ToolBar
     from playground.ui.widgets.palette import Entry
+    from playground.ui.widgets.side_panel import SidePanel
 
 C = TypeVar("C")
 W = TypeVar("W")
@@ -89,7 +94,9 @@ class Regions(Protocol):
 
     def action(self, action_id: str, /) -> QAction: ...
 
-    def show_compare(self, bar: QWidget | None) -> None: ...
+    page_shown: SignalInstance
+
+    def show_page(self, page: str, bar: QWidget | None = None) -> None: ...
 
 
 class Panel(NamedTuple, Generic[W]):
@@ -367,7 +374,7 @@ def _compare(of: Features) -> CompareControl:
 
     bar, gateways, presets = of.regions.bar, of.of(GATEWAYS), of.of(PRESETS)
     around = Around(
-        show=of.regions.show_compare,
+        show=_shown_as(of, compare.TITLE),
         pick_with=gateways.pick_with,
         load_models=gateways.load_models,
         menus=(bar.gateways, bar.protocols),
@@ -375,8 +382,35 @@ def _compare(of: Features) -> CompareControl:
         save_preset=presets.save,
         show_settings=partial(of.host.show_side, parameters.PAGE),
     )
-    made = CompareControl(of.host, around)
-    bar.page_chosen.connect(lambda page: made.show(page == compare.PAGES.index(compare.COMPARE)))
+    return CompareControl(of.host, around)
+
+
+def _shown_as(of: Features, page: str) -> Callable[[QWidget | None], None]:
+    """Shows that page with a bar of its own, or without one the conversation."""
+    return lambda bar: of.regions.show_page(page if bar is not None else centre.CONVERSATION, bar)
+
+
+def _evaluate(of: Features) -> EvaluateControl:
+    from playground.ui.features.evaluate.control import Around, EvaluateControl
+
+    lanes, gateways, presets = of.of(COMPARE), of.of(GATEWAYS), of.of(PRESETS)
+    around = Around(
+        show=_shown_as(of, evaluate.TITLE),
+        leave_lanes=partial(lanes.show, False),
+        load_models=gateways.load_models,
+        presets=lambda: presets.store.presets,
+        stoppable=of.regions.action(conversation.STOP.id).setEnabled,
+    )
+    made = EvaluateControl(of.host, around)
+    of.regions.page_shown.connect(made.page_shown)
+
+    def choose(index: int) -> None:
+        page = centre.PAGES[index]
+        made.show(page == evaluate.TITLE)
+        if page != evaluate.TITLE:
+            lanes.show(page == compare.TITLE)
+
+    of.regions.bar.page_chosen.connect(choose)
     return made
 
 
@@ -389,6 +423,7 @@ GATEWAYS: Final = Feature(
 )
 CONVERSATION: Final = Feature(_conversation, conversation.ACTIONS)
 COMPARE: Final = Feature(_compare, compare.ACTIONS, shown=lambda it: it.show_session())
+EVALUATE: Final = Feature(_evaluate, evaluate.ACTIONS, shown=lambda it: it.show_session())
 OUTPUT: Final = Feature(_output, output.ACTIONS, changed=lambda it: it.show_session(), panels=(OUTPUT_PANEL,))
 RAW: Final = Feature(_raw, raw.ACTIONS, changed=lambda it: it.show_session(), panels=(RAW_PANEL, REASONING_RETURN))
 PARAMETERS: Final = Feature(
@@ -422,6 +457,7 @@ FEATURES: Final[tuple[Feature[Any], ...]] = (
     PARAMETERS,
     PRESETS,
     COMPARE,
+    EVALUATE,
     EXPERIMENTS,
     CODE,
     DEBUGGER,

@@ -45,14 +45,16 @@ from playground.ui.features.conversation.welcome import WelcomePage
 from playground.ui.features.files.drop_place import DropTarget
 from playground.ui.features.gateways.reach_dot import dot
 from playground.ui.shell.actions import SHOW_INSPECTOR, SHOW_LIST
+from playground.ui.shell.centre import CONVERSATION
 from playground.ui.shell.features import ACTIONS, PAGES, Panels
 from playground.ui.shell.panel_room import PanelRoom
-from playground.ui.shell.regions import Dock, Region, SidePanel
+from playground.ui.shell.regions import Dock, Region
 from playground.ui.shell.tool_bar import ToolBar
 from playground.ui.shell.window_settings import layout
 from playground.ui.widgets.form_parts import thin_line
 from playground.ui.widgets.layouts import in_column
 from playground.ui.widgets.plain_text import tip
+from playground.ui.widgets.side_panel import SidePanel
 
 if TYPE_CHECKING:
     from playground.domain.usage import Usage
@@ -287,6 +289,7 @@ class MainWindow(QMainWindow):
     """
 
     close_asked = Signal()
+    page_shown = Signal(str)  # another page of the centre
 
     pane: ConversationPane
     panels: Panels
@@ -296,7 +299,7 @@ class MainWindow(QMainWindow):
         super().__init__()
         self._settings = settings
         self._may_close = False
-        self._of_other_page: tuple[QByteArray, QDockWidget | None] | None = None  # how docks stood, and who gave way
+        self._around: dict[str, tuple[QByteArray, QDockWidget | None]] = {}  # how docks stood, and who gave way
         self.setWindowTitle("Gateway Playground")
         self.setMinimumSize(760, SMALLEST)
         self.resize(1440, 900)
@@ -386,25 +389,27 @@ class MainWindow(QMainWindow):
         self.bottom_dock = Dock("Inspector", self._bottom, self)
         self._room = PanelRoom(self, self._centre, self.left_dock, self.right_dock, self.bottom_dock)
 
-    def show_compare(self, bar: QWidget | None) -> None:
-        """Lanes stand in the centre, with ``bar`` in the tool bar, or the conversation alone. Either has its own choice
-        of what stands around it.
+    def show_page(self, page: str, bar: QWidget | None = None) -> None:
+        """A page stands in the centre, with ``bar`` in the tool bar. Each has its own choice of what stands around it.
 
-        Lanes have all of the room at first: the list, the panels and the inspector are opened to them when wanted.
+        Others than the conversation have all of the room at first: the list, the panels and the inspector are opened
+        to them when wanted.
         """
-        other_page = (bar is not None) != self.bar.lanes_shown
-        self.bar.show_lanes(bar)
-        if not other_page:
+        before = self.bar.page
+        self.bar.show_page(page, bar)
+        if page == before:
             return
-        other, self._of_other_page = self._of_other_page, (self.saveState(STATE_VERSION), self._room.gone)
-        if other is None:
+        self._around[before] = (self.saveState(STATE_VERSION), self._room.gone)
+        around = self._around.get(page)
+        if around is None:
             self._room.gone = None
             for dock in (self.left_dock, self.right_dock, self.bottom_dock):
                 if not dock.isFloating():
                     dock.hide()
-            return
-        self.restoreState(other[0], STATE_VERSION)
-        self._room.gone = other[1]
+        else:
+            self.restoreState(around[0], STATE_VERSION)
+            self._room.gone = around[1]
+        self.page_shown.emit(page)
 
     def add_banner(self, banner: QWidget) -> None:
         """Put a line of the whole window's width below the tool bar."""
@@ -486,8 +491,8 @@ class MainWindow(QMainWindow):
     def remember_layout(self) -> None:
         """Write size, place and docks to the settings."""
         self._settings.setValue("window/geometry", self.saveGeometry())
-        if self.bar.lanes_shown and self._of_other_page is not None:  # a window opens with the conversation
-            state, gone = self._of_other_page
+        if self.bar.page != CONVERSATION:  # a window opens with the conversation
+            state, gone = self._around[CONVERSATION]
         else:
             state, gone = self.saveState(STATE_VERSION), self._room.gone
         self._settings.setValue("window/state", state)

@@ -1,6 +1,6 @@
 """The top row: pages, gateway, protocol, model, code, settings. Says what is chosen, passes on what a person chooses.
 
-While lanes are shown, each says its own gateway, protocol and model, and what is about all of them stands here instead.
+Where another page than the conversation is shown, its own bar stands here in the place of what is chosen for that.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from PySide6.QtWidgets import QAbstractButton, QFrame, QMenu, QPushButton, QTool
 
 from playground.engine.gateways.reach import WORDS, Reach
 from playground.engine.requests.spoken import TITLES
-from playground.ui.features.compare import PAGES
 from playground.ui.features.gateways.reach_dot import dot
+from playground.ui.shell.centre import PAGES
 from playground.ui.widgets.form_parts import styled
 from playground.ui.widgets.icons import icon
 from playground.ui.widgets.layouts import in_row
@@ -28,7 +28,12 @@ UNLISTED = "not listed"
 SPACING = 8
 ROOMY = 980  # pixels from which on there is a switch of pages; the menu always has it
 NARROW = 900  # pixels below which the code button is its icon alone
-WIDE = 1200  # the same while lanes are shown
+WIDE = 1200  # the same on other pages than the conversation
+PAGE_TIPS = (
+    "One conversation, turn by turn",
+    "The same question in several ways at once, side by side (Ctrl+Shift+K)",
+    "Many questions in several ways, held to checks (Ctrl+Shift+A)",
+)
 
 
 class ToolBar(QFrame):
@@ -67,7 +72,8 @@ class ToolBar(QFrame):
         self.model.refresh_asked.connect(self.models_asked)
         self.model.unlisted.setText(UNLISTED)
         self.pages = Segments(PAGES, "Page of the centre", tall=True)
-        self.pages.setToolTip("The same question in several ways at once, side by side (Ctrl+Shift+K)")
+        for button, words in zip(self.pages.buttons, PAGE_TIPS, strict=True):
+            button.setToolTip(words)
         self.pages.chosen.connect(self.page_chosen)
         self.code = QPushButton(icon("code"), CODE)
         self.code.setAccessibleName(CODE)
@@ -77,30 +83,29 @@ class ToolBar(QFrame):
         self._asked = QWidget()
         chosen = (self._gateway, self._protocol, self.model, self.model.unlisted)
         in_row(*chosen, of=self._asked, margins=0, spacing=SPACING)
-        self._lanes: QWidget | None = None
+        self._other: QWidget | None = None
         row = in_row(main, self.pages, self._asked, 1, self.code, gear, of=self, spacing=SPACING)
         row.setContentsMargins(8, 7, 10, 7)
         self._row = row
 
     @property
-    def lanes_shown(self) -> bool:
-        """Whether lanes have the place of what is chosen for the conversation."""
-        return self._lanes is not None
+    def page(self) -> str:
+        """The page of the centre that is shown."""
+        return PAGES[self.pages.index if self._other is not None else 0]
 
-    def show_lanes(self, bar: QWidget | None) -> None:
-        """Have that in the place of what is chosen for the conversation; None: this again."""
-        if bar is self._lanes:
-            self.pages.set_index(int(bar is not None))
+    def show_page(self, page: str, bar: QWidget | None = None) -> None:
+        """Mark a page, with ``bar`` in the place of what is chosen for the conversation; None: this."""
+        self.pages.set_index(PAGES.index(page))
+        if bar is self._other:
             return
-        if self._lanes is not None:
-            self._row.removeWidget(self._lanes)
-            self._lanes.hide()
-        self._lanes = bar
+        if self._other is not None:
+            self._row.removeWidget(self._other)
+            self._other.hide()
+        self._other = bar
         if bar is not None:
             self._row.insertWidget(self._row.indexOf(self._asked), bar, 1000)
             bar.show()
         self._asked.setVisible(bar is None)
-        self.pages.set_index(int(bar is not None))
         self._give_way()
 
     def show_gateways(self, gateways: Sequence[tuple[str, str]], current: str) -> None:
@@ -141,14 +146,14 @@ class ToolBar(QFrame):
 
     def _give_way(self) -> None:
         wide, roomy = self.width() >= NARROW, self.width() >= ROOMY
-        self.pages.setVisible(roomy or self._lanes is not None)
-        self.code.setText(CODE if (wide if self._lanes is None else self.width() >= WIDE) else "")
+        self.pages.setVisible(roomy or self._other is not None)
+        self.code.setText(CODE if (wide if self._other is None else self.width() >= WIDE) else "")
         self.model.unlisted.setText(UNLISTED if wide else "")
 
     def minimumSizeHint(self) -> QSize:
         """As narrow as without what gives way."""
         least = super().minimumSizeHint()
-        may_go = self._lanes is None and self.pages.isVisible()
+        may_go = self._other is None and self.pages.isVisible()
         gives_way = self.pages.minimumSizeHint().width() + SPACING if may_go else 0
         return QSize(least.width() - gives_way, least.height())
 

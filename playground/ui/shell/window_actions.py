@@ -408,7 +408,10 @@ class WindowActions(QObject):
 
     def _stop_changed(self) -> None:
         """There is something to stop: a run, or a loop that is paused."""
-        debugger = self.session.debugger
+        debugger, instead = self.session.debugger, self._window.pane.instead
+        if instead is not None:
+            self._window.action(STOP.id).setEnabled(instead.under_way)
+            return
         under_way = self.session.state is not RunState.IDLE
         self._window.action(STOP.id).setEnabled(under_way or (debugger.paused and not debugger.stopped))
 

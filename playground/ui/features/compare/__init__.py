@@ -9,9 +9,7 @@ from playground.ui.features.action import EXPERIMENT, RUN, VIEW, Action
 if TYPE_CHECKING:
     from playground.ui.features.compare.control import CompareControl
 
-CONVERSATION, COMPARE = "Conversation", "Compare"
-#: The pages of the centre, in the order of the switch in the tool bar.
-PAGES = (CONVERSATION, COMPARE)
+TITLE = "Compare"
 
 ACTIONS: tuple[Action[CompareControl], ...] = (
     Action("compare.open", "Compare side by side", VIEW, 150, lambda it: it.show(not it.on), ("Ctrl+Shift+K",)),

@@ -127,6 +127,17 @@ class Columns(Protocol):
     def ticked(self) -> Sequence[TranscriptPane]: ...
 
 
+class Instead(Protocol):
+    """What is run in place of the conversation while it is shown."""
+
+    @property
+    def under_way(self) -> bool: ...
+
+    def run(self) -> None: ...
+
+    def stop(self) -> None: ...
+
+
 class ConversationPane(TranscriptPane):
     """The conversation of one session at a time, and the message field below it.
 
@@ -147,6 +158,7 @@ class ConversationPane(TranscriptPane):
         self.welcome = self.welcome_page.welcome
         self.composer: Composer = composer or Composer()
         self.columns: Columns | None = None
+        self.instead: Instead | None = None
         super().__init__(session, entered, self.welcome_page, self.composer)
         self.composer.edited.connect(self._draft_edited)
         self.composer.images.opened.connect(self._open_attached)
@@ -183,11 +195,18 @@ class ConversationPane(TranscriptPane):
         """Where what is written goes."""
         return self.columns.ticked if self.columns is not None else (self,)
 
-    def seat(self, frame: QWidget | None, columns: Columns | None = None) -> None:
-        """Put a frame where the turns stand, which are in it with the debugger's bar; None: as it was before."""
+    def seat(self, frame: QWidget | None, columns: Columns | None = None, instead: Instead | None = None) -> None:
+        """Put a frame where the turns stand; None: as it was before. In ``columns`` the turns are in it.
+
+        ``instead`` is run and stopped in place of the conversation, and no message is written meanwhile.
+        """
         least = self.seen.minimumHeight()  # of whatever stands there; what is within a frame has no least of its own
         self.seen.setMinimumHeight(0)
         self._whole.removeWidget(self.seen)
+        if frame is not None and not frame.isAncestorOf(self.turns):
+            self.turns.hide()
+        self.instead = instead
+        self.composer.setVisible(instead is None)
         self.seen = frame or self.turns
         self.seen.setMinimumHeight(least)
         self._whole.insertWidget(1, self.seen, 1)
@@ -217,6 +236,9 @@ class ConversationPane(TranscriptPane):
 
     def run(self) -> None:
         """Add what is written as a turn, if anything is, and run."""
+        if self.instead is not None:
+            self.instead.run()
+            return
         session = self._session
         if self._unfinished():
             return
@@ -259,7 +281,10 @@ class ConversationPane(TranscriptPane):
 
     def stop(self) -> None:
         """Stop what is under way in the lane in front, or here."""
-        self.front.calls.stop()
+        if self.instead is not None:
+            self.instead.stop()
+        else:
+            self.front.calls.stop()
 
     def _stop_pressed(self) -> None:
         """The button below all lanes stops all of them."""

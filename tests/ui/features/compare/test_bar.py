@@ -18,7 +18,7 @@ def test_all_of_it_is_seen_at_any_width(qtbot: QtBot, width: int) -> None:
     tool_bar.show()
     qtbot.waitExposed(tool_bar)
     bar.show_lanes("A title that is rather long, and goes on & on", 6, together=True, marking=False, full="")
-    tool_bar.show_lanes(bar)
+    tool_bar.show_page("Compare", bar)
     qtbot.wait(1)
     assert tool_bar.minimumSizeHint().width() <= 760
     shown = [part for part in (bar.title, bar.together, bar.add, bar.mark, tool_bar.pages) if part.isVisible()]
@@ -27,7 +27,7 @@ def test_all_of_it_is_seen_at_any_width(qtbot: QtBot, width: int) -> None:
         assert part.width() >= part.minimumSizeHint().width()
         assert _right(part, tool_bar) <= _left(tool_bar.code, tool_bar)
     assert not tool_bar.model.isVisible()
-    tool_bar.show_lanes(None)
+    tool_bar.show_page("Conversation")
     assert tool_bar.model.isVisible()
     assert not bar.isVisible()
 

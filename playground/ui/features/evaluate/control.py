@@ -1,0 +1,199 @@
+"""Evaluate in the window: the page in the centre, and what it asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from PySide6.QtWidgets import QWidget
+
+from playground.engine.evaluate.answers import AnswersError
+from playground.engine.evaluate.inquiry import Column, Inquiry
+from playground.engine.session.plan import Case
+from playground.ui.features.evaluate import TITLE
+from playground.ui.features.evaluate.bar import EvaluateBar
+from playground.ui.features.evaluate.look import Look
+from playground.ui.features.evaluate.page import EvaluatePage
+from playground.ui.features.evaluate.runs import Runs
+from playground.ui.features.host import Control, Host
+from playground.ui.widgets.dialogs import agreed
+from playground.ui.widgets.loop import spawn
+
+if TYPE_CHECKING:
+    from playground.engine.evaluate.answering import Answer
+    from playground.engine.files.presets import Preset
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """What of the window is about an evaluation."""
+
+    show: Callable[[QWidget | None], None]  # whether it is shown: what stands in the tool bar then
+    leave_lanes: Callable[[], None]
+    load_models: Callable[[], None]
+    presets: Callable[[], Sequence[Preset]]
+    stoppable: Callable[[bool], None]  # whether Esc stops something
+
+
+class EvaluateControl(Control):
+    """Shows the evaluation of the experiment looked at, and runs it. What is under way goes on behind other pages."""
+
+    def __init__(self, host: Host, around: Around) -> None:
+        super().__init__(host)
+        self._around = around
+        self._runs: Runs | None = None
+        self._bar = EvaluateBar()
+        self._bar.setParent(host.window)
+        self._bar.hide()
+        self._bar.list_asked.connect(host.show_list)
+        self.page: EvaluatePage | None = None
+        self.look: Look | None = None
+
+    @property
+    def runs(self) -> Runs:
+        """Those of this window."""
+        if self._runs is None:
+            workspace = self._workspace
+            self._runs = Runs(workspace.answers, workspace.gateways.price, self)
+            self._runs.moved.connect(self._moved)
+        return self._runs
+
+    @property
+    def on(self) -> bool:
+        """Whether it is shown."""
+        return self.page is not None
+
+    def show(self, on: bool) -> None:
+        """Show it in place of the conversation or of lanes, or the conversation again."""
+        if on == self.on:
+            return
+        if on:
+            self._around.leave_lanes()
+            self._open()
+            self._around.show(self._bar)
+        else:
+            self._leave()
+            self._around.show(None)
+            self._host.pane.composer.setFocus()
+
+    def page_shown(self, page: str) -> None:
+        """Another page of the centre is shown."""
+        if page != TITLE and self.on:
+            self._leave()
+
+    def show_session(self) -> None:
+        """The experiment looked at is another one."""
+        look = self.look
+        if look is not None and look.session is not self._session.main:
+            self._leave()
+            self._open()
+
+    def _open(self) -> None:
+        session = self._session.main
+        self.look = look = Look(session, self.runs, self)
+        self.page = page = EvaluatePage(look, self._host)
+        page.asked.connect(self._do)
+        page.again_asked.connect(self.ask_again)
+        look.refused.connect(self._say)
+        self._bar.show_title(session.title)
+        self._host.pane.seat(page, instead=self)
+        self._show_stop()
+        page.focus()
+
+    def _leave(self) -> None:
+        page, look, self.page, self.look = self.page, self.look, None, None
+        if page is None or look is None:
+            return
+        look.leave()
+        if self._host.pane.seen is page:
+            self._host.pane.seat(None)
+        page.hide()
+        page.deleteLater()
+        look.deleteLater()
+        self._around.stoppable(self._session.busy)
+
+    def _moved(self, _evaluation: str) -> None:
+        self._show_stop()
+
+    def _show_stop(self) -> None:
+        if self.on:
+            self._around.stoppable(self.under_way)
+
+    # Running it
+
+    @property
+    def under_way(self) -> bool:
+        """Whether the one that is shown is."""
+        return self.look is not None and self.look.under_way
+
+    def run(self) -> None:
+        """Ask for the answers that are missing."""
+        if self.look is not None and not self.under_way:
+            spawn(self._run(self.look), name="run the evaluation")
+
+    async def _run(self, look: Look, cell: tuple[Case, Column] | None = None) -> None:
+        inquiry = Inquiry(look.session)
+        for problem in await inquiry.problems():
+            self._say(problem.words)
+            if self.page is not None:
+                self.page.show_problem(problem)
+            return
+        if cell is not None:
+            inquiry = inquiry.narrowed([cell[0]], [cell[1]])
+        look.runs.start(inquiry)
+
+    def stop(self) -> None:
+        """End it; what came is kept."""
+        if self.look is not None:
+            self.look.runs.stop(self.look.session.id)
+
+    def pause(self) -> None:
+        """Ask for no more for now, or go on."""
+        if self.look is not None:
+            self.look.runs.pause(self.look.session.id)
+
+    def _do(self, what: str) -> None:
+        look = self.look
+        if look is None:
+            return
+        if what == "failed":
+            spawn(self._run_anew(look, failed=True), name="run what failed")
+        elif what == "all":
+            spawn(self._run_anew(look, failed=False), name="run everything again")
+        else:
+            {"run": self.run, "stop": self.stop, "pause": self.pause}[what]()
+
+    async def _run_anew(self, look: Look, *, failed: bool) -> None:
+        answers = [one for one in look.results.answers.values() if one.failure or not failed]
+        if not failed and not await agreed(
+            self._host.window,
+            "Run everything again",
+            f"Ask for all {len(answers):,} answers again?",
+            "Those that are kept, with their frames, votes and notes, are let go for good.",
+            "Run everything again",
+        ):
+            return
+        if await self._forget(look, answers):
+            await self._run(look)
+
+    async def _forget(self, look: Look, answers: Sequence[Answer]) -> bool:
+        try:
+            await look.forget(answers)
+        except AnswersError as error:
+            self._say(str(error))
+            return False
+        return True
+
+    def ask_again(self, case: Case, column: Column) -> None:
+        """Ask for the answers of one cell anew."""
+        look = self.look
+        if look is not None and self.under_way:
+            self._say("The evaluation is under way. Stop it, or ask for the cell again when it is done.", stays=False)
+        elif look is not None:
+            spawn(self._ask_again(look, case, column), name="run a cell again")
+
+    async def _ask_again(self, look: Look, case: Case, column: Column) -> None:
+        answers = [one for one in look.results.cell(case, column).answers if one is not None]
+        if await self._forget(look, answers):
+            await self._run(look, (case, column))

@@ -1,0 +1,77 @@
+"""Tabs over pages, beside what they are about. On the way to the first paint: nothing heavy may be imported here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QRect, Qt
+from PySide6.QtGui import QColor, QPainter, QPaintEvent
+from PySide6.QtWidgets import QFrame, QStackedWidget, QTabBar, QWidget
+
+from playground.ui.widgets.form_parts import thin_line
+from playground.ui.widgets.layouts import in_column, in_row
+from playground.ui.widgets.theme import tokens
+
+GAP = "    "  # between a tab's title and its count
+
+
+class SidePanel(QFrame):
+    """Tabs over pages, empty until filled; a tab may carry a count."""
+
+    def __init__(self, titles: Sequence[str]) -> None:
+        super().__init__()
+        self.setProperty("kind", "surface")
+        self.tabs = _Tabs()
+        self.tabs.setDrawBase(False)
+        self.tabs.setExpanding(False)
+        self.tabs.setUsesScrollButtons(False)
+        self.tabs.setAccessibleName("Side panel")
+        self.setMinimumWidth(290)
+        self._pages = QStackedWidget()
+        self._titles = tuple(titles)
+        self._blanks = [QWidget() for _ in titles]
+        for title, page in zip(titles, self._blanks, strict=True):
+            self._pages.addWidget(page)
+            self.tabs.addTab(title)
+        self.tabs.currentChanged.connect(self._pages.setCurrentIndex)
+        row = in_row(self.tabs, 1, margins=(8, 0, 8, 0))
+        in_column(row, thin_line(), (self._pages, 1), of=self, margins=0, spacing=0)
+
+    def fill(self, title: str, page: QWidget) -> None:
+        """Put a page under its tab."""
+        at = self._titles.index(title)
+        front = self._pages.currentIndex()
+        self._pages.insertWidget(at, page)
+        self._pages.removeWidget(self._blanks[at])
+        self._pages.setCurrentIndex(front)
+        self._blanks[at].deleteLater()
+
+    def set_count(self, title: str, number: int) -> None:
+        """Show a count beside a tab's title; none for 0."""
+        at = self._titles.index(title)
+        self.tabs.setTabText(at, f"{title}{GAP}{number}" if number else title)
+
+    def show_page(self, title: str) -> None:
+        """Bring a page to the front."""
+        self.tabs.setCurrentIndex(self._titles.index(title))
+
+
+class _Tabs(QTabBar):
+    """Tabs with a chip behind the number that follows a title."""
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(tokens().chip))
+        metrics = self.fontMetrics()
+        for at in range(self.count()):
+            _, gap, number = self.tabText(at).partition(GAP)
+            if gap:
+                tab = self.tabRect(at)
+                wide = metrics.horizontalAdvance(number)
+                right = tab.center().x() + metrics.horizontalAdvance(self.tabText(at)) // 2 + 7
+                chip = QRect(right - wide - 14, tab.center().y() - 8, wide + 14, 18)
+                painter.drawRoundedRect(chip, 9, 9)
+        painter.end()
+        super().paintEvent(event)
