@@ -28,6 +28,7 @@ MODULES = (
     "code",
     "wire",
     "compare",
+    "evaluate",
     "store",
     "files",
     "first_start",

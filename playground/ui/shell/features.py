@@ -402,7 +402,7 @@ def _evaluate(of: Features) -> EvaluateControl:
         stoppable=of.regions.action(conversation.STOP.id).setEnabled,
     )
     made = EvaluateControl(of.host, around)
-    of.regions.page_shown.connect(made.page_shown)
+    of.regions.page_shown.connect(lambda page: made.leave() if page != evaluate.TITLE else None)
 
     def choose(index: int) -> None:
         page = centre.PAGES[index]

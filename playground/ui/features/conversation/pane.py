@@ -26,6 +26,7 @@ from playground.engine.session.hand_made import written
 from playground.engine.session.session import Session
 from playground.ui.features.conversation.composer import Composer
 from playground.ui.features.conversation.image_intake import ImageIntake
+from playground.ui.features.conversation.measures import BELOW, NOTHING_BELOW
 from playground.ui.features.conversation.transcript_pane import TranscriptPane
 from playground.ui.features.conversation.welcome import WelcomePage
 from playground.ui.widgets.loop import Throttle, spawn
@@ -137,6 +138,8 @@ class Instead(Protocol):
 
     def stop(self) -> None: ...
 
+    def look_for(self) -> None: ...
+
 
 class ConversationPane(TranscriptPane):
     """The conversation of one session at a time, and the message field below it.
@@ -207,6 +210,7 @@ class ConversationPane(TranscriptPane):
             self.turns.hide()
         self.instead = instead
         self.composer.setVisible(instead is None)
+        self._below.setContentsMargins(*(BELOW if instead is None else NOTHING_BELOW))
         self.seen = frame or self.turns
         self.seen.setMinimumHeight(least)
         self._whole.insertWidget(1, self.seen, 1)
@@ -285,6 +289,12 @@ class ConversationPane(TranscriptPane):
             self.instead.stop()
         else:
             self.front.calls.stop()
+
+    def look_for(self, step: int = 0) -> None:
+        if self.instead is not None:
+            self.instead.look_for()
+        else:
+            super().look_for(step)
 
     def _stop_pressed(self) -> None:
         """The button below all lanes stops all of them."""

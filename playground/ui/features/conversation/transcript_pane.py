@@ -215,7 +215,7 @@ class TranscriptPane(Centre):
             bar.setParent(aside)
         for widget in (*([] if fixed else [bar]), self.notice, *below):
             column.addWidget(widget)
-        below_turns = at_reading_width(column)
+        below_turns = self._below = at_reading_width(column)
         self._whole = in_column(self.finder.bar, (self._stack, 1), below_turns, of=self, margins=0, spacing=0)
         self._own_draw = Throttle(self.draw, self, interval=DRAW_MS).poke
         self._poke_draw = self._own_draw

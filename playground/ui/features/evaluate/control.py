@@ -11,7 +11,6 @@ from PySide6.QtWidgets import QWidget
 from playground.engine.evaluate.answers import AnswersError
 from playground.engine.evaluate.inquiry import Column, Inquiry
 from playground.engine.session.plan import Case
-from playground.ui.features.evaluate import TITLE
 from playground.ui.features.evaluate.bar import EvaluateBar
 from playground.ui.features.evaluate.look import Look
 from playground.ui.features.evaluate.page import EvaluatePage
@@ -73,20 +72,15 @@ class EvaluateControl(Control):
             self._open()
             self._around.show(self._bar)
         else:
-            self._leave()
+            self.leave()
             self._around.show(None)
             self._host.pane.composer.setFocus()
-
-    def page_shown(self, page: str) -> None:
-        """Another page of the centre is shown."""
-        if page != TITLE and self.on:
-            self._leave()
 
     def show_session(self) -> None:
         """The experiment looked at is another one."""
         look = self.look
         if look is not None and look.session is not self._session.main:
-            self._leave()
+            self.leave()
             self._open()
 
     def _open(self) -> None:
@@ -101,7 +95,8 @@ class EvaluateControl(Control):
         self._show_stop()
         page.focus()
 
-    def _leave(self) -> None:
+    def leave(self) -> None:
+        """Another page is shown in its place."""
         page, look, self.page, self.look = self.page, self.look, None, None
         if page is None or look is None:
             return
@@ -142,6 +137,11 @@ class EvaluateControl(Control):
         if cell is not None:
             inquiry = inquiry.narrowed([cell[0]], [cell[1]])
         look.runs.start(inquiry)
+
+    def look_for(self) -> None:
+        """Find a case or an answer."""
+        if self.page is not None:
+            self.page.focus()
 
     def stop(self) -> None:
         """End it; what came is kept."""

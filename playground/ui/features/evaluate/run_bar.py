@@ -6,7 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QMenu, QProgressBar, QPushButton, QWidget
+from PySide6.QtWidgets import QMenu, QProgressBar, QPushButton, QSizePolicy, QWidget
 
 from playground.domain.durations import span
 from playground.engine.evaluate.estimate import Estimate, estimate
@@ -49,6 +49,8 @@ class RunBar(QWidget):
         self._failed.triggered.connect(lambda: self.asked.emit("failed"))
         menu.addAction("Everything…").triggered.connect(lambda: self.asked.emit("all"))
         self.again.setMenu(menu)
+        for button in (self.run, self.again, self.stop, self.pause):
+            button.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.size_words = text_label("", "strong")
         self.bar = QProgressBar()
         self.bar.setTextVisible(False)
@@ -63,7 +65,7 @@ class RunBar(QWidget):
             self.pause,
             self.size_words,
             (self.bar, 1),
-            self.words,
+            (self.words, 0),
             of=self,
             margins=(18, 9, 18, 9),
             spacing=12,
