@@ -11,6 +11,7 @@ from playground.engine.requests.protocol_conversion import Loss, losses
 from playground.engine.session.branching import system_text
 from playground.engine.session.session import Session
 from playground.engine.session.settings import ExperimentSettings
+from playground.engine.session.variants import Variant
 from playground.jsonkit.texts import cut
 from playground.jsonkit.values import JSON, same
 from playground.protocols.protocol import get_protocol
@@ -46,22 +47,41 @@ def set_here(lane: Session) -> int:
 def _words(
     lane: Session, base: ExperimentSettings, own: ExperimentSettings, gateway: Callable[[str], str]
 ) -> Iterator[str]:
+    yield from _place_words(base, own, gateway)
+    yield from _other_words(lane, base, own)
+
+
+def _place_words(base: ExperimentSettings, own: ExperimentSettings, gateway: Callable[[str], str]) -> Iterator[str]:
     if own.profile_id != base.profile_id:
         yield gateway(own.profile_id)
     if own.protocol != base.protocol:
         yield get_protocol(own.protocol).title.lower()
-    yield from _other_words(lane, base, own)
 
 
 def _other_words(lane: Session, base: ExperimentSettings, own: ExperimentSettings) -> Iterator[str]:
     yield from _result_words(lane)
+    here, there = system_text(lane.transcript), system_text(lane.main.transcript)
+    system = "" if here == there else "another system turn" if here and there else "a system turn" if here else ""
+    yield from _set_words(base, own, system or ("no system turn" if here != there else ""))
+
+
+def variant_words(
+    variant: Variant, base: ExperimentSettings, own: ExperimentSettings, gateway: Callable[[str], str]
+) -> list[str]:
+    """What a variant has otherwise than ``base``, but for its model; ``own`` is all that is set in it."""
+    quoted = f"“{_value(variant.system)}”" if variant.system else "no system turn"
+    system = "" if variant.system is None else quoted
+    return [*_place_words(base, own, gateway), *_set_words(base, own, system)]
+
+
+def _set_words(base: ExperimentSettings, own: ExperimentSettings, system: str) -> Iterator[str]:
+    """``system`` says what its system turn is, where that is another one."""
     yield from _parameter_words(base.switched(own.protocol).current, own.current)
     if own.tools != base.tools:
         count = sum(tool.sendable for tool in own.tools)
         yield f"{count} other tool{'s' * (count != 1)}" if count else "no tools"
-    here, there = system_text(lane.transcript), system_text(lane.main.transcript)
-    if here != there:
-        yield "another system turn" if here and there else "a system turn" if here else "no system turn"
+    if system:
+        yield system
     if own.extra_body != base.extra_body:
         yield "other extra body"
     if own.extra_headers != base.extra_headers:

@@ -21,6 +21,7 @@ from playground.domain.encoding import encode
 from playground.domain.parts import Text
 from playground.domain.transcript import Role, Transcript, Turn, make_turn
 from playground.domain.variables import names_in, resolve_turns
+from playground.engine.compare.words import variant_words
 from playground.engine.questions import checking
 from playground.engine.questions.kinds import CheckUsable
 from playground.engine.session.branching import system_text
@@ -40,6 +41,7 @@ _SYSTEM: Final = (Role.SYSTEM, Role.DEVELOPER)
 #: The checks of all cases as one has them, None where they are not for it, and its own; each with its key.
 _Keyed: TypeAlias = tuple[list[tuple[str, Check] | None], list[tuple[str, Check] | None]]
 _NAMED: Final = 40  # characters by which a case is called
+_LOOKED_AT: Final = 2_000  # of those of a value, in which they are looked for
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +120,14 @@ class Inquiry:
             if self.plan.streamed is not None:
                 settings = settings.with_parameters(settings.current.with_value("stream", self.plan.streamed))
             yield Column(letter_of(place), variant, settings, variant.system if variant is not None else None)
+
+    def words(self, column: Column, gateway: Callable[[str], str]) -> list[str]:
+        """What a column has otherwise than what is set, but for its model. ``gateway`` gives the name of a gateway."""
+        if column.variant is None:
+            return []
+        # How answers come is set for all columns, and no difference of one.
+        own = column.variant.applied(self.base)
+        return variant_words(column.variant, self.base, own, gateway)
 
     def narrowed(self, cases: Sequence[Case], columns: Sequence[Column]) -> Inquiry:
         """The same with those cases and columns alone; what they ask has the same digest."""
@@ -334,8 +344,9 @@ class Inquiry:
 
 def case_title(case: Case, number: int) -> str:
     """What a case is called: its name, else its values, else what it asks, else its number."""
-    name = case.name or ", ".join(value for key, value in case.values.items() if key != EXPECTED)
+    name = case.name or ", ".join(value[:_LOOKED_AT] for key, value in case.values.items() if key != EXPECTED)
     name = name or next((turn.text for turn in case.turns if turn.role is Role.USER), "")
+    name = name[:_LOOKED_AT]
     return cut(" ".join(name.split()), _NAMED) or f"Case {number}"
 
 

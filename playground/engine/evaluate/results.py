@@ -63,7 +63,7 @@ class Rate(NamedTuple):
         return f"{round(100 * self.share)} % [{low}–{high}]"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Cell:
     """The answers of one case in one column, by repeat; None where one is missing."""
 
@@ -131,6 +131,16 @@ class ColumnResult:
         return " · ".join(parts)
 
 
+class Findings(NamedTuple):
+    """All that follows together; ``failing`` and ``differing`` are ids of cases."""
+
+    columns: tuple[ColumnResult, ...]
+    checks: tuple[CheckRate, ...]
+    comparisons: tuple[Comparison, ...]
+    failing: frozenset[str]
+    differing: frozenset[str]
+
+
 class Results:
     """``answers`` are those of the plan, by digest and repeat. Everything is worked out when it is first asked for."""
 
@@ -139,17 +149,36 @@ class Results:
         self._answers = dict(answers)
         self._cells: dict[tuple[str, str], Cell] = {}
         self._places: dict[str, list[tuple[Case, Column]]] | None = None  # of each digest
+        self._touched: set[tuple[str, str]] = set()  # cells that have more since the last picture was taken
 
     def arrived(self, answers: Iterable[Answer]) -> None:
         """These came, or have other verdicts; the others stay as they are. What the plan does not ask is left out."""
         for answer in answers:
-            asked = self._asked_by(answer.digest)
-            for case, column in asked:
-                self._cells.pop((case.id, column.id), None)
+            asked = self.asked_by(answer.digest)
             if asked and answer.repeat <= self.inquiry.plan.repeats:
                 self._answers[answer.key] = answer
+            for case, column in asked:
+                self._cells.pop((case.id, column.id), None)
+                self._touched.add((case.id, column.id))
 
-    def _asked_by(self, digest: str) -> Sequence[tuple[Case, Column]]:
+    def picture(self) -> Results:
+        """As it is now, for a thread of its own; what was worked out there is taken over by ``learn``."""
+        taken = Results(self.inquiry, self._answers)
+        taken._cells, taken._places = dict(self._cells), self._places
+        self._touched.clear()
+        return taken
+
+    def learn(self, picture: Results) -> None:
+        """Have the cells of the picture that was taken last, but for those that have more since."""
+        cells = picture._cells
+        for key in self._touched:
+            cells.pop(key, None)
+            if (found := self._cells.get(key)) is not None:
+                cells[key] = found
+        self._cells = cells
+
+    def asked_by(self, digest: str) -> Sequence[tuple[Case, Column]]:
+        """Where an answer belongs to; nowhere, where the plan does not ask that."""
         if self._places is None:
             self._places = {}
             for job in self.inquiry.jobs:
@@ -273,6 +302,20 @@ class Results:
         """The verdict of the plan's check at a place; a check that is not for a case has none."""
         key = self.inquiry.plan_key(case, place)
         return answer.verdicts.get(key) if key is not None else None
+
+    def findings(self, *, compared: bool = True) -> Findings:
+        """All that follows; without what takes longest where it is not to be ``compared``."""
+        return Findings(
+            tuple(self.columns),
+            tuple(self.checks()),
+            tuple(self.comparisons()) if compared else (),
+            frozenset(case.id for case in self.inquiry.cases if self.failing(case)),
+            frozenset(case.id for case in self.inquiry.cases if self.differing(case)),
+        )
+
+    def failing(self, case: Case) -> bool:
+        """Whether an answer to a case failed a check, or for good."""
+        return any(self.cell(case, column).failing for column in self.inquiry.columns)
 
     # Columns against the first
 

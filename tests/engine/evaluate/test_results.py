@@ -10,7 +10,7 @@ import pytest
 
 from playground.domain.checks import Contains, Latency, Verdict
 from playground.engine.evaluate.answering import Answer, Figures
-from playground.engine.evaluate.inquiry import Inquiry
+from playground.engine.evaluate.inquiry import Inquiry, case_title
 from playground.engine.evaluate.results import Results
 from playground.engine.evaluate.statistics import wilson
 from playground.engine.session.plan import Case
@@ -151,3 +151,30 @@ def test_few_cases_tell_nothing_of_a_figure_however_alike_they_are() -> None:
     found = {one.what: one for one in results(lambda case, place, _: (True, 1.0 + place), cases=3).comparisons()}
     assert found["time to the last token"].p >= 0.25
     assert "can be told from 3 cases" in found["time to the last token"].words
+
+
+def test_what_was_worked_out_of_a_picture_is_taken_over_but_for_what_came_since() -> None:
+    whole = results(lambda case, place, repeat: ((case + place + repeat) % 3 > 0, 1.0 + case), cases=4, repeats=2)
+    early, late = list(whole.answers.values())[:5], list(whole.answers.values())[5:]
+    growing = Results(whole.inquiry, {one.key: one for one in early})
+    picture = growing.picture()
+    found = picture.findings()
+    assert sum(one.answered for one in found.columns) == len(early)
+    growing.arrived(late)
+    growing.learn(picture)
+    assert growing.findings() == whole.findings() != found
+
+
+def test_a_variant_says_what_it_has_otherwise() -> None:
+    other = variant("B", model="m", parameters={"chat": {"temperature": 0.5}}).model_copy(
+        update={"system": "Be brief."}
+    )
+    inquiry = Inquiry(planned(make_session(), variants=(other,), streamed=True))
+    assert inquiry.words(inquiry.columns[0], str) == []
+    assert inquiry.words(inquiry.columns[1], str) == ["temperature 0.5", "“Be brief.”"]
+
+
+def test_a_case_with_a_very_long_value_has_a_short_name() -> None:
+    case = Case(values={"text": " " * 100 + "x" * 1_000_000})
+    assert case_title(case, 1).startswith("xxx")
+    assert case_title(Case(values={"text": " " * 9_000}), 3) == "Case 3"

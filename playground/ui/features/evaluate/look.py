@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 
 from playground.engine.evaluate.answers import AnswersError, Kept
 from playground.engine.evaluate.inquiry import Column, Inquiry, PlanProblem
-from playground.engine.evaluate.results import Results
+from playground.engine.evaluate.results import Findings, Results
 from playground.engine.evaluate.runner import Progress
 from playground.engine.session.changes import Change, DraftChanged, PathChanged, SettingsChanged, TurnChanged
 from playground.engine.session.plan import Case, Plan
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from playground.ui.features.evaluate.runs import Runs
 
 PLANNED_MS = 150  # between two looks at what is set while it is being typed
+REST_S, REST_SHARE = 1.0, 4.0  # between two times the findings are worked out: seconds, and of what they took
+QUICK_S = 0.2  # what takes longer is not compared while answers come
 
 
 class Look(QObject):
@@ -34,7 +37,8 @@ class Look(QObject):
     ``inquiry`` is what the plan asked when it was looked at last, ``results`` what came of that, ``stale`` kept answers
     to what is not asked any more. ``planned`` tells that these are others, ``arrived`` that ``results`` has more
     answers (a list of Answer), ``moved`` that a run began, went on or ended, ``chosen`` that another answer is looked
-    at, ``refused`` why something was not done.
+    at, ``refused`` why something was not done. ``findings`` is what follows from the answers, worked out beside this
+    thread once ``planned`` or ``arrived`` told of others; ``figured`` tells that it is there.
     """
 
     planned = Signal()
@@ -42,6 +46,7 @@ class Look(QObject):
     moved = Signal()
     chosen = Signal()
     refused = Signal(str)
+    figured = Signal()
 
     def __init__(self, session: Session, runs: Runs, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -57,6 +62,10 @@ class Look(QObject):
         self.column: Column | None = None
         self.repeat = 1
         self._answers: dict[tuple[str, int], Answer] = {}  # all that are kept, of the plan or stale
+        self.findings: Findings | None = None  # None: of these results nothing is worked out yet
+        self._finding: asyncio.Task[None] | None = None
+        self._more = False  # answers that the findings do not know
+        self._comparing = 0.0  # seconds that they took with comparisons
         self._looks = 0
         self._planning = Throttle(self._plan_soon, self, PLANNED_MS)
         self._unsubscribe = self.session.subscribe(self._changed)
@@ -68,6 +77,8 @@ class Look(QObject):
     def leave(self) -> None:
         """Nobody looks any more; a run goes on."""
         self._looks += 1
+        if self._finding is not None:
+            self._finding.cancel()
         self._unsubscribe()
         self.runs.arrived.disconnect(self._arrived)
         self.runs.moved.disconnect(self._moved)
@@ -107,7 +118,39 @@ class Look(QObject):
             self.ready = True
             results.arrived([one for key, one in self._answers.items() if known.get(key) is not one])
             self.inquiry, self.results, self.stale, self.problems = inquiry, results, stale, problems
+            self.findings = None
+            self._find(anew=True)
             self.planned.emit()
+
+    # What follows
+
+    def _find(self, *, anew: bool = False) -> None:
+        """Have the findings worked out; ``anew`` at once, else when those before have rested."""
+        if anew and self._finding is not None:
+            self._finding.cancel()
+            self._finding = None
+        self._more = True
+        if self._finding is None:
+            self._finding = spawn(self._work_out(), name="what follows from the answers")
+
+    async def _work_out(self) -> None:
+        this = asyncio.current_task()
+        try:
+            while self._more:
+                self._more = False
+                results, picture = self.results, self.results.picture()
+                began = monotonic()
+                compared = not self.under_way or self._comparing < QUICK_S
+                findings = await asyncio.to_thread(picture.findings, compared=compared)
+                took = monotonic() - began
+                self._comparing = took if compared else self._comparing
+                results.learn(picture)
+                self.findings = findings
+                self.figured.emit()
+                await asyncio.sleep(max(REST_S, REST_SHARE * took))
+        finally:
+            if self._finding is this:
+                self._finding = None
 
     # Answers
 
@@ -137,6 +180,7 @@ class Look(QObject):
         for answer in answers:
             self._answers[answer.key] = answer
         self.results.arrived(answers)
+        self._find()
         self.arrived.emit(list(answers))
 
     async def forget(self, answers: Sequence[Answer]) -> None:
@@ -165,6 +209,8 @@ class Look(QObject):
 
     def _moved(self, evaluation: str) -> None:
         if evaluation == self.session.id:
+            if self.results.count and not self.under_way:
+                self._find(anew=True)  # with what takes long
             self.moved.emit()
 
     def _failed(self, evaluation: str, words: str) -> None:
