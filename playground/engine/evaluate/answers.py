@@ -229,7 +229,8 @@ def _judged(
     redactor: Redactor,
 ) -> None:
     with _transaction(connection):
-        for answer, judgements in answers:
+        for made, judgements in answers:
+            answer = _with_kept(connection, evaluation, made)
             connection.execute(
                 f"UPDATE answers SET verdicts = ?, figures = ? WHERE {_KEY}",  # noqa: S608 - our own words
                 (_verdicts(answer, redactor), json.dumps(answer.figures), *_key(evaluation, answer)),
@@ -240,6 +241,14 @@ def _judged(
                     f"UPDATE kept SET judgements = ? WHERE answer = (SELECT number FROM answers WHERE {_KEY})",  # noqa: S608
                     (_judgements({**before, **judgements}, redactor), *_key(evaluation, answer)),
                 )
+
+
+def _with_kept(connection: sqlite3.Connection, evaluation: str, answer: Answer) -> Answer:
+    """The same with verdicts that it has on disk only: a judge and a person may be at one answer at the same time."""
+    query = f"SELECT {_COLUMNS} FROM answers WHERE {_KEY}"  # noqa: S608 - our own words
+    row = connection.execute(query, _key(evaluation, answer)).fetchone()
+    kept = _answer(row) if row is not None else None
+    return with_verdicts(answer, {**kept.verdicts, **answer.verdicts}) if kept is not None else answer
 
 
 def _key(evaluation: str, answer: Answer) -> tuple[str, str, int]:

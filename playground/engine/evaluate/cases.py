@@ -1,12 +1,18 @@
-"""Cases out of a conversation: a turn with all above it becomes a case, and a step to be repeated becomes a plan."""
+"""From conversations to cases and back: a turn with all above it becomes a case, an answer becomes a conversation."""
 
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
-from playground.domain.transcript import Role
+from playground.domain.transcript import Role, Transcript
+from playground.domain.variables import as_written, names_in
 from playground.engine.session.plan import Case, Plan
 from playground.engine.session.session import Session
+
+if TYPE_CHECKING:
+    from playground.engine.evaluate.answers import Kept
+    from playground.engine.evaluate.inquiry import Column
 
 _SYSTEM = (Role.SYSTEM, Role.DEVELOPER)
 
@@ -36,3 +42,16 @@ def step_plan(session: Session, turn_id: str, repeats: int = 5) -> Plan:
     before = session.main.settings.evaluation or Plan()
     case = case_of(session, turn_id).model_copy(update={"name": "This step", "expected": ""})
     return before.model_copy(update={"cases": (case,), "repeats": repeats})
+
+
+def begin_with_answer(session: Session, column: Column, kept: Kept, title: str = "") -> None:
+    """Have a new session hold an answer: what was asked and what came, under what its column sets.
+
+    What looks like a variable in it is none any more: the values were put in when it was asked.
+    """
+    settings = column.settings.model_copy(
+        update={"title": title, "variables": {name: as_written(name) for name in names_in(kept.turns)}}
+    )
+    session.history.begin_anew(Transcript().append(*kept.turns), settings.with_parameters(settings.current))
+    for exchange in kept.exchanges:
+        session.exchanges.keep(exchange)

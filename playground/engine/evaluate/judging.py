@@ -12,7 +12,7 @@ import secrets
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from playground.domain.checks import Judge, Verdict, not_judged, quoted
+from playground.domain.checks import Judge, Verdict, You, not_judged, quoted
 from playground.domain.costs import Entered
 from playground.domain.errors import Failure, FailureKind
 from playground.domain.transcript import Role, Transcript, Turn, make_turn
@@ -150,6 +150,14 @@ def _said(turn: Turn) -> str:
     lines += [f"(result: {result.text})" for result in turn.results]
     lines += ["(a picture)"] * len(turn.images)
     return f"{turn.role.value}: " + "\n".join(lines)
+
+
+def by_hand(check: You, good: bool | None, note: str = "") -> Verdict:
+    """What somebody says of an answer that they looked at; None: nothing yet, but a note may stand there."""
+    words = cut(" ".join(note.split()), _REASON)
+    if good is None:
+        return not_judged(words)
+    return Verdict(good != check.negated, float(good != check.negated), words)
 
 
 def read_verdict(check: Judge, text: str) -> Verdict:

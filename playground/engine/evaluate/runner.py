@@ -319,7 +319,12 @@ class Runner:
             kept = await self._store.kept(self.inquiry.id, answer)
             found = await self._judged(Brought(answer, kept.turns), job)
             await self._store.judged(self.inquiry.id, [(found.answer, found.judgements)])
-            self._tell([found.answer])
+            self._tell([with_verdicts(found.answer, self.answers[job.key].verdicts)])
+
+    def judged(self, answer: Answer) -> None:
+        """Somebody else judged an answer meanwhile."""
+        if answer.key in self.answers:
+            self.answers[answer.key] = answer
 
     # What is kept
 

@@ -7,13 +7,13 @@ or answers is worked out beside the window's thread, and shown when it is there.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 
-from playground.engine.evaluate.answers import AnswersError, Kept
+from playground.engine.evaluate.answers import AnswersError, Kept, with_verdicts
 from playground.engine.evaluate.inquiry import Column, Inquiry, PlanProblem
 from playground.engine.evaluate.results import Findings, Results
 from playground.engine.evaluate.runner import Progress
@@ -23,6 +23,7 @@ from playground.engine.session.session import Session
 from playground.ui.widgets.loop import Throttle, spawn
 
 if TYPE_CHECKING:
+    from playground.domain.checks import Verdict
     from playground.engine.evaluate.answering import Answer
     from playground.ui.features.evaluate.runs import Runs
 
@@ -118,9 +119,20 @@ class Look(QObject):
             self.ready = True
             results.arrived([one for key, one in self._answers.items() if known.get(key) is not one])
             self.inquiry, self.results, self.stale, self.problems = inquiry, results, stale, problems
+            self._stay()
             self.findings = None
             self._find(anew=True)
             self.planned.emit()
+
+    def _stay(self) -> None:
+        """What is chosen is that of the plan as it is now, or nothing where it is not in there any more."""
+        case, column = self.case, self.column
+        if case is not None:
+            number = self.inquiry.numbers.get(case.id)
+            self.case = self.inquiry.cases[number - 1] if number is not None else None
+        if column is not None:
+            columns = self.inquiry.columns if self.case is not None else ()
+            self.column = next((one for one in columns if one.id == column.id), None)
 
     # What follows
 
@@ -182,6 +194,15 @@ class Look(QObject):
         self.results.arrived(answers)
         self._find()
         self.arrived.emit(list(answers))
+
+    async def judge(self, answer: Answer, verdicts: Mapping[str, Verdict]) -> None:
+        """Keep what somebody says of an answer, by the checks' keys. Raises AnswersError."""
+        await self.store.judged(self.inquiry.id, [(with_verdicts(answer, verdicts), {})])
+        made = with_verdicts(self._answers.get(answer.key, answer), verdicts)
+        runner = self.runs.of(self.session.id)
+        if runner is not None:
+            runner.judged(made)
+        self.add([made])
 
     async def forget(self, answers: Sequence[Answer]) -> None:
         """Let answers go for good. Raises AnswersError."""

@@ -1,0 +1,68 @@
+"""The turns of a kept answer, drawn as the conversation's, only to be read: what they lead to is asked of others."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from PySide6.QtCore import QTimer, Signal
+
+from playground.domain.transcript import Turn
+from playground.engine.advice.parts import ASK_AGAIN, GIVE_UP, RETRY, RETRY_NOW, STREAM_ON, TURNS, Action
+from playground.engine.evaluate.cases import begin_with_answer
+from playground.engine.session.session import Session
+from playground.ui.features.conversation.transcript_pane import TranscriptPane
+from playground.ui.widgets.page_parts import empty_words
+
+if TYPE_CHECKING:
+    from playground.domain.costs import Entered
+    from playground.engine.evaluate.answers import Kept
+    from playground.engine.evaluate.inquiry import Column, Inquiry
+
+_AGAIN: Final = (RETRY, ASK_AGAIN, RETRY_NOW, GIVE_UP)
+NOTHING = "Nothing was kept of it but what stands beside."
+
+
+class AnswerPane(TranscriptPane):
+    """``again_asked``: a button in an answer asks for it again; ``stream_asked``: to have it streamed then."""
+
+    again_asked = Signal()
+    stream_asked = Signal()
+
+    def __init__(self, session: Session, entered: Entered, name: str = "The answer") -> None:
+        super().__init__(session, entered, empty_words(NOTHING), fixed=True)
+        self.view.setAccessibleName(name)
+        self._first = ""  # the turn that is to stand at the top once all is laid out
+        self.view.laid_out.connect(self._place)
+        self.begin()
+
+    def show_from(self, turn: Turn | None) -> None:
+        """Have that turn at the top once it is seen; the end where there is none."""
+        self._first = turn.id if turn is not None else ""
+        self._place()
+
+    def _place(self) -> None:
+        row = self.view.row_of(self._first) if self._first and self.view.isVisible() else None
+        if row is not None:
+            self._first = ""
+            QTimer.singleShot(0, self, partial(self.view.show_place, row, 0.0))
+
+    def regenerate(self, turn_id: str) -> None:
+        self.again_asked.emit()
+
+    def take_advice(self, turn_id: str, action: Action) -> None:
+        if action == STREAM_ON:
+            self.stream_asked.emit()
+        elif action in _AGAIN:
+            self.again_asked.emit()
+        elif action == TURNS:
+            super().take_advice(turn_id, action)
+        else:
+            self.advice_asked.emit(action)
+
+
+def session_of(inquiry: Inquiry, column: Column, kept: Kept) -> Session:
+    """A session that stands nowhere, with a kept answer: what was asked, and what came."""
+    session = Session(inquiry.connect, profile_id=column.settings.profile_id, profile_of=inquiry.profile_of)
+    begin_with_answer(session, column, kept)
+    return session

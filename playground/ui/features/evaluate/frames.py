@@ -1,0 +1,96 @@
+"""What went over the wire for a kept answer: its requests and their frames, or why they were not kept."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QWidget
+
+from playground.engine.session.plan import Keep
+from playground.ui.features.inspector.status_line import StatusLine
+from playground.ui.features.inspector.traces import Traces
+from playground.ui.features.inspector.view import ExchangeView, view_of
+from playground.ui.features.inspector.views import InspectorView, RequestView
+from playground.ui.features.inspector.wire_views import TimelineView
+from playground.ui.widgets.form_parts import paragraph, push_button
+from playground.ui.widgets.layouts import in_column, in_pages, in_row
+
+if TYPE_CHECKING:
+    from playground.engine.session.session import Exchange
+
+WHY: Final = {
+    Keep.NONE: "What went over the wire for this answer was not kept: as set, it is kept of no answer.",
+    Keep.FAILED: "What went over the wire for this answer was not kept: as set, it is kept of answers that fail.",
+    Keep.ALL: "What went over the wire for this answer was not kept when it came.",
+}
+
+
+class Frames(QWidget):
+    """``keep_asked``: frames are to be kept of all answers from now on; ``again_asked``: the cell is to be run anew."""
+
+    keep_asked = Signal()
+    again_asked = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._traces = Traces()
+        self._exchanges: tuple[Exchange, ...] = ()
+        self._at = 0
+        self._title = RequestView.title
+        self.request, self.timeline = RequestView(), TimelineView()
+        for part in (self.request.switch, self.request.code_button):
+            part.hide()  # what was sent is all there is
+        self.status = StatusLine()
+        self.status.exchange_asked.connect(self._choose)
+        self._why = paragraph("", "muted")
+        self._why.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.keep = push_button("Keep frames of all answers from now on")
+        self.keep.clicked.connect(self.keep_asked)
+        again = push_button("Run this cell again")
+        again.clicked.connect(self.again_asked)
+        self._missing = missing = QWidget()
+        in_column(
+            1, self._why, in_row(1, self.keep, again, 1, spacing=8), 2, of=missing, margins=(24, 8, 24, 8), spacing=10
+        )
+        self._views: dict[str, InspectorView] = {view.title: view for view in (self.request, self.timeline)}
+        self._stack = in_pages(missing, self.request.widget, self.timeline.widget)
+        self._line = QWidget()
+        in_row(self.status, of=self._line, margins=(12, 4, 8, 0))
+        in_column(self._line, (self._stack, 1), of=self, margins=0, spacing=0)
+
+    def show_exchanges(self, exchanges: Sequence[Exchange], keep: Keep) -> None:
+        """Show those of an answer, the last first; ``keep`` is of which answers they are kept as it is set."""
+        if (found := tuple(exchanges)) != self._exchanges:
+            self._exchanges, self._at = found, len(found) - 1
+        self._why.setText(WHY[keep])
+        self.keep.setVisible(keep is not Keep.ALL)
+        self._draw()
+
+    def show_tab(self, title: str) -> None:
+        """Show the request or the timeline, by its title."""
+        self._title = title
+        self._draw()
+
+    def show_exchange(self, exchange_id: str) -> None:
+        """Show the one of that id, where it was kept."""
+        if any(one.id == exchange_id for one in self._exchanges):
+            self._choose(exchange_id)
+
+    def _choose(self, exchange_id: str) -> None:
+        self._at = next(at for at, one in enumerate(self._exchanges) if one.id == exchange_id)
+        self._draw()
+
+    def _draw(self) -> None:
+        view = self._views[self._title]
+        self._line.setVisible(bool(self._exchanges))
+        self._stack.setCurrentWidget(view.widget if self._exchanges else self._missing)
+        if self._exchanges:
+            shown = self._view(self._exchanges[self._at])
+            self.status.show_exchange(shown)
+            view.show(shown)
+
+    def _view(self, exchange: Exchange) -> ExchangeView:
+        return replace(view_of(exchange, self._traces.of), others=lambda: self._exchanges)
