@@ -19,7 +19,7 @@ from PySide6.QtGui import QGuiApplication, QIcon
 from PySide6.QtWidgets import QApplication
 
 from playground import __version__
-from playground.ui.shell.features import CASSETTES, FILES, STORAGE
+from playground.ui.shell.features import CASSETTES, EVALUATE, FILES, STORAGE
 from playground.ui.shell.first_frame import FirstFrame
 from playground.ui.shell.main_window import MainWindow
 from playground.ui.shell.window_settings import open_settings
@@ -232,7 +232,8 @@ class App:
         from playground.engine.questions import checking
         from playground.ui.widgets import loop
 
-        if not await self.actions.of(STORAGE).may_end(self.actions.of(FILES).save_copies):
+        storage, evaluate = self.actions.of(STORAGE), self.actions.of(EVALUATE)
+        if not await storage.may_end(self.actions.of(FILES).save_copies, evaluate.may_end):
             self._closing = False
             return
         self._running = False

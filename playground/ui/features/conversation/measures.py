@@ -10,7 +10,6 @@ from playground.ui.widgets.layouts import in_row
 
 READING_WIDTH = 860
 MARGIN = 26
-NOTHING_BELOW = MARGIN, 0, MARGIN, 0
 BELOW = MARGIN, 6, MARGIN, 12  # pixels around what stands below turns
 SEEN = 96, 176  # pixels of the turns that stay in view, whatever stands below them: in the smallest window, in others
 SMALLEST = 520  # pixels: the height of the smallest window

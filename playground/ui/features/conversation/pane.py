@@ -26,7 +26,7 @@ from playground.engine.session.hand_made import written
 from playground.engine.session.session import Session
 from playground.ui.features.conversation.composer import Composer
 from playground.ui.features.conversation.image_intake import ImageIntake
-from playground.ui.features.conversation.measures import BELOW, NOTHING_BELOW
+from playground.ui.features.conversation.measures import BELOW
 from playground.ui.features.conversation.transcript_pane import TranscriptPane
 from playground.ui.features.conversation.welcome import WelcomePage
 from playground.ui.widgets.loop import Throttle, spawn
@@ -209,8 +209,7 @@ class ConversationPane(TranscriptPane):
         if frame is not None and not frame.isAncestorOf(self.turns):
             self.turns.hide()
         self.instead = instead
-        self.composer.setVisible(instead is None)
-        self._below.setContentsMargins(*(BELOW if instead is None else NOTHING_BELOW))
+        self._show_below(instead is None)
         self.seen = frame or self.turns
         self.seen.setMinimumHeight(least)
         self._whole.insertWidget(1, self.seen, 1)
@@ -219,6 +218,17 @@ class ConversationPane(TranscriptPane):
             self._column.insertWidget(self._column.indexOf(self.notice), self.calls.bar)
         self.columns = columns
         self.show_lanes()
+
+    def _show_below(self, on: bool) -> None:
+        """Whether there is what one writes in, with all that is about that; what is said of anything stays."""
+        below = self._column.parentWidget()
+        if on and self._column.indexOf(self.notice) < 0:
+            self._column.insertWidget(self._column.indexOf(self.composer), self.notice)
+        elif not on:
+            self._whole.addWidget(self.notice)
+        if below is not None:
+            below.setVisible(on)
+        self._below.setContentsMargins(*(BELOW if on else (0, 0, 0, 0)))
 
     def show_lanes(self) -> None:
         """The lanes that a message goes to are others, or run otherwise."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from PySide6.QtWidgets import QWidget
 
@@ -13,8 +13,9 @@ from playground.engine.evaluate.inquiry import Column, Inquiry
 from playground.engine.session.plan import Case
 from playground.ui.features.evaluate.bar import EvaluateBar
 from playground.ui.features.evaluate.look import Look
-from playground.ui.features.evaluate.page import EvaluatePage
+from playground.ui.features.evaluate.page import PANELS, EvaluatePage
 from playground.ui.features.evaluate.runs import Runs
+from playground.ui.features.evaluate.view_bar import VIEWS, ViewBar
 from playground.ui.features.host import Control, Host
 from playground.ui.widgets.dialogs import agreed
 from playground.ui.widgets.loop import spawn
@@ -22,6 +23,18 @@ from playground.ui.widgets.loop import spawn
 if TYPE_CHECKING:
     from playground.engine.evaluate.answering import Answer
     from playground.engine.files.presets import Preset
+
+
+#: The formats in which answers can be taken away, and their words in the menu.
+FORMATS: Final = (
+    ("html", "Web page…"),
+    ("csv", "Table (CSV)…"),
+    ("jsonl", "JSON lines…"),
+    ("json", "JSON…"),
+    ("junit", "Test results (JUnit)…"),
+    ("promptfoo", "promptfoo…"),
+    ("inspect", "Dataset for Inspect AI…"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,14 +99,19 @@ class EvaluateControl(Control):
     def _open(self) -> None:
         session = self._session.main
         self.look = look = Look(session, self.runs, self)
-        self.page = page = EvaluatePage(look, self._host)
+        self.page = page = EvaluatePage(look, ViewBar(FORMATS), self._views(look), self._panels(look), QWidget)
         page.asked.connect(self._do)
-        page.again_asked.connect(self.ask_again)
         look.refused.connect(self._say)
         self._bar.show_title(session.title)
         self._host.pane.seat(page, instead=self)
         self._show_stop()
         page.focus()
+
+    def _views(self, look: Look) -> dict[str, Callable[[], QWidget]]:
+        return dict.fromkeys(VIEWS, QWidget)
+
+    def _panels(self, look: Look) -> dict[str, Callable[[], QWidget]]:
+        return dict.fromkeys(PANELS, QWidget)
 
     def leave(self) -> None:
         """Another page is shown in its place."""
@@ -114,6 +132,18 @@ class EvaluateControl(Control):
     def _show_stop(self) -> None:
         if self.on:
             self._around.stoppable(self.under_way)
+
+    async def may_end(self) -> bool:
+        """Whether the application can end: nothing is under way, or a person agrees to stop it."""
+        if self._runs is None or not self._runs.any:
+            return True
+        return await agreed(
+            self._host.window,
+            "Quit",
+            "An evaluation is under way. Stop it and quit?",
+            "The answers that came are kept. Continue asks for the others, whenever you like.",
+            "Stop it and quit",
+        )
 
     # Running it
 
@@ -141,7 +171,7 @@ class EvaluateControl(Control):
     def look_for(self) -> None:
         """Find a case or an answer."""
         if self.page is not None:
-            self.page.focus()
+            self.page.look_for()
 
     def stop(self) -> None:
         """End it; what came is kept."""

@@ -1,76 +1,138 @@
 """The page of an evaluation: run bar, views of its answers, what is chosen below them, what it is made of beside them.
 
-What is not seen is not made: a view, a panel when its name is first chosen.
+What is not seen is not made: a view or a panel is when its name is first chosen.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Final
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QStackedWidget, QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QSplitter, QStackedWidget, QWidget
 
 from playground.engine.evaluate.inquiry import PlanProblem
 from playground.ui.features.evaluate.look import Look
 from playground.ui.features.evaluate.run_bar import RunBar
-from playground.ui.features.host import Host
-from playground.ui.widgets.form_parts import thin_line
+from playground.ui.features.evaluate.view_bar import TABLE, VIEWS, ViewBar
+from playground.ui.widgets.form_parts import styled, thin_line
 from playground.ui.widgets.layouts import in_column, in_row, split
-from playground.ui.widgets.segments import Segments
 from playground.ui.widgets.side_panel import SidePanel
 
-SIDE: Final = 330  # pixels
+SIDE: Final = 340  # pixels
+DETAIL: Final = 230  # pixels
 CASES, CHECKS, RUN, VARIANTS = "Cases", "Checks", "Run", "Variants"
 PANELS: Final = (VARIANTS, CASES, CHECKS, RUN)
 #: Which panel has the part of a plan that a problem is about.
 _PLACES: Final = {"cases": CASES, "checks": CHECKS, "run": RUN, "variants": VARIANTS}
-TABLE: Final = "Table"
-VIEWS: Final = (TABLE,)
+
+Make = Callable[[], QWidget]
 
 
 class EvaluatePage(QWidget):
-    """``asked`` tells what is to be done with the run (``RunBar``), ``again_asked`` a cell that is to be asked anew."""
+    """``views`` and ``panels`` make what stands under each name, ``detail`` what is below the table."""
 
-    asked = Signal(str)
-    again_asked = Signal(object, object)
+    asked = Signal(str)  # what is to be done with the run; see RunBar
+    filtered = Signal(int)
+    found = Signal(str)
 
-    def __init__(self, look: Look, host: Host) -> None:
+    def __init__(self, look: Look, bar: ViewBar, views: Mapping[str, Make], panels: Mapping[str, Make], detail: Make):
         super().__init__()
-        self._look, self._host = look, host
+        self._look, self._views, self._panels, self._make_detail = look, views, panels, detail
         self.run_bar = RunBar(look)
         self.run_bar.asked.connect(self.asked)
-        self.views = Segments(VIEWS, "View of the answers", tall=True)
-        self.views.chosen.connect(self._show_view)
-        self._stack = QStackedWidget()
+        self.view_bar = bar
+        bar.shown.connect(self.show_view)
         self._made: dict[str, QWidget] = {}
+        self._stack = QStackedWidget()
+        self.detail: QWidget | None = None
+        self._halves = QSplitter(Qt.Orientation.Vertical, childrenCollapsible=False)
+        self._halves.addWidget(self._stack)
         self.side = SidePanel(PANELS)
-        self.side.tabs.currentChanged.connect(self._show_panel)
-        self._panels: set[str] = set()
-        main = QWidget()
-        tools = in_row(self.views, 1, margins=(18, 8, 18, 8), spacing=12)
-        in_column(self.run_bar, thin_line(), tools, thin_line(), (self._stack, 1), of=main, margins=0, spacing=0)
-        in_row(split(main, self.side, sizes=(1110, SIDE), thin=True), of=self, margins=0)
+        self.side.tabs.setAccessibleName("What the evaluation is made of")
+        self.side.tabs.currentChanged.connect(lambda at: self.panel(PANELS[at]))
+        top, main = styled(QWidget(), "surface"), QWidget()
+        in_column(self.run_bar, thin_line(), bar, of=top, margins=0, spacing=0)
+        in_column(top, thin_line(), (self._halves, 1), of=main, margins=0, spacing=0)
+        self._split = split(main, self.side, sizes=(1440 - SIDE, SIDE), thin=True)
+        self._split.setStretchFactor(0, 1)
+        self._split.setStretchFactor(1, 0)
+        in_row(self._split, of=self, margins=0)
         look.planned.connect(self._show_counts)
+        look.chosen.connect(self._show_chosen)
+        self.show_view(TABLE)
+        self.panel(VARIANTS)
 
-    def focus(self) -> None:
-        """Have the keys."""
-        self.views.buttons[self.views.index].setFocus()
+    # What is shown
+
+    @property
+    def view(self) -> str:
+        """The one that is shown."""
+        return VIEWS[self.view_bar.views.index]
+
+    def show_view(self, view: str) -> None:
+        """Show a view; it is made when it is first shown."""
+        made = self._made.get(view)
+        if made is None:
+            made = self._made[view] = self._views[view]()
+            self._stack.addWidget(made)
+        self._stack.setCurrentWidget(made)
+        self.view_bar.show_view(view)
+        if self.detail is not None:
+            self.detail.setVisible(view == TABLE and self._look.case is not None)
+
+    def panel(self, name: str) -> QWidget:
+        """A panel, made when it is first asked for."""
+        made = self._made.get(name)
+        if made is None:
+            made = self._made[name] = self._panels[name]()
+            self.side.fill(name, made)
+        return made
+
+    def show_panel(self, name: str) -> QWidget:
+        """Bring a panel to the front."""
+        self.side.show_page(name)
+        return self.panel(name)
 
     def show_problem(self, problem: PlanProblem) -> None:
         """Show the panel that has the part of the plan a problem is about."""
-        self.side.show_page(_PLACES[problem.place])
+        self.show_panel(_PLACES[problem.place])
 
     def _show_counts(self) -> None:
         inquiry = self._look.inquiry
-        for title, count in (
-            (VARIANTS, len(inquiry.columns)),
-            (CASES, len(inquiry.cases)),
-            (CHECKS, len(inquiry.plan.checks)),
-        ):
+        counts = {VARIANTS: len(inquiry.columns), CASES: len(inquiry.cases), CHECKS: len(inquiry.plan.checks)}
+        for title, count in counts.items():
             self.side.set_count(title, count)
 
-    def _show_view(self, index: int) -> None:
-        """The view of that number, made when it is first shown."""
+    def _show_chosen(self) -> None:
+        """What is chosen in a plot leads to its answer."""
+        if self._look.case is None:
+            if self.detail is not None:
+                self.detail.hide()
+            return
+        if self.detail is None:
+            self.detail = self._make_detail()
+            self._halves.addWidget(self.detail)
+            height = self._halves.height()
+            self._halves.setSizes([height - DETAIL, DETAIL])
+            self._halves.setStretchFactor(0, 1)
+        self.show_view(TABLE)
 
-    def _show_panel(self, index: int) -> None:
-        """The panel of that number, made when it is first shown."""
+    # Keys
+
+    def focus(self) -> None:
+        """Have the keys."""
+        self._made[self.view].setFocus()
+
+    def look_for(self) -> None:
+        """Find a case or an answer."""
+        self.show_view(TABLE)
+        self.view_bar.search.setFocus()
+        self.view_bar.search.selectAll()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape and self._look.case is not None:
+            self._look.choose(None)
+        else:
+            super().keyPressEvent(event)

@@ -8,9 +8,10 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from PySide6.QtCore import QStandardPaths, Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
@@ -249,8 +250,13 @@ class StorageControl(Control):
         if self._opening is not None:
             await asyncio.wait([self._opening])
 
-    async def may_end(self, save: SaveCopies) -> bool:
-        """Whether the application can end: nothing is lost, or ``save`` saved it, or a person agrees to lose it."""
+    async def may_end(self, save: SaveCopies, also: Callable[[], Coroutine[Any, Any, bool]]) -> bool:
+        """Whether the application can end: nothing is lost, or ``save`` saved it, or a person agrees to lose it.
+
+        ``also`` is asked before.
+        """
+        if not await self._asked(also()):
+            return False
         await self.settle()
         try:
             await self._workspace.flush()
@@ -259,7 +265,14 @@ class StorageControl(Control):
             kept = False
         if kept or self._ends.is_set() or not self._workspace.behind:
             return True
-        self._asking = spawn(may_lose(self._host.window, self._workspace, save), name="ask what is not saved")
+        return await self._asked(may_lose(self._host.window, self._workspace, save))
+
+    async def _asked(self, question: Coroutine[Any, Any, bool]) -> bool:
+        """What somebody answers; yes where the application has to end."""
+        if self._ends.is_set():
+            question.close()
+            return True
+        self._asking = spawn(question, name="ask whether it may end")
         await asyncio.wait([self._asking])
         asked, self._asking = self._asking, None
         return self._ends.is_set() or (asked.exception() is None and asked.result())
