@@ -396,7 +396,7 @@ def _evaluate(of: Features) -> EvaluateControl:
     lanes, gateways, presets = of.of(COMPARE), of.of(GATEWAYS), of.of(PRESETS)
     around = Around(
         show=_shown_as(of, evaluate.TITLE),
-        leave_lanes=partial(lanes.show, False),
+        leave_lanes=lanes.leave,
         load_models=gateways.load_models,
         presets=lambda: presets.store.presets,
         stoppable=of.regions.action(conversation.STOP.id).setEnabled,
@@ -406,9 +406,13 @@ def _evaluate(of: Features) -> EvaluateControl:
 
     def choose(index: int) -> None:
         page = centre.PAGES[index]
-        made.show(page == evaluate.TITLE)
-        if page != evaluate.TITLE:
-            lanes.show(page == compare.TITLE)
+        if page == compare.TITLE:
+            lanes.show(True)
+        elif page == evaluate.TITLE:
+            made.show(True)
+        else:
+            made.show(False)
+            lanes.show(False)
 
     of.regions.bar.page_chosen.connect(choose)
     return made

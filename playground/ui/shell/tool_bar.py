@@ -83,18 +83,15 @@ class ToolBar(QFrame):
         self._asked = QWidget()
         chosen = (self._gateway, self._protocol, self.model, self.model.unlisted)
         in_row(*chosen, of=self._asked, margins=0, spacing=SPACING)
+        self.page = PAGES[0]  # of the centre, that is shown
         self._other: QWidget | None = None
         row = in_row(main, self.pages, self._asked, 1, self.code, gear, of=self, spacing=SPACING)
         row.setContentsMargins(8, 7, 10, 7)
         self._row = row
 
-    @property
-    def page(self) -> str:
-        """The page of the centre that is shown."""
-        return PAGES[self.pages.index if self._other is not None else 0]
-
     def show_page(self, page: str, bar: QWidget | None = None) -> None:
         """Mark a page, with ``bar`` in the place of what is chosen for the conversation; None: this."""
+        self.page = page
         self.pages.set_index(PAGES.index(page))
         if bar is self._other:
             return

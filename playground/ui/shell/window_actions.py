@@ -80,6 +80,7 @@ AHEAD = (
     "playground.ui.features.gateways.dialog",
     "playground.ui.features.debugger.rule_editor",
     "playground.ui.features.debugger.rules_dialog",
+    "playground.ui.features.evaluate.page",
 )
 EDITS = (PathChanged, TurnChanged, RunStateChanged, SettingsChanged, TitleChanged, DebugChanged)
 _MOST = 3  # parameters named one by one

@@ -76,8 +76,7 @@ class CompareControl(QObject):
         """Show the lanes in place of the conversation alone, or that again; there are two at least."""
         if on != self.on:
             if not on:
-                self._leave()
-                self._host.workspace.look_in(self._host.session.main)
+                self.leave()
             else:
                 if len(self.lanes.all) == 1:
                     self.lanes.add()
@@ -110,10 +109,12 @@ class CompareControl(QObject):
         host.pane.seat(page, page)
         self._around.pick_with(page.column(page.front_lane).model)
 
-    def _leave(self) -> None:
+    def leave(self) -> None:
+        """Another page is about to be shown in their place."""
         if (page := self.page) is not None:
             self._end(page)
             self._host.pane.seat(None)
+            self._host.workspace.look_in(self._host.session.main)
 
     def _end(self, page: LanesPage) -> None:
         self.page = None

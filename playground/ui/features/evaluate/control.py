@@ -1,4 +1,7 @@
-"""Evaluate in the window: the page in the centre, and what it asks for."""
+"""Evaluate in the window: the page in the centre, and what it asks for.
+
+What it takes is loaded when it is first shown, or ahead of that in a calm moment.
+"""
 
 from __future__ import annotations
 
@@ -8,21 +11,19 @@ from typing import TYPE_CHECKING, Final
 
 from PySide6.QtWidgets import QWidget
 
-from playground.engine.evaluate.answers import AnswersError
-from playground.engine.evaluate.inquiry import Column, Inquiry
-from playground.engine.session.plan import Case
 from playground.ui.features.evaluate.bar import EvaluateBar
-from playground.ui.features.evaluate.look import Look
-from playground.ui.features.evaluate.page import PANELS, EvaluatePage
-from playground.ui.features.evaluate.runs import Runs
-from playground.ui.features.evaluate.view_bar import VIEWS, ViewBar
 from playground.ui.features.host import Control, Host
 from playground.ui.widgets.dialogs import agreed
 from playground.ui.widgets.loop import spawn
 
 if TYPE_CHECKING:
     from playground.engine.evaluate.answering import Answer
+    from playground.engine.evaluate.inquiry import Column
     from playground.engine.files.presets import Preset
+    from playground.engine.session.plan import Case
+    from playground.ui.features.evaluate.look import Look
+    from playground.ui.features.evaluate.page import EvaluatePage
+    from playground.ui.features.evaluate.runs import Runs
 
 
 #: The formats in which answers can be taken away, and their words in the menu.
@@ -66,6 +67,8 @@ class EvaluateControl(Control):
     def runs(self) -> Runs:
         """Those of this window."""
         if self._runs is None:
+            from playground.ui.features.evaluate.runs import Runs
+
             workspace = self._workspace
             self._runs = Runs(workspace.answers, workspace.gateways.price, self)
             self._runs.moved.connect(self._moved)
@@ -97,6 +100,10 @@ class EvaluateControl(Control):
             self._open()
 
     def _open(self) -> None:
+        from playground.ui.features.evaluate.look import Look
+        from playground.ui.features.evaluate.page import EvaluatePage
+        from playground.ui.features.evaluate.view_bar import ViewBar
+
         session = self._session.main
         self.look = look = Look(session, self.runs, self)
         self.page = page = EvaluatePage(look, ViewBar(FORMATS), self._views(look), self._panels(look), QWidget)
@@ -108,9 +115,13 @@ class EvaluateControl(Control):
         page.focus()
 
     def _views(self, look: Look) -> dict[str, Callable[[], QWidget]]:
+        from playground.ui.features.evaluate.view_bar import VIEWS
+
         return dict.fromkeys(VIEWS, QWidget)
 
     def _panels(self, look: Look) -> dict[str, Callable[[], QWidget]]:
+        from playground.ui.features.evaluate.page import PANELS
+
         return dict.fromkeys(PANELS, QWidget)
 
     def leave(self) -> None:
@@ -158,6 +169,8 @@ class EvaluateControl(Control):
             spawn(self._run(self.look), name="run the evaluation")
 
     async def _run(self, look: Look, cell: tuple[Case, Column] | None = None) -> None:
+        from playground.engine.evaluate.inquiry import Inquiry
+
         inquiry = Inquiry(look.session)
         for problem in await inquiry.problems():
             self._say(problem.words)
@@ -208,6 +221,8 @@ class EvaluateControl(Control):
             await self._run(look)
 
     async def _forget(self, look: Look, answers: Sequence[Answer]) -> bool:
+        from playground.engine.evaluate.answers import AnswersError
+
         try:
             await look.forget(answers)
         except AnswersError as error:
