@@ -45,7 +45,13 @@ class AnswerPane(TranscriptPane):
         row = self.view.row_of(self._first) if self._first and self.view.isVisible() else None
         if row is not None:
             self._first = ""
-            QTimer.singleShot(0, self, partial(self.view.show_place, row, 0.0))
+            QTimer.singleShot(0, self, partial(self._scroll, row))
+
+    def _scroll(self, row: int) -> None:
+        if row:
+            self.view.show_place(row, 0.0)
+        else:
+            self.view.verticalScrollBar().setValue(0)
 
     def regenerate(self, turn_id: str) -> None:
         self.again_asked.emit()
