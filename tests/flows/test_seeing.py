@@ -1,39 +1,24 @@
-"""Looking at a run: the real window and the demo gateway; lists, the picture, a step asked many times, A against B."""
+"""Looking at a run: the real window and the demo gateway; lists and the picture."""
 
 from __future__ import annotations
 
 import csv
-import json
 from pathlib import Path
-from typing import Any
 
-import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit, QTabBar
 
 from playground.domain.debugging import Answer, AnswerRow, Debugging, Policy, ToolRule
-from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role, make_turn
 from playground.engine.compare.lanes import Lanes
 from playground.engine.session.changes import RunState
 from playground.ui.features.debugger.call_list import CallList
 from playground.ui.features.debugger.sequence_view import SequencePage
-from playground.ui.features.debugger.stability_window import StabilityWindow
+from playground.ui.features.evaluate.page import EvaluatePage
 from playground.ui.features.tools.samples import SAMPLE
 from tests.flows.conftest import Person, Stage
-from tests.support.open_streams import open_streams
-
-FORECAST = ToolDefinition(
-    name="get_forecast",
-    description="The weather of the next days",
-    parameters={
-        "type": "object",
-        "properties": {"city": {"type": "string"}, "days": {"type": "integer", "minimum": 1, "maximum": 3}},
-        "required": ["city", "days"],
-    },
-)
 
 
 async def loop(person: Person, prompt: str = "Compare Lisbon, Oslo and Rome !broken=2") -> None:
@@ -143,158 +128,6 @@ def test_the_picture_follows_the_run_and_leads_to_the_turn(stage: Stage) -> None
     stage.play(scene)
 
 
-async def repeat(person: Person, prompt: str) -> StabilityWindow:
-    session = person.session
-    session.change(model="demo-tools")
-    session.change(tools=(FORECAST,))
-    session.turns.add_turn(make_turn(Role.USER, prompt))
-    person.app.window.action("debug.repeat").trigger()
-    found = person.app.window.findChildren(StabilityWindow)
-    assert len(found) == 1
-    return found[0]
-
-
-def bodies(person: Person) -> list[dict[str, Any]]:
-    return [json.loads(request.body) for request in person.server.requests if request.method == "POST"]
-
-
-def test_a_step_is_repeated_and_counted_and_the_conversation_stays(stage: Stage, tmp_path: Path) -> None:
-    async def scene(person: Person) -> None:
-        window = await repeat(person, "Is it warmer in Lisbon or Oslo? !tps=0")
-        before = person.session.transcript
-        assert not window.isModal()
-        window.times.setValue(7)
-        window.parallel.setValue(3)
-        assert window.run_button.text() == "Run 7 times"
-        window.run_button.click()
-        assert window.running
-        assert window.stop_button.isVisible()
-        await person.until(lambda: not window.running, "seven answers")
-        window._saved("Saved already.")  # the last of them may still be about to be drawn
-        await person.until(lambda: not window._throttle._timer.isActive(), "all of them drawn")
-        assert window.said.text() == "Saved already."
-        assert person.session.transcript is before
-        assert len(bodies(person)) == 7
-        (view,) = window.views
-        assert view.figure("Answers") == "7"
-        assert view.figure("Fit the schema").replace("\u00a0", " ") == "14 of 14 calls · 100 %"
-        assert sum(count for _, count in view.histogram.bars) == 7
-        assert window.progress.value() == window.progress.maximum() == 7
-        window.counted.buttons[1].click()
-        assert sum(count for _, count in view.histogram.bars) == 14
-        await person.do(window.export_button.click)
-        await person.until(lambda: isinstance(QApplication.activeModalWidget(), QFileDialog), "the file dialog")
-        dialog = QApplication.activeModalWidget()
-        assert isinstance(dialog, QFileDialog)
-        name = dialog.findChild(QLineEdit, "fileNameEdit")
-        assert isinstance(name, QLineEdit)
-        name.setText(str(tmp_path / "repeated.csv"))
-        await person.do(dialog.accept)
-        await person.until(lambda: "Saved as" in window.said.text(), "the file")
-        assert len((tmp_path / "repeated.csv").read_text(encoding="utf-8").splitlines()) == 8
-        window.close()
-
-    stage.play(scene)
-
-
-@pytest.mark.parametrize("protocol", ["chat", "messages"])
-def test_two_variants_go_out_as_they_were_edited(stage: Stage, protocol: str) -> None:
-    async def scene(person: Person) -> None:
-        person.session.change(protocol=protocol)
-        window = await repeat(person, "Is it warmer in Lisbon or Oslo?")
-        if protocol == "messages":
-            person.session.change(model="demo-messages")
-        window.times.setValue(2)
-        window.compare.setChecked(True)
-        window.editor.field.replace_text(window.editor.field.text.replace('"maximum": 3', '"maximum": 1'))
-        window.editor.choice.setEditText("get_forecast")
-        window.editor.check()
-        said = window.editor.said.text()
-        assert "get_forecast: schema (properties.days.maximum)" in said
-        assert "tool choice: default →" in said
-        window.run()
-        await person.until(lambda: not window.running, "four answers")
-        key = "input_schema" if protocol == "messages" else "function"
-        sent = bodies(person)
-        edited = [body for body in sent if '"maximum": 1' in json.dumps(body["tools"])]
-        assert (len(sent), len(edited)) == (4, 2)
-        assert all(key in body["tools"][0] for body in sent)
-        assert all("tool_choice" in body for body in edited)
-        assert sum("tool_choice" in body for body in sent) == 2
-        first, second = window.views
-        assert [label for label, _ in first.histogram.bars] == [label for label, _ in second.histogram.bars]
-        assert first.title.text() == "A · the tools as set"
-        assert person.session.settings.tools == (FORECAST,), "the experiment's own tools stay"
-        window.close()
-
-    stage.play(scene)
-
-
-def test_stop_keeps_what_came_and_closing_ends_what_is_under_way(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        window = await repeat(person, "Is it warmer in Lisbon or Oslo? !tps=30")
-        window.times.setValue(20)
-        window.parallel.setValue(4)
-        window.run()
-        await person.until(lambda: window.progress.value() >= 3, "some answers")
-        window.stop_button.click()
-        await person.until(lambda: not window.running, "the end")
-        assert window.said.text().startswith("Stopped after")
-        assert window.export_button.isEnabled()
-        assert sum(count for _, count in window.views[0].histogram.bars) >= 3
-        window.run()
-        await person.until(lambda: open_streams(person.server) > 0, "requests under way")
-        window.close()
-        await person.until(lambda: open_streams(person.server) == 0, "the end of all requests")
-        assert person.app.window.isVisible()
-
-    stage.play(scene)
-
-
-def test_what_cannot_be_asked_is_said_and_the_step_that_suggests_itself_is_chosen(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        person.session.change(model="demo-tools")
-        person.app.window.action("debug.repeat").trigger()
-        (window,) = person.app.window.findChildren(StabilityWindow)
-        window.run_button.click()
-        assert not window.running
-        assert window.said.text() == "Write a message first."
-        person.session.change(tools=(FORECAST,))
-        await person.do(person.app.window.activateWindow)
-        person.session.turns.add_turn(make_turn(Role.USER, "Is it warmer in Lisbon or Oslo?"))
-        await person.session.run()
-        person.app.window.action("debug.repeat").trigger()
-        assert person.app.window.findChildren(StabilityWindow) == [window], "one for each experiment"
-        await person.until(lambda: window.step.count() == 2, "the steps")
-        person.app.window.action("debug.repeat").trigger()
-        assert window.step.currentText() == "The request that led to turn 2: get_forecast, get_forecast"
-        window.times.setValue(2)
-        window.run()
-        await person.until(lambda: not window.running, "two answers")
-        assert window.views[0].figure("Answers") == "2"
-        window.choose_step("")
-        window.run()
-        assert window.said.text().startswith("Every tool call needs a result")
-        window.compare.setChecked(True)
-        window.choose_step(person.path[1].id)
-        window.editor.field.replace_text("[")
-        window.run()
-        assert window.said.text().startswith("The tools of variant B cannot be read")
-        assert not window.running
-        window.close()
-
-    stage.play(scene)
-
-
-def test_quitting_while_a_step_is_repeated_leaves_nothing(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        window = await repeat(person, "Is it warmer in Lisbon or Oslo? !tps=5")
-        window.run()
-        await person.until(lambda: open_streams(person.server) > 0, "requests under way")
-
-    stage.play(scene)
-
-
 def test_the_clipboard_gets_the_picture_in_words(stage: Stage) -> None:
     async def scene(person: Person) -> None:
         await loop(person)
@@ -303,5 +136,35 @@ def test_the_clipboard_gets_the_picture_in_words(stage: Stage) -> None:
         await person.until(lambda: len(page.view.spans) >= 8, "the spans")
         await person.press("Copy as text", page)
         assert QGuiApplication.clipboard().text().startswith("2 requests · 3 calls · 1 does not fit")
+
+    stage.play(scene)
+
+
+def test_a_step_is_repeated_in_evaluate_and_the_conversation_stays(stage: Stage) -> None:
+    async def scene(person: Person) -> None:
+        repeat, notice = person.app.window.action("evaluate.step"), person.pane.notice
+        await person.do(repeat.trigger)
+        assert notice.words.startswith("Write a message and run it first")
+        person.session.change(model="demo-tools")
+        person.session.change(tools=(SAMPLE,))
+        await person.run("Is it warmer in Lisbon or Oslo?")
+        await person.until(lambda: len(person.session.debugger.waiting) == 2, "two calls that wait")
+        before = person.session.transcript
+        await person.do(repeat.trigger)
+        page = await person.seen(EvaluatePage)
+        plan = person.session.settings.evaluation
+        assert plan is not None
+        (case,) = plan.cases
+        assert [turn.text for turn in case.turns] == ["Is it warmer in Lisbon or Oslo?"]
+        await person.do(repeat.trigger)
+        assert "in the place of 1 case" in notice.words
+        assert person.one(EvaluatePage) is page
+        await person.press("Put back", notice)
+        assert person.session.settings.evaluation == plan
+        page.run_bar.asked.emit("run")
+        look = page._look
+        await person.until(lambda: len(look.results.answers) == plan.repeats and not look.under_way, "all answers")
+        assert person.session.transcript is before
+        assert not any(one.failure for one in look.results.answers.values())
 
     stage.play(scene)

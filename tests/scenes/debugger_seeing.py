@@ -1,17 +1,14 @@
-"""Scenes of looking at a run: the list of calls, the picture of the loop, a step asked many times, A against B."""
+"""Scenes of looking at a run: the list of calls and the picture of the loop."""
 
 from __future__ import annotations
 
 import asyncio
 
 from playground.domain.debugging import Answer, AnswerRow, Debugging, MatchKind, Policy, ToolRule
-from playground.domain.tools import ToolDefinition
-from playground.domain.transcript import Role, make_turn
 from playground.engine.compare.lanes import Lanes
 from playground.engine.session.changes import RunState
 from playground.ui.features.debugger.call_list import CallList
 from playground.ui.features.debugger.sequence_view import SequencePage
-from playground.ui.features.debugger.stability_window import StabilityWindow
 from playground.ui.features.tools.samples import SAMPLE
 from tests.scenes.registry import BOTH, WIDE, scene
 from tests.scenes.stage import SceneError, Stage
@@ -19,18 +16,6 @@ from tests.scenes.stage import SceneError, Stage
 SUNNY = AnswerRow(answer=Answer(text='{"temp": 21, "sky": "clear"}', delay=0.08))
 OSLO = AnswerRow(
     match=MatchKind.PATH, pattern="$[?@.city == 'Oslo']", answer=Answer(text="no station answers", is_error=True)
-)
-FORECAST = ToolDefinition(
-    name="get_forecast",
-    description="The weather of the next days",
-    parameters={
-        "type": "object",
-        "properties": {
-            "city": {"type": "string", "description": "Name of the city"},
-            "days": {"type": "integer", "minimum": 1, "maximum": 3, "description": "How many days"},
-        },
-        "required": ["city", "days"],
-    },
 )
 TABLE = ToolRule(policy=Policy.TABLE, rows=(OSLO, SUNNY), pause_on_misfit=False)
 
@@ -90,45 +75,6 @@ async def sequence_long(stage: Stage) -> None:
     await stage.until(lambda: len(page.view.spans) > 100, "the spans")
 
 
-@scene(sizes=BOTH)
-async def stability(stage: Stage) -> None:
-    """One step asked twelve times: which calls came, how often."""
-    window = _repeat(stage)
-    window.times.setValue(12)
-    await _perform(stage, window)
-
-
-@scene(sizes=BOTH)
-async def stability_ab(stage: Stage) -> None:
-    """The same step with two variants of the tools, what is different named."""
-    window = _repeat(stage)
-    window.times.setValue(8)
-    window.compare.setChecked(True)
-    text = window.editor.field.text
-    changed = text.replace('"maximum": 3', '"maximum": 2').replace("The weather", "Only ever the weather")
-    window.editor.field.replace_text(changed)
-    window.editor.choice.setEditText("required")
-    await _perform(stage, window)
-
-
-@scene(tokens_per_second=20, sizes=WIDE)
-async def stability_running(stage: Stage) -> None:
-    """Under way: progress, Stop, and the figures so far."""
-    window = _repeat(stage, " !tps=60")
-    window.times.setValue(12)
-    window.parallel.setValue(3)
-    window.run()
-    await stage.until(lambda: window.progress.value() >= 4, "four answers")
-
-
-@scene(sizes=WIDE)
-async def stability_refused(stage: Stage) -> None:
-    """What cannot be asked is said in words."""
-    stage.fresh("demo-tools")
-    stage.act("debug.repeat")
-    _window(stage).run()
-
-
 def _with_table(stage: Stage, *, limit: int = 20) -> None:
     stage.fresh("demo-tools")
     stage.session.change(tools=(SAMPLE,))
@@ -172,24 +118,3 @@ def _sequence(stage: Stage) -> SequencePage:
     if found is None:
         raise SceneError("there is no picture of the loop")
     return found
-
-
-def _repeat(stage: Stage, more: str = "") -> StabilityWindow:
-    stage.fresh("demo-tools")
-    stage.session.set_parameters(stage.session.settings.current.with_value("seed", None))
-    stage.session.change(tools=(FORECAST,))
-    stage.session.turns.add_turn(make_turn(Role.USER, f"Will it be warmer in Lisbon or in Oslo?{more}"))
-    stage.act("debug.repeat")
-    return _window(stage)
-
-
-def _window(stage: Stage) -> StabilityWindow:
-    found = stage.window.findChild(StabilityWindow)
-    if found is None:
-        raise SceneError("the window to repeat a step did not open")
-    return found
-
-
-async def _perform(stage: Stage, window: StabilityWindow) -> None:
-    window.run()
-    await stage.until(lambda: not window.running, "all answers")

@@ -20,13 +20,15 @@ _SYSTEM = (Role.SYSTEM, Role.DEVELOPER)
 def case_of(session: Session, turn_id: str) -> Case:
     """What was asked up to a turn, as a case: an answer is what is expected of it then, and nothing below it counts.
 
-    System turns stay the experiment's, so that variants may have others. Raises KeyError for an unknown turn, and
-    ValueError where nothing was asked.
+    System turns stay the experiment's, so that variants may have others; what stands in an open editor counts. Raises
+    KeyError for an unknown turn, and ValueError where nothing was asked.
     """
-    path = session.transcript.lineage(turn_id)
-    answer = path[-1] if path[-1].role is Role.ASSISTANT else None
-    top = next((at for at, turn in enumerate(path) if turn.role not in _SYSTEM), len(path))
-    asked = tuple(turn for turn in (path[top:-1] if answer is not None else path[top:]) if not turn.hollow)
+    turn = session.transcript.turns[turn_id]
+    answer = turn if turn.role is Role.ASSISTANT else None
+    transcript, at = session.editors.as_kept(turn.parent if answer is not None else turn_id)
+    path = transcript.lineage(at) if at is not None else ()
+    top = next((place for place, turn in enumerate(path) if turn.role not in _SYSTEM), len(path))
+    asked = tuple(turn for turn in path[top:] if not turn.hollow)
     if not any(turn.role is Role.USER for turn in asked):
         raise ValueError("Nothing was asked above this turn, so that it is no case.")
     neighbours = any(one.role is Role.USER and two.role is Role.USER for one, two in pairwise(asked))
@@ -55,3 +57,16 @@ def begin_with_answer(session: Session, column: Column, kept: Kept, title: str =
     session.history.begin_anew(Transcript().append(*kept.turns), settings.with_parameters(settings.current))
     for exchange in kept.exchanges:
         session.exchanges.keep(exchange)
+
+
+def step_of(session: Session, focused: str = "") -> str:
+    """The turn whose step is meant: an answer that has the focus, else the one that is looked at, while its calls wait
+    or when it is the last; else the last turn of the path. Empty where there is none.
+    """
+    transcript = session.transcript
+    if focused in transcript.turns and transcript.turns[focused].role is Role.ASSISTANT:
+        return focused
+    received = [turn.id for turn in transcript.path if turn.role is Role.ASSISTANT]
+    if received and (transcript.path[-1].id == received[-1] or transcript.unanswered()):
+        return received[-1]
+    return transcript.path[-1].id if transcript.path else ""

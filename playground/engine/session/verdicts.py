@@ -98,12 +98,6 @@ def offered(tools: Iterable[ToolDefinition]) -> dict[str, ToolDefinition]:
     return out
 
 
-async def verdict_on(call: ToolCall, tools: Iterable[ToolDefinition], *, cut: bool = False) -> Verdict:
-    """The verdict on one call by these tools."""
-    tool = offered(tools).get(call.name)
-    return _verdict(call, tool, await checking.answer(_question(call, tool)), cut=cut)
-
-
 def _question(call: ToolCall, tool: ToolDefinition | None) -> ArgumentsFit:
     return ArgumentsFit(call.arguments, tool.parameters if tool is not None else None)
 

@@ -10,11 +10,12 @@ from playground.domain.prices import Price
 from playground.domain.transcript import Role, make_turn
 from playground.engine.evaluate.answers import with_verdicts
 from playground.engine.evaluate.blind import Vote, pairs, tally
-from playground.engine.evaluate.cases import case_of, step_plan
+from playground.engine.evaluate.cases import case_of, step_of, step_plan
 from playground.engine.evaluate.estimate import estimate
 from playground.engine.evaluate.inquiry import Inquiry, check_key
 from playground.engine.evaluate.results import Results
 from playground.engine.evaluate.runner import no_price
+from playground.engine.session.open_edits import OpenEdit
 from playground.engine.session.session import Session
 from tests.engine.evaluate.evaluations import Bench, cases, planned, variant
 from tests.engine.evaluate.test_results import results
@@ -113,6 +114,39 @@ def test_a_turn_becomes_a_case_with_all_above_it() -> None:
         case_of(session, path[0].id)
     with pytest.raises(KeyError):
         case_of(session, "gone")
+
+
+def test_what_stands_in_an_open_editor_is_in_the_case_and_nothing_is_kept_by_looking() -> None:
+    session = make_session()
+    for turn in (make_turn(Role.USER, "Say one"), make_turn(Role.ASSISTANT, "1")):
+        session.turns.add_turn(turn)
+    question, answer = session.transcript.path
+    session.editors.set_editing(OpenEdit(turn=question.id, text="Say two"))
+    (case,) = step_plan(session, answer.id).cases
+    assert [turn.text for turn in case.turns] == ["Say two"]
+    assert session.transcript.path == (question, answer)
+
+
+def test_the_step_one_looks_at_is_meant() -> None:
+    session = make_session()
+    assert step_of(session) == ""
+    call = ToolCall(id="1", name="f", arguments="{}")
+    for turn in (
+        make_turn(Role.USER, "One"),
+        make_turn(Role.ASSISTANT, "1"),
+        make_turn(Role.USER, "Two"),
+        make_turn(Role.ASSISTANT, "", call),
+    ):
+        session.turns.add_turn(turn)
+    user, first, _, second = session.transcript.path
+    assert step_of(session) == second.id
+    assert step_of(session, first.id) == first.id
+    assert step_of(session, user.id) == step_of(session, "gone") == second.id, "what has the focus is no answer"
+    session.turns.add_turn(make_turn(Role.TOOL, "", ToolResult(call_id="1", text="21")))
+    session.turns.add_turn(make_turn(Role.USER, "Three"))
+    last = session.transcript.path[-1].id
+    assert step_of(session) == last, "the next request"
+    assert [turn.text for turn in case_of(session, last).turns][-1] == "Three"
 
 
 async def test_a_step_is_asked_again_as_it_was(bench: Bench, session: Session) -> None:

@@ -1,4 +1,4 @@
-"""The tool-call debugger's own places in the window: rules, answer tables, the list of calls, stability."""
+"""The tool-call debugger's own places in the window: rules, answer tables, the list of calls."""
 
 from __future__ import annotations
 
@@ -12,14 +12,6 @@ if TYPE_CHECKING:
 ACTIONS: tuple[Action[DebugControl], ...] = (
     Action("debug.rules", "Tool rules…", RUN, 300, lambda it: it.open_rules(), ("Ctrl+Shift+D",)),
     Action("debug.answers", "Compare several answers…", RUN, 310, lambda it: it.compare_answers()),
-    Action(
-        "debug.repeat",
-        "Repeat this step…",
-        RUN,
-        330,
-        lambda it: it.pages.repeat(),
-        ("Ctrl+Shift+Return", "Ctrl+Shift+Enter"),
-    ),
     Action("view.calls", "List of tool calls", VIEW, 270, lambda it: it.pages.open_calls(), ("Ctrl+Shift+L",)),
     Action("view.sequence", "Sequence of the run", VIEW, 280, lambda it: it.pages.open_sequence(), ("Ctrl+Shift+J",)),
 )

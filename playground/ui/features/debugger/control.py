@@ -11,7 +11,6 @@ from PySide6.QtWidgets import QApplication, QWidget
 from playground.domain.debugging import Debugging
 from playground.domain.parts import ToolCall
 from playground.domain.tools import ToolDefinition
-from playground.domain.transcript import Role
 from playground.engine.inspect.calls import CallEntry
 from playground.engine.session.changes import Change, DebugChanged
 from playground.engine.session.session import Session
@@ -77,18 +76,6 @@ class RunPages(Control):
         if not entry.on_path:
             show_branch(self._host.pane, entry.result_turn_id or entry.turn_id)
         go_to(self._host.pane, entry.turn_id, entry.call.id)
-
-    # Repeating a step
-
-    def repeat(self) -> None:
-        """Open the window in which a step is asked many times: that of the turn with the focus, else the last one."""
-        from playground.ui.features.debugger.stability_window import StabilityWindow
-
-        session = self._session
-        turns = session.transcript.turns
-        focused = self._host.pane.view.focused_turn() or ""
-        step = focused if focused in turns and turns[focused].role is Role.ASSISTANT else None
-        StabilityWindow.shown_for(session, self._host.window, step)
 
 
 class DebugControl(Control):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from PySide6.QtWidgets import QWidget
@@ -155,6 +156,24 @@ class EvaluateControl(Control):
             "The answers that came are kept. Continue asks for the others, whenever you like.",
             "Stop it and quit",
         )
+
+    def repeat_step(self) -> None:
+        """Evaluate what led to an answer as the only case: to the one with the focus, else to the last there is."""
+        from playground.engine.evaluate.cases import step_of, step_plan
+
+        session, main = self._session, self._session.main
+        before = main.settings.evaluation
+        try:
+            plan = step_plan(session, step_of(session, self._host.pane.view.focused_turn() or ""))
+        except (KeyError, ValueError):
+            self._say("Write a message and run it first: what was asked then can be repeated.", stays=False)
+            return
+        main.change(evaluation=plan)
+        self.show(True)
+        if before is not None and before.cases:
+            count = f"{len(before.cases):,} case{'s' * (len(before.cases) != 1)}"
+            words = f"The step is the only case now, in the place of {count}. Answers to those are kept."
+            self._say(words, "Put back", partial(main.change, evaluation=before))
 
     # Running it
 

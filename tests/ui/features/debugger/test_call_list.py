@@ -19,6 +19,7 @@ from playground.domain.transcript import Role, Turn, make_turn
 from playground.engine.inspect.calls import CallEntry
 from playground.engine.session.session import Session
 from playground.ui.features.debugger.call_list import DURATION, TOOL, VERDICT, CallList
+from playground.ui.features.debugger.call_words import seconds_words
 from playground.ui.widgets.slices import Slices
 from tests.support.passes import shortest
 from tests.ui.features.debugger.seen import longest_slice, loop_of, round_of, session
@@ -239,3 +240,8 @@ def test_slices_finish_what_they_began_and_then_do_it_once_more(qtbot: QtBot, pa
     slices.stop()
     qtbot.wait(120)
     assert len(runs) == 2
+
+
+def test_times_are_said_as_people_say_them() -> None:
+    said = [seconds_words(value) for value in (None, 0, 0.0843, 0.9996, 1.2, 9.996, 59.94, 185.4, 7260)]
+    assert said == ["", "0 ms", "84 ms", "1.00 s", "1.20 s", "10.0 s", "59.9 s", "3 min 05 s", "2 h 01 min"]
