@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QDialog, QLineEdit, QPlainTextEdit, QPushButton
 
 from playground.demo.server import DemoConfig, DemoServer
 from playground.ui.features.conversation.samples import SAMPLES
+from playground.ui.features.evaluate.page import EvaluatePage
 from playground.ui.features.first_start import guide as guide_module
 from playground.ui.features.first_start.guide import DONE, HINTS
 from playground.ui.features.gateways.connect_dialog import ConnectDialog
@@ -21,7 +22,7 @@ from playground.ui.features.help.control import ADDRESS, DAILY
 from playground.ui.features.help.help_window import HelpWindow
 from playground.ui.features.help.update_dialog import UpdateDialog
 from playground.ui.features.inspector.wire_views import TimelineView
-from playground.ui.shell.features import FIRST_START
+from playground.ui.shell.features import EVALUATE, FIRST_START
 from tests.flows.conftest import Person, Stage
 from tests.support.fault_server import FaultServer, keep, send, whole
 
@@ -235,6 +236,7 @@ def test_every_sample_opens_from_the_welcome_page_the_menu_and_the_palette(stage
             await person.click(pill)
             await person.until(lambda: len(person.path) > 0, "the sample")
             assert person.pane.notice.words == sample.shows
+            assert bool(person.find(EvaluatePage)) is (sample.action == "sample.evaluation")
             assert person.session.active_run is None
             await person.do(person.app.window.action("experiment.new").trigger)
             assert not person.path
@@ -245,6 +247,11 @@ def test_every_sample_opens_from_the_welcome_page_the_menu_and_the_palette(stage
         await person.press("Run", person.pane.notice)
         await person.idle(turns=3)
         assert "languages" in json.loads(person.path[-1].text)
+        await person.do(person.app.window.action("sample.evaluation").trigger)
+        await person.press("Run", person.pane.notice)
+        look = person.app.actions.of(EVALUATE).look
+        assert look is not None
+        await person.until(lambda: len(look.results.answers) > 3, "answers")
 
     stage.play(scene)
 

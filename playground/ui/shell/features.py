@@ -352,7 +352,8 @@ def _storage(of: Features) -> StorageControl:
 def _first_start(of: Features) -> FirstStartControl:
     from playground.ui.features.first_start.control import FirstStartControl
 
-    return FirstStartControl(of.host, open_frames=of.of(WIRE).open_timeline)
+    evaluation = of.of(EVALUATE)
+    return FirstStartControl(of.host, of.of(WIRE).open_timeline, evaluation.show, evaluation.run)
 
 
 def _help(of: Features) -> HelpControl:

@@ -11,10 +11,17 @@ from playground.ui.features.host import Control, Host
 
 
 class FirstStartControl(Control):
-    """``open_frames`` shows the timeline."""
+    """``open_frames`` shows the timeline, ``show_evaluation`` the page of an evaluation or that of the conversation."""
 
-    def __init__(self, host: Host, open_frames: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        host: Host,
+        open_frames: Callable[[], None],
+        show_evaluation: Callable[[bool], None],
+        run_evaluation: Callable[[], None],
+    ) -> None:
         super().__init__(host)
+        self._show_evaluation, self._run_evaluation = show_evaluation, run_evaluation
         bar = GuideBar()
         host.pane.add_bar(bar)
         self.guide = Guide(bar, host.settings, open_frames)
@@ -39,12 +46,9 @@ class FirstStartControl(Control):
 
     def open(self, sample: Sample) -> None:
         """Open a sample, ready to run, and say what it shows."""
-        if not self._load(sample):
-            return
-        if self._workspace.current.settings.evaluation is None:
-            self._say(sample.shows, "Run", self._host.pane.run)
-        else:
-            self._say(sample.shows)
+        if self._load(sample):
+            evaluates = self._workspace.current.settings.evaluation is not None
+            self._say(sample.shows, "Run", self._run_evaluation if evaluates else self._host.pane.run)
 
     def _run_first(self) -> bool:
         if not self._load(FIRST):
@@ -64,6 +68,7 @@ class FirstStartControl(Control):
             self._say(f"The sample cannot be opened: {error}. Please install the application again.")
             return False
         self._host.show_session()
+        self._show_evaluation(session.settings.evaluation is not None)
         return True
 
     def _open_named(self, action: str) -> None:
