@@ -90,7 +90,10 @@ class CheckRate:
 
 @dataclass(frozen=True)
 class Comparison:
-    """A column against the first: what is compared, words for what can be told, and the p that was corrected."""
+    """A column against the first: what is compared, words for what can be told, and the p that was corrected.
+
+    ``short`` says in signs which of them is better, as ``B > A, p = 0.03``.
+    """
 
     column: Column
     what: str
@@ -99,6 +102,7 @@ class Comparison:
     interval: Interval | None
     better: bool
     words: str
+    short: str
 
     @property
     def sure(self) -> bool:
@@ -442,7 +446,8 @@ def _worded(raw: _Raw, p: float, first: Column) -> Comparison:
         words = f"no difference between {here} and {there} in {what} can be told from {count} (p {_p(p)})"
         if raw.what == "passes" and 0 < raw.telling < _FEWEST:
             words = f"{here} and {there} differ in {raw.telling} of {count}: too few to tell who passes more often"
-    return Comparison(raw.column, raw.what, p, raw.difference, raw.interval, better, words)
+    short = f"{here} {'>' if better else '<'} {there}, p {_p(p)}"
+    return Comparison(raw.column, raw.what, p, raw.difference, raw.interval, better, words, short)
 
 
 def _p(p: float) -> str:

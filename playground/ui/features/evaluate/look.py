@@ -243,4 +243,6 @@ def _found(inquiry: Inquiry, answers: dict[tuple[str, int], Answer]) -> tuple[Re
     """What follows from kept answers, and those that the plan does not ask for."""
     wanted = {job.key for job in inquiry.jobs}
     known = {key: answer for key, answer in answers.items() if key in wanted}
-    return Results(inquiry, known), [answer for key, answer in answers.items() if key not in wanted]
+    results = Results(inquiry, known)
+    results.asked_by("")  # where answers belong is found here, not when the first one comes
+    return results, [answer for key, answer in answers.items() if key not in wanted]

@@ -1,0 +1,205 @@
+"""The heads of the columns: a letter and a name, what differs, the pass rate as a bar with its interval, figures."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+from PySide6.QtCore import QEvent, QPoint, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QHelpEvent, QMouseEvent, QPainter
+from PySide6.QtWidgets import QHeaderView, QToolTip, QWidget
+
+from playground.engine.evaluate.results import ColumnResult, Comparison, Rate
+from playground.ui.features.evaluate.table_cells import BETWEEN, SIDE, elided, face
+from playground.ui.widgets.figures import seconds
+from playground.ui.widgets.icons import icon
+from playground.ui.widgets.plain_text import show_hidden, tip
+from playground.ui.widgets.theme import tokens
+
+TOP, BAR, TICK, ARROW = 8, 5, 11, 12  # pixels
+#: Narrow columns stay readable.
+LEAST: Final = 120
+
+
+class ColumnHead(NamedTuple):
+    """What stands above a column. ``rate`` None: it has none; ``better`` None: no difference can be told."""
+
+    title: str
+    words: str
+    rate: Rate | None = None
+    figures: str = ""
+    against: str = ""
+    better: bool | None = None
+    about: str = ""
+
+
+def head_of(title: str, words: str, found: ColumnResult | None, against: list[Comparison]) -> ColumnHead:
+    """What is said of a column, with what came of it and how it stands against the first one."""
+    if found is None:
+        return ColumnHead(show_hidden(title), show_hidden(words), about=f"{title}\n{words}")
+    parts = [found.rate.words] if found.rate.judged else []
+    parts += [f"{seconds(found.medians['seconds'])}"] if "seconds" in found.medians else []
+    parts += [f"{found.medians['tokens']:,.0f} tok"] if "tokens" in found.medians else []
+    parts += [f"{found.failed:,} failed to answer"] if found.failed else []
+    told = next((one for one in against if one.what == "passes" and one.sure), None)
+    lines = [title, words, *_about(found), *(one.words for one in against)]
+    return ColumnHead(
+        show_hidden(title),
+        show_hidden(words),
+        found.rate,
+        " · ".join(parts),
+        told.short if told is not None else "",
+        told.better if told is not None else None,
+        "\n".join(filter(None, lines)),
+    )
+
+
+def _about(found: ColumnResult) -> list[str]:
+    rate = found.rate
+    lines = [f"{found.answered:,} answers"]
+    if rate.judged:
+        lines.append(f"{rate.passed:,} of {rate.judged:,} passed: {rate.words}, the interval at 95 %")
+    lines += [f"{found.failed:,} failed to answer"] if found.failed else []
+    lines += [f"{found.not_judged:,} not judged"] if found.not_judged and rate.judged else []
+    lines += [f"score {found.score:.2f} of 1"] if found.score is not None else []
+    for name, words in (("seconds", "to the last token"), ("first", "to the first token")):
+        if name in found.medians:
+            lines.append(f"{words}: median {seconds(found.medians[name])}, 95 % within {seconds(found.high[name])}")
+    if "tokens" in found.medians:
+        lines.append(f"tokens: median {found.medians['tokens']:,.0f}, 95 % have at most {found.high['tokens']:,.0f}")
+    return lines
+
+
+class AnswersHeader(QHeaderView):
+    """``menu_asked``: a person clicked on the head of that number, or asked for its menu; with where on the screen."""
+
+    menu_asked = Signal(int, QPoint)
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(Qt.Orientation.Horizontal, parent)
+        self.setAccessibleName("Columns: a click sorts by one of their figures")
+        self.setSectionsClickable(True)
+        self.setHighlightSections(False)
+        self.setMinimumSectionSize(LEAST)
+        self.setMouseTracking(True)
+        self._heads: list[ColumnHead] = []
+        self._sorted = (-1, False, "")
+        self._pressed = QPoint()
+        self._strong, self._of_strong = face("strong")
+        self._small, self._of_small = face("small")
+
+    @property
+    def heads(self) -> list[ColumnHead]:
+        """What is shown, that of the cases first."""
+        return self._heads
+
+    def show_heads(self, heads: list[ColumnHead]) -> None:
+        """Show these."""
+        if heads != self._heads:
+            self._heads = heads
+            self.viewport().update()
+
+    def show_sorted(self, section: int, *, down: bool, words: str) -> None:
+        """By which column the rows are sorted; -1 for none."""
+        self._sorted = section, down, words
+        self.viewport().update()
+
+    def sizeHint(self) -> QSize:
+        height = 2 * TOP + self._of_strong.height() + 2 * self._of_small.height() + TICK + 3 * BETWEEN
+        return QSize(super().sizeHint().width(), height)
+
+    def paintSection(self, painter: QPainter, rect: QRect, section: int) -> None:
+        t = tokens()
+        painter.save()
+        painter.fillRect(rect, QColor(t.surface))
+        painter.setPen(QColor(t.line))
+        painter.drawLine(rect.bottomLeft(), rect.bottomRight())
+        painter.drawLine(rect.topRight(), rect.bottomRight())
+        if section < len(self._heads):
+            self._paint(painter, rect.adjusted(SIDE, TOP, -SIDE, -TOP), self._heads[section], section)
+        painter.restore()
+
+    def _paint(self, painter: QPainter, inner: QRect, head: ColumnHead, section: int) -> None:
+        t = tokens()
+        top, room = inner.top(), inner.width()
+        if section == self._sorted[0]:
+            room -= self._paint_arrow(painter, inner)
+        painter.setFont(self._strong)
+        painter.setPen(QColor(t.text))
+        painter.drawText(inner.left(), top + self._of_strong.ascent(), elided(head.title, "strong", room))
+        top += self._of_strong.height() + BETWEEN
+        painter.setFont(self._small)
+        painter.setPen(QColor(t.muted))
+        words = elided(head.words, "small", inner.width())
+        painter.drawText(inner.left(), top + self._of_small.ascent(), words)
+        if section == 0:
+            return
+        top += self._of_small.height() + BETWEEN
+        self._paint_bar(painter, QRect(inner.left(), top, inner.width(), TICK), head.rate)
+        top += TICK + BETWEEN
+        base = top + self._of_small.ascent()
+        against = head.against
+        taken = self._of_small.horizontalAdvance(against) + 2 * BETWEEN + 4 if against else 0
+        figures = elided(head.figures or "no answer yet", "small", max(inner.width() - taken, 0))
+        painter.setPen(QColor(t.muted))
+        painter.drawText(inner.left(), base, figures)
+        if against:
+            painter.setPen(QColor(t.ok if head.better else t.error))
+            painter.drawText(inner.left() + self._of_small.horizontalAdvance(figures) + 8, base, against)
+
+    def _paint_arrow(self, painter: QPainter, inner: QRect) -> int:
+        """Which way the rows are sorted, and by what; the pixels that takes."""
+        _, down, words = self._sorted
+        words = elided(words, "small", inner.width() // 2)
+        painter.setFont(self._small)
+        painter.setPen(QColor(tokens().accent))
+        width = self._of_small.horizontalAdvance(words)
+        painter.drawText(inner.right() - width, inner.top() + self._of_strong.ascent(), words)
+        at = QRect(inner.right() - width - ARROW - 3, inner.top() + 3, ARROW, ARROW)
+        icon("down" if down else "up", tokens().accent).paint(painter, at)
+        return width + ARROW + 10
+
+    def _paint_bar(self, painter: QPainter, rect: QRect, rate: Rate | None) -> None:
+        t = tokens()
+        track = QRectF(rect.left(), rect.top() + (TICK - BAR) / 2, rect.width(), BAR)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(t.chip))
+        painter.drawRoundedRect(track, BAR / 2, BAR / 2)
+        share = rate.share if rate is not None else None
+        if rate is None or share is None:
+            return
+        if share > 0:
+            painter.setBrush(QColor(t.ok))
+            painter.drawRoundedRect(QRectF(track.left(), track.top(), track.width() * share, BAR), BAR / 2, BAR / 2)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        for end in rate.interval:
+            left = round(track.left() + (track.width() - 2) * end)
+            painter.fillRect(QRect(left, rect.top(), 2, TICK), QColor(t.text))
+
+    # By hand
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        super().mousePressEvent(event)
+        self._pressed = event.position().toPoint()
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        resized = self.cursor().shape() == Qt.CursorShape.SplitHCursor
+        super().mouseReleaseEvent(event)
+        at = event.position().toPoint()
+        section = self.logicalIndexAt(at)
+        moved = (at - self._pressed).manhattanLength() > 4
+        if event.button() == Qt.MouseButton.LeftButton and section >= 0 and not moved and not resized:
+            self.ask_menu(section)
+
+    def ask_menu(self, section: int) -> None:
+        """Have the menu of a head shown below it."""
+        left = max(self.sectionViewportPosition(section), 0)
+        self.menu_asked.emit(section, self.viewport().mapToGlobal(QPoint(left, self.height())))
+
+    def viewportEvent(self, event: QEvent) -> bool:
+        if isinstance(event, QHelpEvent):
+            section = self.logicalIndexAt(event.pos())
+            if 0 <= section < len(self._heads):
+                QToolTip.showText(event.globalPos(), tip(self._heads[section].about), self)
+            return True
+        return bool(super().viewportEvent(event))

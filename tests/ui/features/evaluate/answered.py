@@ -1,0 +1,103 @@
+"""An evaluation whose answers are known: made up, kept in a real file, looked at in a window."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine, Sequence
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QApplication
+
+from playground.domain.checks import Verdict
+from playground.engine.evaluate.answering import Answer, Brought, Figures
+from playground.engine.evaluate.answers import AnswerStore
+from playground.engine.evaluate.inquiry import Inquiry, Job
+from playground.engine.evaluate.runner import no_price
+from playground.engine.session.session import Session
+from playground.ui.features.evaluate.look import Look
+from playground.ui.features.evaluate.runs import Runs
+from playground.ui.widgets import loop
+from tests.ui.conftest import PATIENCE
+
+#: The number of the case, that of the column and the repeat: whether it passed, None where there was no answer.
+Made = Callable[[int, int, int], bool | None]
+
+
+def answer(inquiry: Inquiry, job: Job, passed: bool | None, words: str = "") -> Answer:
+    """What came of a job: all checks passed, or all failed, or there is no answer."""
+    verdicts = {key: Verdict(passed, float(bool(passed)), "so it is") for key, _ in inquiry.keyed(job.case)}
+    return Answer(
+        digest=job.digest,
+        repeat=job.repeat,
+        case=job.case.id,
+        column=job.column.id,
+        at=0.0,
+        gist=words or f"answer to {job.case.id}" if passed is not None else "",
+        failure="" if passed is not None else "The gateway is overloaded.",
+        figures=Figures(seconds=1.0 + inquiry.numbers[job.case.id], tokens=100, requests=1),
+        verdicts=verdicts if passed is not None else {},
+    )
+
+
+def answers(inquiry: Inquiry, made: Made) -> list[Answer]:
+    """To all that is asked."""
+    columns = {column.id: at for at, column in enumerate(inquiry.columns)}
+    return [
+        answer(inquiry, job, made(inquiry.numbers[job.case.id] - 1, columns[job.column.id], job.repeat))
+        for job in inquiry.jobs
+    ]
+
+
+class Looked:
+    """What a test of a view works with."""
+
+    def __init__(self, look: Look, runs: Runs, store: AnswerStore) -> None:
+        self.look, self.runs, self.store = look, runs, store
+
+    async def until(self, so: Callable[[], bool]) -> None:
+        """Wait for what is to come."""
+        async with asyncio.timeout(PATIENCE / 1000):
+            while not so():  # noqa: ASYNC110 - what is waited for tells nobody
+                await asyncio.sleep(0.01)
+
+    async def found(self) -> None:
+        """Wait until what follows from the answers was worked out."""
+        await self.until(lambda: self.look.ready and self.look.findings is not None)
+
+    async def bring(self, answers: Sequence[Answer]) -> None:
+        """These come, as from a run."""
+        await self.store.add(self.look.inquiry.id, [Brought(one) for one in answers])
+        self.runs.arrived.emit(self.look.inquiry.id, list(answers))
+
+
+def looked(
+    qapp: QApplication,
+    path: Path,
+    session: Session,
+    kept: Sequence[Answer],
+    work: Callable[[Looked], Coroutine[Any, Any, None]],
+) -> None:
+    """Do ``work`` over an evaluation whose ``kept`` answers are in a file."""
+    raised: list[BaseException] = []
+
+    async def main() -> None:
+        above = QObject()
+        store = AnswerStore(path / "answers.sqlite")
+        try:
+            await store.add(session.id, [Brought(one) for one in kept])
+            runs = Runs(store, no_price, above)
+            look = Look(session, runs)
+            await work(Looked(look, runs, store))
+            look.leave()
+        except BaseException as error:
+            raised.append(error)
+        finally:
+            await loop.cancel_all()
+            await store.aclose()
+            loop.finish(0)
+
+    loop.run(qapp, main)
+    if raised:
+        raise raised[0]

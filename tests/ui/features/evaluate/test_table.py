@@ -1,0 +1,219 @@
+"""The table of answers: what its cells say, which rows are shown in which order, what comes, what is chosen."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from playground.domain.checks import Contains
+from playground.engine.evaluate.inquiry import Inquiry
+from playground.engine.session.plan import Case
+from playground.engine.session.session import Session
+from playground.ui.features.evaluate.table import NO_CASES, NONE_FOUND, NONE_THERE, AnswersTable
+from playground.ui.features.evaluate.table_cells import MARK_STEP, SIDE, TOP
+from playground.ui.features.evaluate.table_model import NAME, Filter, Mark, Order
+from tests.engine.evaluate.evaluations import planned, variant
+from tests.engine.session.test_session import make_session
+from tests.ui.features.evaluate.answered import Looked, Made, answers, looked
+
+
+@pytest.fixture
+def session() -> Session:
+    return asked(4)
+
+
+def asked(count: int, **fields: Any) -> Session:
+    return planned(
+        make_session(),
+        cases=tuple(Case(id=f"c{at}", name=f"case {at}", values={"city": f"town {at}"}) for at in range(count)),
+        variants=(variant("B", model="other"),),
+        **{"repeats": 2, "checks": (Contains(text="x"),), **fields},
+    )
+
+
+def only_first_of_b(case: int, column: int, _repeat: int) -> bool:
+    """Case 0 fails in B; all else passes."""
+    return not (case == 0 and column == 1)
+
+
+def names(table: AnswersTable) -> list[str]:
+    return [table.model.head(row).title for row in range(table.model.rowCount())]
+
+
+class Shown:
+    """The table in a window, over answers that are kept."""
+
+    def __init__(self, qtbot: QtBot, qapp: QApplication, path: Path) -> None:
+        self._qtbot, self._qapp, self._path = qtbot, qapp, path
+
+    def __call__(self, session: Session, made: Made | None, work: Any, size: tuple[int, int] = (900, 400)) -> None:
+        async def shown(at: Looked) -> None:
+            table = AnswersTable(at.look)
+            self._qtbot.addWidget(table)
+            table.resize(*size)
+            table.show()
+            await at.found()
+            await work(at, table)
+            table.hide()
+
+        kept = answers(Inquiry(session), made) if made is not None else []
+        looked(self._qapp, self._path, session, kept, shown)
+
+
+@pytest.fixture
+def shown(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Shown:
+    return Shown(qtbot, qapp, tmp_path)
+
+
+def test_a_cell_has_a_mark_for_each_repeat_and_says_what_failed(shown: Shown, session: Session) -> None:
+    async def work(at: Looked, table: AnswersTable) -> None:
+        first = table.model.shown(0, 2)
+        assert first.marks == (Mark.FAILED, Mark.NO_ANSWER)
+        assert (first.words, first.failed, first.tally) == ("answer to c0", ("contains “x”",), "2 of 2")
+        assert table.model.shown(1, 1).marks == (Mark.PASSED, Mark.PASSED)
+        said = table.model.data(table.model.index(0, 2), Qt.ItemDataRole.AccessibleTextRole)
+        assert said == "B · B: 1 failed a check, 1 failed to answer. answer to c0. Failed: contains “x”"
+        heads = table.view.header.heads
+        assert [head.title for head in heads] == ["Case", "A · as set", "B · B"]
+        assert heads[0].words == "city"
+        assert heads[2].words == "other"
+        assert heads[2].figures.startswith("86 % [")
+        assert "1 failed to answer" in heads[2].figures
+        assert table.grab().width() == table.width()  # all of it can be drawn
+
+    shown(
+        session,
+        lambda case, column, repeat: (None if repeat == 2 else False) if (case, column) == (0, 1) else True,
+        work,
+    )
+
+
+def test_rows_are_those_of_the_filter(shown: Shown, session: Session) -> None:
+    async def work(at: Looked, table: AnswersTable) -> None:
+        counted: list[list[int | None]] = []
+        table.counts.connect(counted.append)
+        at.look.figured.emit()
+        assert counted[-1] == [4, 1, 1, 0]
+        table.set_filter(Filter.FAILING)
+        assert names(table) == ["case 0"]
+        table.set_filter(Filter.DIFFERING)
+        assert names(table) == ["case 0"]
+        table.set_filter(Filter.STALE)
+        assert names(table) == []
+        assert table.empty.text() == NONE_THERE[Filter.STALE]
+        table.set_filter(Filter.ALL)
+        at.look.session.change(model="yet another")
+        await at.until(lambda: counted[-1] == [4, 1, 0, 4])
+        assert table.model.shown(0, 1).marks == (Mark.STALE, Mark.STALE)
+        assert table.model.shown(0, 1).words == "answer to c0"
+        table.set_filter(Filter.STALE)
+        assert len(names(table)) == 4
+
+    shown(session, only_first_of_b, work)
+
+
+def test_cases_are_found_by_their_words_and_by_those_of_answers_and_sorted_by_figures(
+    shown: Shown, session: Session
+) -> None:
+    async def work(at: Looked, table: AnswersTable) -> None:
+        table.find_text("TOWN 2")
+        await at.until(lambda: names(table) == ["case 2"])
+        table.find_text("answer c3")
+        await at.until(lambda: names(table) == ["case 3"])
+        table.find_text("nowhere")
+        await at.until(lambda: table.empty.text() == NONE_FOUND and not names(table))
+        table.find_text("")
+        await at.until(lambda: len(names(table)) == 4)
+        table.sort(Order("seconds", 1, down=True))
+        await at.until(lambda: names(table)[0] == "case 3")
+        table.sort(Order("rate", 2, down=False))
+        await at.until(lambda: names(table) == ["case 0", "case 1", "case 2", "case 3"])
+        actions = {action.text(): action for action in table.sorting_menu(0).actions()}
+        actions["Name"].trigger()
+        actions = {action.text(): action for action in table.sorting_menu(0).actions()}
+        actions["Name"].trigger()  # again: the other way round
+        await at.until(lambda: names(table)[0] == "case 3")
+        assert Order(NAME, 0, down=True) == table.order
+        actions["As in the plan"].trigger()
+        assert names(table)[0] == "case 0"
+
+    shown(session, only_first_of_b, work)
+
+
+def test_answers_that_come_are_shown_without_moving_anything(shown: Shown) -> None:
+    session = asked(500)
+    every = answers(Inquiry(session), only_first_of_b)
+
+    async def work(at: Looked, table: AnswersTable) -> None:
+        bar = table.view.verticalScrollBar()
+        at.look.choose(at.look.inquiry.cases[400], at.look.inquiry.columns[0])
+        place = bar.value()
+        assert place
+        assert table.model.shown(400, 1).marks == (Mark.MISSING, Mark.MISSING)
+        resets: list[bool] = []
+        table.model.modelReset.connect(lambda: resets.append(True))
+        await at.bring(every)
+        assert table.model.shown(400, 1).marks == (Mark.PASSED, Mark.PASSED)
+        assert bar.value() == place
+        await at.until(lambda: at.look.findings is not None and len(at.look.findings.failing) == 1)
+        assert not resets
+        table.set_filter(Filter.FAILING)
+        await at.bring(answers(at.look.inquiry, lambda case, column, repeat: case > 1))
+        await at.until(lambda: names(table) == ["case 0", "case 1"])
+
+    shown(session, None, work)
+
+
+def test_what_is_chosen_in_the_table_is_chosen_for_all_and_the_other_way_round(shown: Shown, session: Session) -> None:
+    async def work(at: Looked, table: AnswersTable) -> None:
+        look, view = at.look, table.view
+        QTest.mouseClick(
+            view.viewport(), Qt.MouseButton.LeftButton, pos=view.visualRect(table.model.index(1, 1)).center()
+        )
+        assert look.case is not None
+        assert look.column is not None
+        assert (look.case.id, look.column.letter, look.repeat) == ("c1", "A", 1)
+        QTest.keyClick(view, Qt.Key.Key_Right)
+        QTest.keyClick(view, Qt.Key.Key_Up)
+        assert (look.case.id, look.column.letter) == ("c0", "B")
+        corner = view.visualRect(table.model.index(0, 2)).topLeft()
+        second = corner + QPoint(SIDE + MARK_STEP + 4, TOP + 4)
+        QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=second)
+        assert look.repeat == 2
+        opened: list[bool] = []
+        table.opened.connect(lambda: opened.append(True))
+        QTest.keyClick(view, Qt.Key.Key_Return)
+        assert opened == [True]
+        look.choose(look.inquiry.cases[3], look.inquiry.columns[0], 2)
+        assert (view.currentIndex().row(), view.currentIndex().column()) == (3, 1)
+        assert look.repeat == 2, "nobody's hand chose in the table"
+        table.set_filter(Filter.FAILING)
+        assert not view.currentIndex().isValid()
+        assert look.case.id == "c3", "what is chosen stays so, although it is not listed"
+        table.set_filter(Filter.ALL)
+        assert view.currentIndex().row() == 3
+
+    shown(session, only_first_of_b, work)
+
+
+def test_an_empty_plan_says_what_to_do(shown: Shown) -> None:
+    async def work(at: Looked, table: AnswersTable) -> None:
+        assert table.empty.text() == NO_CASES
+        assert table.empty.isVisible()
+
+    shown(asked(0), None, work)
+
+
+def test_a_case_that_cannot_be_asked_says_why_beside_it(shown: Shown) -> None:
+    session = planned(make_session(), cases=(Case(id="c0", name="bare"),))
+
+    async def work(at: Looked, table: AnswersTable) -> None:
+        assert table.model.head(0).problem == "bare has no value for {{city}}."
+
+    shown(session, None, work)
