@@ -16,7 +16,6 @@ from playground.engine.session.changes import RunState
 from playground.engine.session.session import Session
 from playground.ui.features.compare import page as compare_page
 from playground.ui.features.compare.lane import LaneColumn
-from playground.ui.features.compare.models_dialog import ModelsDialog
 from playground.ui.features.compare.page import LanesPage
 from playground.ui.features.conversation.alternative_switch import AlternativeSwitch
 from playground.ui.features.conversation.card_texts import texts_of
@@ -28,6 +27,7 @@ from playground.ui.features.tools.samples import SAMPLE
 from playground.ui.shell.features import EXPERIMENTS, GATEWAYS, PRESETS
 from playground.ui.shell.main_window import STATE_VERSION
 from playground.ui.widgets.model_picker import ModelPicker
+from playground.ui.widgets.models_dialog import ModelsDialog
 from tests.flows.conftest import Person, Stage
 from tests.flows.test_store import opened
 

@@ -6,10 +6,10 @@ from playground.domain.transcript import Role, make_turn
 from playground.engine.compare.lanes import Lanes
 from playground.engine.session.changes import RunState
 from playground.engine.session.session import Session
-from playground.ui.features.compare.models_dialog import ModelsDialog
 from playground.ui.features.compare.page import LanesPage
 from playground.ui.features.inspector.wire_views import DiffView
 from playground.ui.features.tools.samples import SAMPLE
+from playground.ui.widgets.models_dialog import ModelsDialog
 from tests.scenes.registry import BOTH, WIDE, scene
 from tests.scenes.stage import SceneError, Stage
 

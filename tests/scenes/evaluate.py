@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from playground.domain.transcript import Role, make_turn
+from playground.engine.evaluate.sweep import Range, over_models, over_parameters
 from playground.engine.library.opening_files import open_sample
+from playground.engine.session.variants import Variant
 from playground.ui.features.evaluate.control import EvaluateControl
-from playground.ui.features.evaluate.page import EvaluatePage
+from playground.ui.features.evaluate.page import VARIANTS, EvaluatePage
+from playground.ui.features.evaluate.panels.sweep_dialog import SweepDialog
+from playground.ui.features.evaluate.panels.variant_dialog import VariantDialog
+from playground.ui.features.evaluate.panels.variants import VariantsPanel
 from playground.ui.shell.features import EVALUATE
 from playground.ui.widgets.resources import resource_root
 from tests.scenes.registry import BOTH, WIDE, scene
@@ -61,3 +67,50 @@ async def evaluate_under_way(stage: Stage) -> None:
     stage.act("run.run")
     await stage.until(lambda: look.results.count > 3, "some answers")
     look.runs.pause(look.session.id)
+
+
+@scene(sizes=BOTH)
+async def evaluate_variants(stage: Stage) -> None:
+    """Variants as cards: one without a difference, one with all kinds of them, one with long words, some of a sweep."""
+    stage.fresh("demo-chat")
+    stage.session.turns.add_turn(make_turn(Role.SYSTEM, "Be short."))
+    page = await _opened(stage, sample=False)
+    look = _control(stage).look
+    assert look is not None
+    system = "Be short. Say so when you do not know, and never guess what a tool did not tell."
+    look.change(
+        variants=[
+            Variant(name="stricter system", system=system),
+            Variant(name="nothing else yet"),
+            *over_models(look.session.settings, ["demo-reasoner", "a-model-with-a-very-long-name-" * 3]),
+            *over_parameters(look.session.settings, [Range("temperature", (0, 0.5))]),
+        ]
+    )
+    panel = page.panel(VARIANTS)
+    assert isinstance(panel, VariantsPanel)
+    await stage.until(lambda: len(panel.cards) == 6 and not panel.busy, "a card each")
+
+
+@scene(sizes=WIDE)
+async def evaluate_variant(stage: Stage) -> None:
+    """A variant that is being set."""
+    await evaluate_variants(stage)
+    page = _control(stage).page
+    assert page is not None
+    panel = page.panel(VARIANTS)
+    assert isinstance(panel, VariantsPanel)
+    panel.edit(next(iter(panel.cards)))
+    await stage.until(lambda: stage.app.window.findChild(VariantDialog) is not None, "the form")
+
+
+@scene(sizes=WIDE)
+async def evaluate_sweep(stage: Stage) -> None:
+    """A sweep over two parameters."""
+    stage.fresh("demo-chat")
+    page = await _opened(stage, sample=False)
+    panel = page.panel(VARIANTS)
+    assert isinstance(panel, VariantsPanel)
+    panel.ask_sweep()
+    dialog = stage.app.window.findChild(SweepDialog)
+    assert isinstance(dialog, SweepDialog)
+    dialog.second.show_parameter("top_p")

@@ -106,6 +106,15 @@ class Lanes:
         transcript, settings = beside(source, preset)
         return self._add([settings], source, [preset.name], transcript)[0]
 
+    def add_variant(self, variant: Variant) -> Session:
+        """A lane that is set as a variant says, under its system turn. Raises LanesError."""
+        self._check_free(1)
+        made, at = variant.model_copy(update={"id": new_id()}), self._main.transcript
+        if variant.system is not None:
+            at = under_system(at, variant.system)
+        self._put((*self._variants, made), {made.id: at})
+        return self._main.lane(made.id)
+
     def _add(
         self, wanted: Sequence[RequestSettings], like: Session, names: Sequence[str] = (), at: Transcript | None = None
     ) -> tuple[Session, ...]:

@@ -1,4 +1,4 @@
-"""What is different in a lane, in a few words for its head, and what its protocol cannot carry of its next request."""
+"""What is different in a lane or a variant, in a few words, and what its protocol cannot carry of its next request."""
 
 from __future__ import annotations
 
@@ -103,22 +103,63 @@ def _result_words(lane: Session) -> Iterator[str]:
         yield f"{short_name(next(names, 'a call'))} {how} {_value(result.text[: 4 * _LONGEST]) or 'nothing'}"
 
 
+def variant_differences(
+    base: ExperimentSettings, system: str, variant: Variant, gateway: Callable[[str], str]
+) -> list[tuple[str, str]]:
+    """What a variant has otherwise than ``base`` under the ``system`` turn: what, and how it is there; maybe nothing.
+
+    ``gateway`` gives the name of a gateway.
+    """
+    return list(_differences(base, system, variant, gateway))
+
+
+def _differences(
+    base: ExperimentSettings, system: str, variant: Variant, gateway: Callable[[str], str]
+) -> Iterator[tuple[str, str]]:
+    own = variant.applied(base)
+    if own.profile_id != base.profile_id:
+        yield "Gateway", gateway(own.profile_id) or variant.gateway
+    if own.protocol != base.protocol:
+        yield "Protocol", get_protocol(own.protocol).title
+    if own.model != base.model:
+        yield "Model", own.model or "none"
+    if variant.system is not None and variant.system != system:
+        begins = bool(system) and variant.system.startswith(system)
+        words = f"+ {variant.system[len(system) :].strip()}" if begins else variant.system
+        yield "System", _value(words[: 4 * _LONGEST], 2 * _LONGEST) or "none"
+    for label, value in _parameters(base.switched(own.protocol).current, own.current):
+        yield label, value or "default"
+    if own.tools != base.tools:
+        yield "Tools", ", ".join(short_name(tool.name) for tool in own.tools[:3] if tool.sendable) or "none"
+    if own.extra_body != base.extra_body:
+        yield "Extra body", _value(own.extra_body) if own.extra_body else "none"
+    if own.extra_headers != base.extra_headers:
+        yield "Extra headers", ", ".join(own.extra_headers) or "none"
+    if own.reasoning_return != base.reasoning_return:
+        yield "Reasoning sent back", "by another rule"
+
+
 def _parameter_words(base: Parameters, own: Parameters) -> Iterator[str]:
+    for label, value in _parameters(base, own):
+        yield f"{label.lower()} {value or 'at default'}"
+
+
+def _parameters(base: Parameters, own: Parameters) -> Iterator[tuple[str, str]]:
+    """Those that differ: what each is called, and its value; empty where it is at its default."""
     hints = dict(type(own).hints())
     then, now = base.held, own.held
     for name in dict.fromkeys((*now, *then)):
         if same(then.get(name), now.get(name)):
             continue
         hint = hints.get(name)
-        label = hint.label.lower() if hint is not None else name
-        yield f"{label} {_value(now[name])}" if name in now else f"{label} at default"
+        yield hint.label if hint is not None else name, _value(now[name]) if name in now else ""
 
 
-def _value(value: JSON) -> str:
+def _value(value: JSON, longest: int = _LONGEST) -> str:
     if isinstance(value, bool):
         return "on" if value else "off"
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    return cut(" ".join(text.split()), _LONGEST)
+    return cut(" ".join(text.split()), longest)
 
 
 def not_carried(lane: Session) -> list[Loss]:

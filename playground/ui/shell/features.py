@@ -398,6 +398,7 @@ def _evaluate(of: Features) -> EvaluateControl:
     around = Around(
         show=_shown_as(of, evaluate.TITLE),
         leave_lanes=lanes.leave,
+        show_lanes=partial(lanes.show, True),
         load_models=gateways.load_models,
         presets=lambda: presets.store.presets,
         stoppable=of.regions.action(conversation.STOP.id).setEnabled,

@@ -22,13 +22,13 @@ from playground.engine.session.branching import system_text
 from playground.engine.session.session import Session
 from playground.engine.session.variants import MOST_LANES
 from playground.ui.features.compare.bar import LanesBar
-from playground.ui.features.compare.models_dialog import ModelsDialog
 from playground.ui.features.compare.page import LanesPage
 from playground.ui.features.host import Host
 from playground.ui.features.inspector.wire_views import DiffView
 from playground.ui.widgets.dialogs import ask_where, file_name, line_dialog
 from playground.ui.widgets.loop import ask, spawn
 from playground.ui.widgets.model_picker import ModelPicker
+from playground.ui.widgets.models_dialog import ModelsDialog
 from playground.ui.widgets.plain_text import show_hidden
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from PySide6.QtWidgets import QWidget
 
+from playground.domain.errors import RunRefusedError
 from playground.ui.features.evaluate.bar import EvaluateBar
 from playground.ui.features.host import Control, Host
 from playground.ui.widgets.dialogs import agreed
@@ -45,6 +46,7 @@ class Around:
 
     show: Callable[[QWidget | None], None]  # whether it is shown: what stands in the tool bar then
     leave_lanes: Callable[[], None]
+    show_lanes: Callable[[], None]
     load_models: Callable[[], None]
     presets: Callable[[], Sequence[Preset]]
     stoppable: Callable[[bool], None]  # whether Esc stops something
@@ -121,9 +123,24 @@ class EvaluateControl(Control):
         return dict.fromkeys(VIEWS, QWidget)
 
     def _panels(self, look: Look) -> dict[str, Callable[[], QWidget]]:
-        from playground.ui.features.evaluate.page import PANELS
+        from playground.ui.features.evaluate.page import PANELS, VARIANTS
 
-        return dict.fromkeys(PANELS, QWidget)
+        return {**dict.fromkeys(PANELS, QWidget), VARIANTS: partial(self._variants, look)}
+
+    def _variants(self, look: Look) -> QWidget:
+        from playground.ui.features.evaluate.panels.variants import Sources, VariantsPanel
+
+        panel = VariantsPanel(look, Sources(self._around.presets, partial(self._models, look)))
+        panel.lane_opened.connect(self._around.show_lanes)
+        return panel
+
+    async def _models(self, look: Look) -> Sequence[str]:
+        """Those that the experiment's gateway lists; any can be typed all the same."""
+        settings = look.session.settings
+        try:
+            return (await self._workspace.gateways.models(settings.profile_id, settings.protocol)).ids
+        except (RunRefusedError, OSError):
+            return ()
 
     def leave(self) -> None:
         """Another page is shown in its place."""

@@ -68,6 +68,7 @@ class Look(QObject):
         self._more = False  # answers that the findings do not know
         self._comparing = 0.0  # seconds that they took with comparisons
         self._looks = 0
+        self._left = False
         self._planning = Throttle(self._plan_soon, self, PLANNED_MS)
         self._unsubscribe = self.session.subscribe(self._changed)
         runs.arrived.connect(self._arrived)
@@ -77,6 +78,7 @@ class Look(QObject):
 
     def leave(self) -> None:
         """Nobody looks any more; a run goes on."""
+        self._left = True
         self._looks += 1
         if self._finding is not None:
             self._finding.cancel()
@@ -96,13 +98,20 @@ class Look(QObject):
         """Have these fields of the plan set otherwise; undo takes it back. Raises ValueError for what is no plan."""
         self.session.change(evaluation=Plan.model_validate({**dict(self.plan), **fields}))
 
+    def change_apart(self, **fields: Any) -> None:
+        """The same as an edit of its own, however soon after another: a click, not a text that is being typed."""
+        if any(getattr(self.plan, name) != value for name, value in fields.items()):
+            with self.session.history.as_one():
+                self.change(**fields)
+
     def _changed(self, change: Change) -> None:
         if isinstance(change, SettingsChanged | PathChanged | TurnChanged | DraftChanged):
             self._planning.poke()
 
     def _plan_soon(self) -> None:
-        self._looks += 1
-        spawn(self._look(self._looks), name="look at the evaluation")
+        if not self._left:
+            self._looks += 1
+            spawn(self._look(self._looks), name="look at the evaluation")
 
     async def _look(self, number: int) -> None:
         inquiry = Inquiry(self.session)

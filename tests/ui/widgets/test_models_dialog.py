@@ -8,7 +8,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from playground.ui.features.compare.models_dialog import ModelsDialog
+from playground.ui.widgets.models_dialog import ModelsDialog
 
 MANY = tuple(f"vendor/model-{number}" for number in range(100_000))
 

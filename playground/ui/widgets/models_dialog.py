@@ -1,4 +1,4 @@
-"""Other models to compare with, ticked in one go: those the gateway lists, searched, and any id that is typed."""
+"""Other models to ask as well, ticked in one go: those the gateway lists, searched, and any id that is typed."""
 
 from __future__ import annotations
 
@@ -69,13 +69,23 @@ class _Ticked(Offer):
 
 
 class ModelsDialog(QDialog):
-    """``picked`` carries the models, a list, at most ``room`` of them."""
+    """``picked`` carries the models, a list, at most ``room`` of them; each becomes a ``what``, set as ``how`` says."""
 
     picked = Signal(object)
 
-    def __init__(self, ids: Sequence[str], gateway: str, room: int, parent: QWidget) -> None:
+    def __init__(
+        self,
+        ids: Sequence[str],
+        gateway: str,
+        room: int,
+        parent: QWidget,
+        *,
+        what: str = "lane",
+        how: str = "each in a lane set as the one in front",
+    ) -> None:
         super().__init__(parent)
-        self.setWindowTitle("Add lanes of other models")
+        self._what = what
+        self.setWindowTitle(f"Add {what}s of other models")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._ids, self._room = Ids(ids), room
         self.search = QLineEdit()
@@ -92,9 +102,7 @@ class ModelsDialog(QDialog):
         self._said = text_label("", "small", wrap=True)
         self.add = styled(QPushButton(), "primary")
         cancel = QPushButton("Cancel")
-        where = text_label(
-            f"Listed by {show_hidden(gateway)}, each in a lane set as the one in front", "small", wrap=True
-        )
+        where = text_label(f"Listed by {show_hidden(gateway)}, {how}", "small", wrap=True)
         row = in_row((self._said, 1), cancel, self.add, spacing=8)
         in_column(where, self.search, (self.list, 1), row, of=self, margins=(18, 14, 18, 14), spacing=8)
         self.resize(*SIZE)
@@ -135,9 +143,9 @@ class ModelsDialog(QDialog):
 
     def _count(self) -> None:
         count = len(self.offer.ticked)
-        self.add.setText(f"Add {count} lanes" if count > 1 else "Add a lane")
+        self.add.setText(f"Add {count} {self._what}s" if count > 1 else f"Add a {self._what}")
         self.add.setEnabled(0 < count <= self._room)
-        room = f"There is room for {self._room} more lane{'s' * (self._room != 1)}."
+        room = f"There is room for {self._room} more {self._what}{'s' * (self._room != 1)}."
         self._said.setText(", ".join(map(show_hidden, self.offer.ticked)) if 0 < count <= self._room else room)
 
     def _add(self) -> None:

@@ -1,0 +1,125 @@
+"""A variant as a card: its letter and name, and what is otherwise in it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtGui import QContextMenuEvent, QFont, QKeyEvent, QMouseEvent
+from PySide6.QtWidgets import QCheckBox, QSizePolicy, QVBoxLayout, QWidget
+
+from playground.engine.session.variants import letter_of
+from playground.ui.features.conversation.card_frame import CardFrame
+from playground.ui.features.evaluate.colours import colour_name, colour_of
+from playground.ui.widgets.elided_label import ElidedLabel
+from playground.ui.widgets.form_parts import say, styled, text_label
+from playground.ui.widgets.icon_button import IconButton
+from playground.ui.widgets.layouts import discard, in_column, in_row
+from playground.ui.widgets.mark_label import MarkLabel
+from playground.ui.widgets.plain_text import shown_name
+from playground.ui.widgets.theme import tokens
+
+
+class _Difference(QWidget):
+    """What is otherwise, and how it is there."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._what = text_label("", "muted")
+        self._value = styled(MarkLabel(), "difference")
+        self._value.setMinimumWidth(30)
+        self._value.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
+        in_row(self._what, self._value, 1, of=self, margins=0, spacing=6)
+
+    def show_words(self, what: str, value: str) -> None:
+        self._what.setText(shown_name(what))
+        self._value.setText(shown_name(value))
+
+
+class VariantCard(CardFrame):
+    """One variant; with ``as_set`` the experiment as it is, which takes part or does not.
+
+    ``more_asked`` tells where its menu is to open. A double click and Enter ask for it to be edited.
+    """
+
+    edit_asked = Signal()
+    more_asked = Signal(QPoint)
+    part_set = Signal(bool)
+
+    def __init__(self, *, as_set: bool = False) -> None:
+        super().__init__()
+        self._as_set = as_set
+        self._place: int | None = None
+        self._shown: object = None
+        self._letter = ElidedLabel("Letter")
+        bold = QFont(self._letter.font())
+        bold.setWeight(QFont.Weight.DemiBold)
+        self._letter.setFont(bold)
+        self.name = ElidedLabel("Variant", elide=Qt.TextElideMode.ElideRight)
+        self.takes_part = QCheckBox("takes part")
+        self.takes_part.setToolTip("Ask the experiment as it is set, too, and compare the others with it")
+        self.takes_part.setVisible(as_set)
+        self.takes_part.toggled.connect(self.part_set)
+        self.more = IconButton("more", "More about this variant")
+        self.more.setVisible(not as_set)
+        self.more.clicked.connect(self._ask_more)
+        self.lines: list[_Difference] = []
+        self._column = QVBoxLayout()
+        self._column.setSpacing(2)
+        self._words = text_label("", "small", wrap=True)
+        self._problem = text_label("", "flag-error", wrap=True)
+        head = in_row(self._letter, (self.name, 1), self.takes_part, self.more, spacing=8)
+        in_column(head, self._column, self._words, self._problem, of=self, margins=(14, 7, 8, 9), spacing=3)
+        if not as_set:
+            self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+
+    def stripe(self) -> str:
+        return tokens().line if self._place is None else colour_of(self._place)
+
+    def show_variant(
+        self, place: int | None, name: str, words: Sequence[tuple[str, str]], otherwise: str, problem: str = ""
+    ) -> None:
+        """``place`` gives the letter, None: it is not asked. ``otherwise`` stands where nothing is different."""
+        shown = (place, name, tuple(words), otherwise, problem)
+        if shown == self._shown:
+            return
+        self._shown, self._place = shown, place
+        letter = letter_of(place) if place is not None else ""
+        self._letter.set_text(letter)
+        self._letter.set_colour(colour_name(place) if place is not None else "muted")
+        self._letter.setVisible(bool(letter))
+        self.name.set_text(shown_name(name))
+        self.takes_part.blockSignals(True)
+        self.takes_part.setChecked(place is not None)
+        self.takes_part.blockSignals(False)
+        while len(self.lines) < len(words):
+            line = _Difference()
+            self.lines.append(line)
+            self._column.addWidget(line)
+        spare = self.lines[len(words) :]
+        del self.lines[len(words) :]
+        discard(self._column, *spare)
+        for line, one in zip(self.lines, words, strict=True):
+            line.show_words(*one)
+        say(self._words, "" if words else otherwise)
+        say(self._problem, problem)
+        said = ", ".join(f"{what} {value}" for what, value in words) or otherwise
+        self.setAccessibleName(shown_name(" ".join(filter(None, ("Variant", letter, name)))) + f": {said}")
+        self.update()
+
+    def _ask_more(self) -> None:
+        self.more_asked.emit(self.more.mapToGlobal(QPoint(0, self.more.height())))
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        if not self._as_set:
+            self.more_asked.emit(event.globalPos())
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        if not self._as_set:
+            self.edit_asked.emit()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not self._as_set:
+            self.edit_asked.emit()
+        else:
+            super().keyPressEvent(event)
