@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from playground.ui.features.evaluate.look import Look
     from playground.ui.features.evaluate.page import EvaluatePage
     from playground.ui.features.evaluate.runs import Runs
+    from playground.ui.features.evaluate.view_bar import ViewBar
 
 
 #: The formats in which answers can be taken away, and their words in the menu.
@@ -109,7 +110,8 @@ class EvaluateControl(Control):
 
         session = self._session.main
         self.look = look = Look(session, self.runs, self)
-        self.page = page = EvaluatePage(look, ViewBar(FORMATS), self._views(look), self._panels(look), QWidget)
+        bar = ViewBar(FORMATS)
+        self.page = page = EvaluatePage(look, bar, self._views(look, bar), self._panels(look), QWidget)
         page.asked.connect(self._do)
         look.refused.connect(self._say)
         self._bar.show_title(session.title)
@@ -117,10 +119,19 @@ class EvaluateControl(Control):
         self._show_stop()
         page.focus()
 
-    def _views(self, look: Look) -> dict[str, Callable[[], QWidget]]:
-        from playground.ui.features.evaluate.view_bar import VIEWS
+    def _views(self, look: Look, bar: ViewBar) -> dict[str, Callable[[], QWidget]]:
+        from playground.ui.features.evaluate.view_bar import TABLE, VIEWS
 
-        return dict.fromkeys(VIEWS, QWidget)
+        return {**dict.fromkeys(VIEWS, QWidget), TABLE: partial(self._table, look, bar)}
+
+    def _table(self, look: Look, bar: ViewBar) -> QWidget:
+        from playground.ui.features.evaluate.table import FILTERS, AnswersTable
+
+        table = AnswersTable(look)
+        bar.filtered.connect(lambda number: table.set_filter(FILTERS[number]))
+        bar.found.connect(table.find_text)
+        table.counts.connect(bar.show_counts)
+        return table
 
     def _panels(self, look: Look) -> dict[str, Callable[[], QWidget]]:
         from playground.ui.features.evaluate.page import PANELS, VARIANTS

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 OFTEN_MS, TYPED_MS = 100, 150  # between two times that cells, or rows, are shown anew
 CASE_LEAST, CASE_MOST, COLUMN_LEAST = 130, 240, 180  # pixels
+FILTERS: Final = tuple(Filter)
 NO_CASES: Final = "There is no case yet. Type one in Cases at the side, take one from the conversation, or import some."
 NO_COLUMNS: Final = "There is no variant. Add one in Variants at the side, or let the experiment as set take part."
 NONE_FOUND: Final = "No case and no answer has these words."
