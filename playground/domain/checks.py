@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal, NamedTuple, Self, TypeAlias, Union
 
@@ -29,7 +29,7 @@ from playground.domain.values import LongText, Value
 from playground.domain.variables import mentions, resolve
 from playground.jsonkit import limits
 from playground.jsonkit.patterns import PatternError, found_in
-from playground.jsonkit.problems import not_checked
+from playground.jsonkit.problems import Problem, not_checked
 from playground.jsonkit.reading import parse_json
 from playground.jsonkit.texts import cut
 from playground.jsonkit.validation import check_value
@@ -96,7 +96,7 @@ class Facts:
 
 
 def _row(label: str, editor: str, help_: str, **more: Any) -> Hint:
-    return Hint(label=label, group="Check", editor=editor, help=help_, **more)
+    return Hint(label=label, group="Check", editor=editor, help=help_, sent=False, **more)
 
 
 class Check(Value):
@@ -110,7 +110,7 @@ class Check(Value):
     weight: Annotated[
         float,
         Field(ge=0, allow_inf_nan=False),
-        _row("Weight", "number", "How much its score counts beside those of the other checks.", low=0),
+        _row("Weight", "number", "How much its score counts beside those of the other checks.", low=0, step=1),
     ] = 1.0
 
     @property
@@ -143,14 +143,14 @@ class Check(Value):
 
     @classmethod
     def hints(cls) -> list[tuple[str, Hint]]:
-        """The rows of its form: its own fields, then those of all checks."""
+        """The rows of its form: its own fields, switches last, then those of all checks; each starts at its default."""
         found = [
-            (name, hint)
+            (name, replace(hint, start=info.default))
             for name, info in cls.model_fields.items()
             if (hint := next((item for item in info.metadata if isinstance(item, Hint)), None)) is not None
         ]
         common = Check.model_fields
-        return sorted(found, key=lambda row: row[0] in common)
+        return sorted(found, key=lambda row: 2 if row[0] in common else row[1].editor == "switch")
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -216,7 +216,9 @@ def quoted(text: str) -> str:
 
 
 class _OfText(Check):
-    text: Annotated[LongText, _row("Text", "text", "What is looked for; {{name}} stands for a value of the case.")] = ""
+    text: Annotated[LongText, _row("Text", "lines", "What is looked for; {{name}} stands for a value of the case.")] = (
+        ""
+    )
     ignore_case: Annotated[bool, _row("Ignore case", "switch", "Capital and small letters are the same.")] = False
 
     @property
@@ -284,7 +286,7 @@ class Matches(Check):
         "(ECMA 262); (?i) at its beginning ignores case, (?s) lets a dot stand for a line break, too."
     )
     kind: Literal["regex"] = "regex"
-    pattern: Annotated[LongText, _row("Pattern", "text", "A regular expression.")] = ""
+    pattern: Annotated[LongText, _row("Pattern", "lines", "A regular expression.")] = ""
 
     @property
     def words(self) -> str:
@@ -414,7 +416,10 @@ class FitsSchema(_OfJSON):
         if self.json_schema is None:
             return self.lack
         wrong = next((one for one in check_schema(self.json_schema) if one.severity == "error"), None)
-        return f"The schema cannot be used: {wrong.where + ': ' if wrong.where else ''}{wrong.message}" if wrong else ""
+        if wrong is None:
+            return ""
+        where = Problem(wrong.path[1:], "").where  # the first step only names it
+        return f"The schema cannot be used: {where + ': ' if where else ''}{wrong.message}"
 
     def _look_at(self, value: JSON, text: str) -> Verdict:
         problems = check_value(value, self.json_schema or {})
@@ -439,7 +444,7 @@ class PathEquals(_OfJSON):
     )
     kind: Literal["json_path"] = "json_path"
     path: Annotated[str, _row("Path", "text", "A JSONPath such as $.city.")] = ""
-    value: Annotated[LongText, _row("Value", "text", "JSON, or a text as it is.")] = ""
+    value: Annotated[LongText, _row("Value", "lines", "JSON, or a text as it is.")] = ""
 
     @property
     def words(self) -> str:
@@ -497,7 +502,7 @@ class ToolCalled(Check):
     fits: Annotated[bool, _row("Arguments fit", "switch", "They fit the schema of the tool.")] = False
     path: Annotated[str, _row("Arguments match", "text", "A JSONPath that selects something in them.")] = ""
     arguments: Annotated[
-        LongText, _row("Arguments equal", "text", "JSON they are equal to; the order of names does not matter.")
+        LongText, _row("Arguments equal", "lines", "JSON they are equal to; the order of names does not matter.")
     ] = ""
 
     @property
@@ -730,8 +735,8 @@ class Judge(_Asked):
         "reason. It is asked for JSON. A judge that fails, or gives none, has not judged: that counts neither way."
     )
     kind: Literal["judge"] = "judge"
-    rubric: Annotated[LongText, _row("Passes when", "text", "What a good answer is, in a sentence or a few.")] = ""
-    model: Annotated[str, _row("Model", "text", "The model that judges.")] = ""
+    rubric: Annotated[LongText, _row("Passes when", "lines", "What a good answer is, in a sentence or a few.")] = ""
+    model: Annotated[str, _row("Model", "model", "The model that judges.")] = ""
     profile_id: str = ""  # of its gateway; empty: that of the experiment
     least: Annotated[
         float, Field(ge=0, le=1), _row("At least", "number", "The score from which it passes.", low=0, high=1, step=0.1)
@@ -739,7 +744,7 @@ class Judge(_Asked):
 
     @property
     def words(self) -> str:
-        return f"{self.model}: {cut(' '.join(self.rubric.split()), 2 * SHOWN)}"
+        return ": ".join(filter(None, (self.model, cut(" ".join(self.rubric.split()), 2 * SHOWN))))
 
     @property
     def lack(self) -> str:
@@ -754,7 +759,7 @@ class You(_Asked):
     TITLE = "You"
     HELP = "You look at each answer and give a thumb, with a note if you like. What you did not look at is not judged."
     kind: Literal["you"] = "you"
-    rubric: Annotated[LongText, _row("Look at", "text", "What to look at, for whoever judges.")] = ""
+    rubric: Annotated[LongText, _row("Look at", "lines", "What to look at, for whoever judges.")] = ""
 
     @property
     def words(self) -> str:
@@ -805,11 +810,16 @@ CHECKS: Final[tuple[type[Check], ...]] = (
 )
 _KINDS: Final = frozenset(str(kind.model_fields["kind"].default) for kind in CHECKS)
 
+_CONTRARY: Final[Mapping[type[Check], tuple[str, Callable[[], Check]]]] = {
+    Contains: ("Not contains", partial(Contains, negated=True)),
+    ToolCalled: ("No tool called", partial(ToolCalled, negated=True)),
+}
+
 #: What can be added, by what it is called: each kind, and where the contrary is asked for as often, that.
 OFFERED: Final[Mapping[str, Callable[[], Check]]] = {
-    **{kind.TITLE: kind for kind in CHECKS},
-    "Not contains": partial(Contains, negated=True),
-    "No tool called": partial(ToolCalled, negated=True),
+    name: make
+    for kind in CHECKS
+    for name, make in ((kind.TITLE, kind), *((_CONTRARY[kind],) if kind in _CONTRARY else ()))
 }
 
 

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from playground.engine.gateways.profiles import Profile
     from playground.engine.session.experiment import Connect
 
+#: The protocol that judges are asked in.
+SPOKEN: Final = DEFAULT
 _LONGEST: Final = 100_000  # characters of a conversation that are shown to a judge
 _REASON: Final = 400  # characters
 _FENCE: Final = re.compile(r"```[\w-]*\s*\n(.*?)\n?```", re.DOTALL)
@@ -100,7 +102,7 @@ class Judging:
         fields = {"stream": False, **({"response_format": _FORMAT} if formatted else {})}
         session = Session(self._connect, profile_id=profile_id, profile_of=self._profile_of, literal=True)
         settings = ExperimentSettings(
-            profile_id=profile_id, model=check.model, parameters={DEFAULT: parameters_of(DEFAULT, fields)}
+            profile_id=profile_id, model=check.model, parameters={SPOKEN: parameters_of(SPOKEN, fields)}
         )
         given = _questions(check, asked, brought)
         session.history.begin_anew(Transcript().append(*given), settings)

@@ -80,12 +80,13 @@ class Cell:
 
 @dataclass(frozen=True)
 class CheckRate:
-    """How often a check was passed over all answers it was made of."""
+    """How often a check was passed over all answers it was made of, and for how many cases it is."""
 
     title: str
     words: str
     rate: Rate
     not_judged: int
+    cases: int
 
 
 @dataclass(frozen=True)
@@ -299,7 +300,8 @@ class Results:
             passed = sum(one.passed is True for one in verdicts)
             judged = sum(one.passed is not None for one in verdicts)
             rate = Rate(passed, judged, wilson(passed, judged))
-            out.append(CheckRate(check.title, check.words, rate, len(verdicts) - judged))
+            cases = sum(self.inquiry.plan_key(case, place) is not None for case in self.inquiry.cases)
+            out.append(CheckRate(check.title, check.words, rate, len(verdicts) - judged, cases))
         return out
 
     def _of_plan(self, case: Case, answer: Answer, place: int) -> Verdict | None:

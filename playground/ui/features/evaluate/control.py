@@ -20,7 +20,7 @@ from playground.ui.widgets.loop import spawn
 
 if TYPE_CHECKING:
     from playground.engine.evaluate.answering import Answer
-    from playground.engine.evaluate.inquiry import Column
+    from playground.engine.evaluate.inquiry import Column, PlanProblem
     from playground.engine.files.presets import Preset
     from playground.engine.session.plan import Case
     from playground.ui.features.evaluate.look import Look
@@ -134,9 +134,14 @@ class EvaluateControl(Control):
         return table
 
     def _panels(self, look: Look) -> dict[str, Callable[[], QWidget]]:
-        from playground.ui.features.evaluate.page import PANELS, VARIANTS
+        from playground.ui.features.evaluate.page import CHECKS, PANELS, RUN, VARIANTS
 
-        return {**dict.fromkeys(PANELS, QWidget), VARIANTS: partial(self._variants, look)}
+        return {
+            **dict.fromkeys(PANELS, QWidget),
+            VARIANTS: partial(self._variants, look),
+            CHECKS: partial(self._checks, look),
+            RUN: partial(self._run_panel, look),
+        }
 
     def _variants(self, look: Look) -> QWidget:
         from playground.ui.features.evaluate.panels.variants import Sources, VariantsPanel
@@ -152,6 +157,22 @@ class EvaluateControl(Control):
             return (await self._workspace.gateways.models(settings.profile_id, settings.protocol)).ids
         except (RunRefusedError, OSError):
             return ()
+
+    def _checks(self, look: Look) -> QWidget:
+        from playground.ui.features.evaluate.panels.checks import ChecksPanel
+
+        return ChecksPanel(look, self._workspace.gateways)
+
+    def _run_panel(self, look: Look) -> QWidget:
+        from playground.ui.features.evaluate.panels.run import RunPanel
+
+        panel = RunPanel(look)
+        panel.place_asked.connect(self._show_problem)
+        return panel
+
+    def _show_problem(self, problem: PlanProblem) -> None:
+        if self.page is not None:
+            self.page.show_problem(problem)
 
     def leave(self) -> None:
         """Another page is shown in its place."""

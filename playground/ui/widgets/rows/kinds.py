@@ -163,6 +163,7 @@ class LinesRow(FieldRow):
     def __init__(self, name: str, hint: Hint, parent: QWidget | None = None) -> None:
         super().__init__(name, hint, parent)
         self.field = GrowingField(most=self.MOST_LINES, compact=True)
+        self.field.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.body.addSpacing(2)
         self.body.addWidget(self.field)
         self._showing = False

@@ -1,0 +1,202 @@
+"""One check as a card: what it asks for, how often it was passed, and the form in which it is edited.
+
+The form is made of the fields of the check's class. What is typed and is no value yet stays in its field, and the check
+stays as it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Final
+
+from pydantic import ValidationError
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QMouseEvent
+from PySide6.QtWidgets import QFrame, QMenu, QPushButton, QSizePolicy, QWidget
+
+from playground.domain.checks import Check, Judge
+from playground.engine.questions.kinds import CheckUsable
+from playground.jsonkit.values import JSON
+from playground.ui.features.evaluate.panels.judge_row import JudgeRow, Models
+from playground.ui.widgets.asking import Asking
+from playground.ui.widgets.form_parts import look, quiet_button, say, styled, text_label
+from playground.ui.widgets.layouts import in_column, in_row
+from playground.ui.widgets.plain_text import show_hidden, tip
+from playground.ui.widgets.problem_line import LONG_WORD
+from playground.ui.widgets.rows.kinds import row_for
+from playground.ui.widgets.rows.row import FieldRow
+
+ENTRIES: Final = (  # of the menu: name, words
+    ("edit", "Edit"),
+    ("copy", "Duplicate"),
+    ("not", "Not"),
+    ("weight", "Weight…"),
+    None,
+    ("up", "Move up"),
+    ("down", "Move down"),
+    ("elsewhere", ""),
+    None,
+    ("delete", "Delete"),
+)
+_REFUSED: Final = {"json": "a JSON object is wanted, in braces", "integer": "not a whole number"}
+
+
+class CheckForm(QWidget):
+    """``show_check`` shows a check of the kind it was made for, ``changed`` tells the one a person made of it."""
+
+    changed = Signal(object)
+
+    def __init__(self, check: Check, models: Models) -> None:
+        super().__init__()
+        self._check = check
+        self.rows: dict[str, FieldRow] = {}
+        column = in_column(text_label(check.HELP, "small", wrap=True), of=self, margins=(0, 4, 0, 2), spacing=10)
+        for name, hint in type(check).hints():
+            row = JudgeRow(name, hint, models) if hint.editor == "model" else row_for(name, hint)
+            row.edited.connect(self._edited)
+            if isinstance(row, JudgeRow):
+                row.gateway_picked.connect(partial(self._edited, "profile_id"))
+            self.rows[name] = row
+            column.addWidget(row)
+        self.show_check(check)
+
+    def show_check(self, check: Check) -> None:
+        """Show another check of that kind; what is being typed stays where the value is the same."""
+        self._check = check
+        for name, row in self.rows.items():
+            if isinstance(row, JudgeRow) and isinstance(check, Judge):
+                row.show_gateway(check.profile_id)
+            row.show_value(getattr(check, name))
+
+    def focus(self, name: str = "") -> None:
+        """Have the keys, in the field of that name or in the first one."""
+        row = self.rows.get(name) or next(iter(self.rows.values()))
+        row.main_field().setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _edited(self, name: str, value: JSON) -> None:
+        try:
+            made = type(self._check).model_validate({**dict(self._check), name: value})
+        except ValidationError as error:
+            row = self.rows[name]
+            words = _REFUSED.get(row.hint.editor) or error.errors()[0]["msg"]
+            row.refuse(words, getattr(self._check, name))
+            return
+        if made != self._check:
+            self._check = made
+            self.changed.emit(made)
+
+
+class CheckCard(QFrame):
+    """``changed`` tells the check that a person made of it, ``asked`` an entry of its menu.
+
+    ``elsewhere`` names what it can be made a check of instead.
+    """
+
+    changed = Signal(object)
+    asked = Signal(str)
+
+    def __init__(self, check: Check, models: Models, elsewhere: str) -> None:
+        super().__init__()
+        self.check = check
+        self._models = models
+        self.form: CheckForm | None = None
+        self.setProperty("kind", "check")
+        self.title = styled(QPushButton(), "heading")
+        self.title.setProperty("strong", "true")
+        self.title.setCheckable(True)
+        self.title.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+        self.title.toggled.connect(self._opened)
+        self.rate = text_label("", "small")
+        more = quiet_button("", "More about this check", "more")
+        self.menu = QMenu(more)
+        self.actions_by_name = {}
+        for entry in ENTRIES:
+            if entry is None:
+                self.menu.addSeparator()
+                continue
+            name, words = entry
+            action = self.menu.addAction(words or elsewhere)
+            action.triggered.connect(partial(self._ask, name))
+            self.actions_by_name[name] = action
+        self.actions_by_name["not"].setCheckable(True)
+        more.setMenu(self.menu)
+        more.setPopupMode(more.ToolButtonPopupMode.InstantPopup)
+        self.words = text_label("", wrap=True)
+        self.problem = text_label("", "flag-error", wrap=True)
+        self._asking = Asking(self)
+        self._asking.answered.connect(self._judge)
+        head = in_row(self.title, 1, self.rate, more, spacing=4)
+        self._column = in_column(head, self.words, self.problem, of=self, margins=(14, 6, 6, 10), spacing=2)
+        self.words.setContentsMargins(0, 0, 8, 0)
+        self.show_check(check)
+
+    def show_check(self, check: Check) -> None:
+        """Show another check of the same kind."""
+        self.check = check
+        if self.form is not None:
+            self.form.show_check(check)
+        weight = "" if check.weight == 1 else f" × {check.weight:g}"
+        self.title.setText(f"{check.title}{weight}")
+        self.title.setAccessibleName(f"{check.title}{weight}")
+        self.title.setAccessibleDescription(f"{show_hidden(check.words)} Edit this check.".strip())
+        self.title.setToolTip(tip(check.HELP))
+        self.actions_by_name["not"].setChecked(check.negated)
+        self._say_words()
+        self._judge()
+
+    def show_rate(self, words: str, more: str = "") -> None:
+        """How often it was passed, or what else is told of it, in a word or two."""
+        self.rate.setText(words)
+        self.rate.setToolTip(tip(more))
+
+    def show_place(self, *, first: bool, last: bool, elsewhere: str) -> None:
+        """Where it stands among the others, and what it can be made a check of; empty where of nothing else."""
+        self.actions_by_name["up"].setEnabled(not first)
+        self.actions_by_name["down"].setEnabled(not last)
+        self.actions_by_name["elsewhere"].setText(elsewhere)
+        self.actions_by_name["elsewhere"].setVisible(bool(elsewhere))
+
+    def open(self, name: str = "") -> None:
+        """Show the form, ready to type in the field of that name, or in the first."""
+        self.title.setChecked(True)
+        if self.form is not None:
+            self.form.focus(name)
+
+    def _opened(self, on: bool) -> None:
+        if on and self.form is None:
+            self.form = CheckForm(self.check, self._models)
+            self.form.changed.connect(self.changed)
+            self._column.insertWidget(2, self.form)
+        if self.form is not None:
+            self.form.setVisible(on)
+        self.actions_by_name["edit"].setText("Close" if on else "Edit")
+        look(self, "true" if on else "false", "open")
+        self._say_words()
+
+    def _say_words(self) -> None:
+        """What it asks for; the form says it better while it is open."""
+        self.words.setText(LONG_WORD.sub("\\1\u200b", show_hidden(self.check.words)))
+        self.words.setVisible(bool(self.check.words) and not self.title.isChecked())
+
+    def _judge(self) -> None:
+        wrong = self._asking.ask(CheckUsable(self.check), alone=True)
+        if wrong is not None:
+            say(self.problem, wrong)
+
+    def _ask(self, name: str, _checked: bool = False) -> None:
+        does: dict[str, Callable[[], None]] = {
+            "edit": partial(self.title.setChecked, not self.title.isChecked()),
+            "not": partial(self._negate, not self.check.negated),
+            "weight": partial(self.open, "weight"),
+        }
+        does.get(name, partial(self.asked.emit, name))()
+
+    def _negate(self, on: bool) -> None:
+        self.changed.emit(self.check.model_copy(update={"negated": on}))
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """A click on what it asks for opens the form."""
+        super().mouseReleaseEvent(event)
+        if event.button() == Qt.MouseButton.LeftButton and not self.title.isChecked():
+            self.open()

@@ -1,0 +1,366 @@
+"""The checks of an evaluation: those of all cases, a card each, and those of the case that is chosen.
+
+How often each was passed is among the findings of all views; how many cases have a check of their own is counted
+beside the window's thread while the panel is seen.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QMenu, QPushButton, QWidget
+from shiboken6 import isValid
+
+from playground.domain.checks import OFFERED, Check
+from playground.engine.evaluate.inquiry import case_title
+from playground.engine.evaluate.results import CheckRate
+from playground.engine.session.plan import Case
+from playground.ui.features.evaluate.look import Look
+from playground.ui.features.evaluate.panels.check_card import CheckCard
+from playground.ui.features.evaluate.panels.judge_row import Models
+from playground.ui.widgets.elided_label import ElidedLabel
+from playground.ui.widgets.form_parts import push_button, say, text_label
+from playground.ui.widgets.icons import icon
+from playground.ui.widgets.layouts import discard, in_column, in_row
+from playground.ui.widgets.loop import spawn
+from playground.ui.widgets.plain_text import show_hidden, tip
+from playground.ui.widgets.scroll_page import ScrollPage
+
+if TYPE_CHECKING:
+    from playground.engine.gateways.offered import Gateways
+
+LISTED: Final = 20  # checks of single cases that are named while no case is chosen
+FOR_ALL, FOR_ONE = "For all cases", "For the chosen case only"
+NONE_YET: Final = "Without a check nothing passes or fails: answers are kept, to be looked at and compared blind."
+CHOOSE: Final = "Choose a case to give it checks of its own."
+_BEGIN: Final = ("Is JSON", "Tool called", "Finish reason", "Refusal", "Judge")  # each begins a group of the menu
+
+
+class CheckList(QWidget):
+    """Some checks, a card each. ``changed`` tells what they are to be; ``moved`` one that is to be elsewhere."""
+
+    changed = Signal(tuple)
+    moved = Signal(object)
+
+    def __init__(self, models: Models, elsewhere: str) -> None:
+        super().__init__()
+        self._models, self._elsewhere = models, elsewhere
+        self._can_move = True
+        self.cards: list[CheckCard] = []
+        self._column = in_column(of=self, margins=0, spacing=8)
+
+    @property
+    def checks(self) -> tuple[Check, ...]:
+        """Those that are shown."""
+        return tuple(card.check for card in self.cards)
+
+    def show_checks(self, checks: Sequence[Check], *, can_move: bool = True, anew: bool = False) -> None:
+        """Show these. A card stays that of its check, open or not; ``anew``: they are another case's."""
+        self._can_move = can_move
+        free = [] if anew else list(self.cards)
+        fits: list[CheckCard | None] = [_take(free, check, Check.__eq__) for check in checks]
+        made = [fit or _take(free, check, _alike) or self._make(check) for fit, check in zip(fits, checks, strict=True)]
+        discard(self._column, *[card for card in self.cards if card not in made])
+        self.cards = made
+        for place, (card, check) in enumerate(zip(made, checks, strict=True)):
+            if self._column.indexOf(card) != place:
+                self._column.insertWidget(place, card)
+            if card.check != check:
+                card.show_check(check)
+                card.show_rate("")
+            last = place == len(made) - 1
+            card.show_place(first=place == 0, last=last, elsewhere=self._elsewhere if can_move else "")
+        self.setVisible(bool(made))
+
+    def add(self, check: Check) -> None:
+        """One more, with its form open."""
+        self.changed.emit((*self.checks, check))
+        if self.cards:
+            self.cards[-1].open()
+
+    def _make(self, check: Check) -> CheckCard:
+        card = CheckCard(check, self._models, self._elsewhere)
+        card.changed.connect(partial(self._edited, card))
+        card.asked.connect(partial(self._do, card))
+        return card
+
+    def _edited(self, card: CheckCard, check: Check) -> None:
+        card.show_check(check)
+        self.changed.emit(self.checks)
+
+    def _do(self, card: CheckCard, what: str) -> None:
+        checks, at = list(self.checks), self.cards.index(card)
+        if what == "elsewhere":
+            self.moved.emit(card.check)
+            return
+        if what == "copy":
+            checks.insert(at + 1, card.check.model_copy())
+        elif what == "delete":
+            del checks[at]
+        else:
+            checks.insert(at - 1 if what == "up" else at + 1, checks.pop(at))
+        self.changed.emit(tuple(checks))
+        if what == "delete" and self.cards:
+            self.cards[min(at, len(self.cards) - 1)].title.setFocus(Qt.FocusReason.OtherFocusReason)
+
+
+def _take(cards: list[CheckCard], check: Check, fits: Callable[[Check, Check], bool]) -> CheckCard | None:
+    """The first card that fits a check, out of those that are left."""
+    found = next((card for card in cards if fits(card.check, check)), None)
+    if found is not None:
+        cards.remove(found)
+    return found
+
+
+def _alike(one: Check, other: Check) -> bool:
+    return type(one) is type(other)
+
+
+class ChecksPanel(ScrollPage):
+    """``gateways`` offer the models of judges."""
+
+    def __init__(self, look: Look, gateways: Gateways | None = None) -> None:
+        super().__init__()
+        self._look = look
+        models = Models(gateways, lambda: look.session.settings.profile_id)
+        self.add_button = push_button("Check")
+        self.add_button.setIcon(icon("plus"))
+        self.add_button.setAccessibleName("Add a check of all cases")
+        self.add_button.setMenu(self._menu(self.add_button))
+        self._none = text_label(NONE_YET, "small", wrap=True)
+        self.of_all = CheckList(models, FOR_ONE)
+        self.own_title = text_label("Of one case", "group")
+        self.own_words = text_label("", "small", wrap=True)
+        self.own = CheckList(models, FOR_ALL)
+        self.add_own = push_button("Check of this case")
+        self.add_own.setIcon(icon("plus"))
+        self.add_own.setMenu(self._menu(self.add_own))
+        self.others = _Others()
+        self.others.chosen.connect(self._choose)
+        column = self.fill(10)
+        head = in_row(self.add_button, 1, text_label("each applies to all cases", "small"), spacing=8)
+        own = in_row(self.add_own, 1)
+        for item in (self._none, self.of_all, self.own_title, self.own_words, self.own):
+            column.addWidget(item)
+        column.insertLayout(0, head)
+        column.addLayout(own)
+        column.addWidget(self.others)
+        column.addStretch(1)
+        self._case_id = ""
+        self._own: list[_Own] = []
+        self._counted: tuple[Case, ...] | None = None
+        self.of_all.changed.connect(self._change_all)
+        self.of_all.moved.connect(self._to_case)
+        self.own.changed.connect(self._change_own)
+        self.own.moved.connect(self._to_all)
+        look.planned.connect(self.show_plan)
+        look.chosen.connect(self.show_plan)
+        look.figured.connect(self._show_rates)
+        self.show_plan()
+
+    def _menu(self, button: QPushButton) -> QMenu:
+        menu = QMenu(button)
+        menu.setToolTipsVisible(True)
+        for name, make in OFFERED.items():
+            if name in _BEGIN:
+                menu.addSeparator()
+            action = menu.addAction(name)
+            action.setToolTip(tip(make().HELP))
+            action.triggered.connect(partial(self._add, button, name))
+        return menu
+
+    def _add(self, button: QPushButton, name: str, _checked: bool = False) -> None:
+        places = self.of_all if button is self.add_button else self.own
+        places.add(OFFERED[name]())
+        if places.cards:
+            self.ensureWidgetVisible(places.cards[-1])
+
+    # What is shown
+
+    @property
+    def _case(self) -> Case | None:
+        """The case that is chosen, as it is set now."""
+        chosen = self._look.case
+        return next((case for case in self._look.plan.cases if chosen is not None and case.id == chosen.id), None)
+
+    def show_plan(self) -> None:
+        """The checks as they are set."""
+        plan, case = self._look.plan, self._case
+        self.of_all.show_checks(plan.checks, can_move=case is not None)
+        self._none.setVisible(not plan.checks)
+        anew = case is None or case.id != self._case_id
+        self._case_id = case.id if case is not None else ""
+        self.own.show_checks(case.checks if case is not None else (), anew=anew)
+        self.add_own.setVisible(case is not None)
+        if case is not None:
+            number = self._look.inquiry.numbers.get(case.id, 0)
+            say(self.own_words, f"“{case_title(case, number)}”")
+            self.add_own.setAccessibleName(f"Add a check of {show_hidden(case_title(case, number))} alone")
+        else:
+            say(self.own_words, CHOOSE)
+        self._show_rates()
+        self._show_counts()
+        self._count_soon()
+
+    def _change_all(self, checks: tuple[Check, ...]) -> None:
+        self._look.change(checks=checks)
+        self.show_plan()
+
+    def _change_own(self, checks: tuple[Check, ...], of_all: tuple[Check, ...] | None = None) -> None:
+        plan, case = self._look.plan, self._case
+        if case is None:
+            return
+        made = case.model_copy(update={"checks": checks})
+        cases = tuple(made if one is case else one for one in plan.cases)
+        self._look.change(cases=cases, checks=plan.checks if of_all is None else of_all)
+        self.show_plan()
+
+    def _to_case(self, check: Check) -> None:
+        """Have a check of all cases be one of the chosen case alone."""
+        if (case := self._case) is not None:
+            rest = tuple(one for one in self._look.plan.checks if one is not check)
+            self._change_own((*case.checks, check), rest)
+
+    def _to_all(self, check: Check) -> None:
+        """Have a check of the chosen case be one of all; cases that have the same have it from there."""
+        spawn(self._spread(check), name="spread a check")
+
+    async def _spread(self, check: Check) -> None:
+        plan = self._look.plan
+        cases = await asyncio.to_thread(_without, plan.cases, check)
+        if isValid(self) and self._look.plan is plan:
+            self._look.change(cases=cases, checks=(*plan.checks, check))
+            self.show_plan()
+
+    def _choose(self, case_id: str) -> None:
+        case = next((one for one in self._look.plan.cases if one.id == case_id), None)
+        self._look.choose(case, self._look.column)
+
+    # What is worked out
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._count_soon()
+
+    def _count_soon(self) -> None:
+        if self.isVisible() and self._look.plan.cases is not self._counted:
+            self._counted = self._look.plan.cases
+            spawn(self._count(self._counted), name="count the checks of cases")
+
+    async def _count(self, cases: tuple[Case, ...]) -> None:
+        found = await asyncio.to_thread(_count, cases)
+        if isValid(self) and cases is self._counted:
+            self._own = found
+            self._show_counts()
+
+    def _show_counts(self) -> None:
+        for card in self.own.cards:
+            count = next((one.count for one in self._own if one.check == card.check), 0)
+            card.show_rate(_cases(count) if count > 1 else "")
+        self.others.show_counts([] if self._case is not None else self._own)
+
+    def _show_rates(self) -> None:
+        look = self._look
+        if look.findings is None:
+            return
+        left = list(zip(look.inquiry.plan.checks, look.findings.checks, strict=True))
+        for card in self.of_all.cards:
+            found = next((one for one in left if one[0] == card.check), None)
+            if found is not None:
+                left.remove(found)
+                card.show_rate(*_said(found[1], len(look.inquiry.cases)))
+
+
+@dataclass(frozen=True)
+class _Own:
+    """A check of single cases: how many have it, and the first of them."""
+
+    check: Check
+    count: int
+    first: str
+
+
+def _count(cases: Sequence[Case]) -> list[_Own]:
+    """The checks of single cases, those of most cases first."""
+    found: dict[str, tuple[Check, int, str]] = {}
+    for case in cases:
+        for check in case.checks:
+            key = f"{check.kind}{dict(check)}"
+            known, count, first = found.get(key, (check, 0, case.id))
+            found[key] = known, count + 1, first
+    return sorted((_Own(*one) for one in found.values()), key=lambda one: -one.count)
+
+
+def _without(cases: Sequence[Case], check: Check) -> tuple[Case, ...]:
+    """The cases without a check like this one."""
+    return tuple(
+        case.model_copy(update={"checks": tuple(one for one in case.checks if one != check)})
+        if check in case.checks
+        else case
+        for case in cases
+    )
+
+
+def _cases(count: int) -> str:
+    return f"{count:,} case{'s' * (count != 1)}"
+
+
+def _said(found: CheckRate, cases: int) -> tuple[str, str]:
+    """A rate in short, and all that is known of it."""
+    rate, of = found.rate, found.cases
+    more = [f"{rate.passed:,} of {rate.judged:,} answers passed: {rate.words}."] if rate.judged else []
+    more += [f"{found.not_judged:,} were not judged."] if found.not_judged else []
+    if of < cases:
+        who = "No case has" if not of else f"It is for {of:,} of {_cases(cases)}: the others lack"
+        more.append(f"{who} a value for what it mentions in braces.")
+    if rate.share is not None:
+        return f"{round(100 * rate.share)} %", " ".join(more)
+    if of < cases:
+        return f"{of:,} of {_cases(cases)}" if of else "for no case", " ".join(more)
+    words = "not judged" if found.not_judged else ""
+    return words, " ".join(more)
+
+
+class _Others(QWidget):
+    """Checks of single cases, a line each; ``chosen`` tells the id of a case that has one."""
+
+    chosen = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._column = in_column(of=self, margins=0, spacing=4)
+        self.lines: list[QWidget] = []
+        self._shown: list[_Own] = []
+
+    def show_counts(self, own: Sequence[_Own]) -> None:
+        """Name these, the first ones of many."""
+        shown = list(own[:LISTED])
+        if shown != self._shown:
+            self._shown = shown
+            discard(self._column, *self.lines)
+            self.lines = [self._line(one) for one in shown]
+            if len(own) > LISTED:
+                self.lines.append(text_label(f"and {len(own) - LISTED:,} others", "small"))
+            for line in self.lines:
+                self._column.addWidget(line)
+        self.setVisible(bool(shown))
+
+    def _line(self, one: _Own) -> QWidget:
+        words = f"{one.check.title} {one.check.words}".strip()
+        label = ElidedLabel(colour="text", elide=Qt.TextElideMode.ElideRight)
+        label.set_text(show_hidden(words))
+        button = push_button(_cases(one.count), "link")
+        button.setAccessibleName(f"{show_hidden(words)}: choose a case that has it, of {_cases(one.count)}")
+        button.clicked.connect(partial(self._chosen, one.first))
+        line = QWidget()
+        in_row((label, 1), button, of=line, margins=0, spacing=8)
+        return line
+
+    def _chosen(self, case_id: str, _checked: bool = False) -> None:
+        self.chosen.emit(case_id)

@@ -1,0 +1,188 @@
+"""Every kind of check has a form; what is typed there is the check, and what is none yet stays in its field."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from playground.domain.checks import (
+    CHECKS,
+    Calls,
+    Check,
+    Contains,
+    Finish,
+    FitsSchema,
+    Judge,
+    Latency,
+    Similar,
+    UnknownCheck,
+)
+from playground.ui.features.evaluate.panels.check_card import CheckCard
+from playground.ui.features.evaluate.panels.judge_row import JudgeRow, Models
+from playground.ui.widgets.rows.kinds import ChoiceRow, JsonRow, LinesRow, NumberRow, SwitchRow
+from playground.ui.widgets.rows.row import FieldRow
+
+
+class Shown:
+    """A card with its form open, and the checks that came of it."""
+
+    def __init__(self, qtbot: QtBot, check: Check) -> None:
+        self.got: list[Check] = []
+        self.card = CheckCard(check, Models(None, lambda: ""), "For one case")
+        self.card.changed.connect(self._take)
+        qtbot.addWidget(self.card)
+        self.card.resize(310, 500)
+        self.card.show()
+        qtbot.waitExposed(self.card)
+        self.card.open()
+
+    def _take(self, check: Check) -> None:
+        self.got.append(check)
+        self.card.show_check(check)
+
+    def row(self, name: str) -> FieldRow:
+        assert self.card.form is not None
+        return self.card.form.rows[name]
+
+    def type(self, name: str, text: str) -> None:
+        """In the place of what stands in a field."""
+        field = self.row(name).main_field()
+        QTest.keyClick(field, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
+        QTest.keyClicks(field, text) if text else QTest.keyClick(field, Qt.Key.Key_Backspace)
+
+
+@pytest.fixture
+def shown(qtbot: QtBot, request: pytest.FixtureRequest) -> Iterator[Shown]:
+    made = Shown(qtbot, request.param)
+    yield made
+    made.card.hide()
+
+
+@pytest.mark.parametrize(
+    "shown", [kind.model_validate({}) for kind in CHECKS], indirect=True, ids=[kind.TITLE for kind in CHECKS]
+)
+def test_every_kind_has_a_form_of_all_its_fields(shown: Shown) -> None:
+    check = shown.card.check
+    assert shown.card.form is not None
+    assert set(shown.card.form.rows) == {name for name, _ in check.hints()}
+    for name, row in shown.card.form.rows.items():
+        assert row.value == getattr(check, name)
+        assert row.main_field().accessibleName().startswith(row.hint.label)
+        assert "ent as" not in row.toolTip()
+        assert not row.reset.isVisible()
+    assert shown.card.problem.text() == check.problem
+    assert not shown.got
+
+
+@pytest.mark.parametrize("shown", [Contains()], indirect=True)
+def test_a_text_may_have_lines_and_the_card_says_what_is_missing(shown: Shown) -> None:
+    row = shown.row("text")
+    assert isinstance(row, LinesRow)
+    assert shown.card.problem.isVisible()
+    shown.type("text", "{{city}}")
+    assert not shown.card.problem.isVisible()
+    row.field.set_text("one\ntwo")
+    assert shown.got[-1] == Contains(text="one\ntwo")
+    row.clear()
+    assert shown.got[-1] == Contains()
+    assert shown.card.problem.text() == Contains().lack
+
+
+@pytest.mark.parametrize("shown", [Similar(text="a")], indirect=True)
+def test_a_number_is_kept_within_its_range_and_what_is_none_stays_to_be_mended(shown: Shown) -> None:
+    row = shown.row("least")
+    assert isinstance(row, NumberRow)
+    assert row.field.text() == "0.80"
+    for typed, problem in (("7", "from 0 to 1"), ("x", "not a number"), ('"0.5"', "not a number")):
+        shown.got.clear()
+        shown.type("least", typed)
+        assert row.problem == problem
+        assert not shown.got or shown.got == [Similar(text="a")]
+        shown.card.show_check(shown.card.check)
+        assert row.field.text() == typed
+    shown.type("least", "0.25")
+    assert not row.problem
+    assert shown.got[-1] == Similar(text="a", least=0.25)
+    shown.type("least", "")
+    assert shown.got[-1] == Similar(text="a")
+    assert row.field.placeholderText() == "0.80"
+
+
+@pytest.mark.parametrize("shown", [Calls()], indirect=True)
+def test_no_bound_is_none(shown: Shown) -> None:
+    row = shown.row("most")
+    assert isinstance(row, NumberRow)
+    assert row.field.placeholderText() == "none"
+    shown.type("most", "2")
+    assert shown.got[-1] == Calls(most=2)
+    shown.type("most", "2.5")
+    assert row.problem == "not a whole number"
+    shown.type("most", "")
+    assert shown.got[-1] == Calls()
+
+
+@pytest.mark.parametrize("shown", [FitsSchema()], indirect=True)
+def test_a_schema_half_typed_stays_and_one_that_is_none_is_not_taken(shown: Shown) -> None:
+    row = shown.row("json_schema")
+    assert isinstance(row, JsonRow)
+    shown.type("json_schema", '{"type": "string"}')
+    assert shown.got[-1] == FitsSchema(json_schema={"type": "string"})
+    for typed, problem in (('{"type": ', "not JSON yet: line 1"), ("[1]", "a JSON object is wanted")):
+        shown.type("json_schema", typed)
+        assert row.problem.startswith(problem)
+        shown.card.show_check(shown.card.check)
+        assert row.editor.text() == typed
+        assert shown.card.check == FitsSchema(json_schema={"type": "string"})
+    shown.type("json_schema", '{"type": "nonsense"}')
+    assert "nonsense" in shown.card.problem.text()
+    assert "parameters" not in shown.card.problem.text()
+
+
+@pytest.mark.parametrize("shown", [Finish()], indirect=True)
+def test_a_choice_goes_back_to_its_own_default(shown: Shown) -> None:
+    row = shown.row("reason")
+    assert isinstance(row, ChoiceRow)
+    assert row.field.itemText(0) == "default (stop)"
+    shown.type("reason", "length")
+    assert shown.got[-1] == Finish(reason="length")
+    row.reset.click()
+    assert shown.got[-1] == Finish()
+    assert row.field.currentText() == "stop"
+
+
+@pytest.mark.parametrize("shown", [Latency()], indirect=True)
+def test_not_and_weight_are_in_the_form_and_in_the_menu(shown: Shown) -> None:
+    row = shown.row("negated")
+    assert isinstance(row, SwitchRow)
+    row.pill.click()
+    assert shown.got[-1] == Latency(negated=True)
+    assert shown.card.title.text() == "Not latency"
+    shown.card.actions_by_name["not"].trigger()
+    assert shown.got[-1] == Latency()
+    assert row.pill.state is False
+    shown.type("weight", "2.5")
+    assert shown.card.title.text() == "Latency × 2.5"
+
+
+@pytest.mark.parametrize("shown", [Judge(rubric="Is it right?")], indirect=True)
+def test_a_judge_is_given_a_model(shown: Shown) -> None:
+    row = shown.row("model")
+    assert isinstance(row, JudgeRow)
+    assert "no model" in shown.card.problem.text()
+    shown.type("model", "some-model")
+    QTest.keyClick(row.picker, Qt.Key.Key_Return)
+    assert shown.got[-1] == Judge(rubric="Is it right?", model="some-model")
+    assert not shown.card.problem.isVisible()
+
+
+@pytest.mark.parametrize("shown", [UnknownCheck.model_validate({"kind": "entropy", "bits": 3})], indirect=True)
+def test_what_a_newer_version_has_is_kept_whatever_is_edited(shown: Shown) -> None:
+    row = shown.row("negated")
+    assert isinstance(row, SwitchRow)
+    row.pill.click()
+    assert dict(shown.got[-1])["bits"] == 3
+    assert shown.got[-1].kind == "entropy"
