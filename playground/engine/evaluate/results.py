@@ -168,9 +168,13 @@ class Results:
 
     def picture(self) -> Results:
         """As it is now, for a thread of its own; what was worked out there is taken over by ``learn``."""
+        self._touched.clear()
+        return self.copy()
+
+    def copy(self) -> Results:
+        """As it is now, for a thread that nothing is learnt from."""
         taken = Results(self.inquiry, self._answers)
         taken._cells, taken._places = dict(self._cells), self._places
-        self._touched.clear()
         return taken
 
     def learn(self, picture: Results) -> None:

@@ -7,7 +7,6 @@ tells columns apart is their letter, never a colour alone.
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Callable, Sequence
 from html import escape
 from typing import Final
@@ -18,6 +17,7 @@ from playground.domain.hidden import show_hidden
 from playground.engine.evaluate.answering import Answer
 from playground.engine.evaluate.export.rows import Fetch
 from playground.engine.evaluate.results import Cell, ColumnResult, Rate, Results
+from playground.engine.evaluate.scales import marks
 from playground.engine.files.export.page import STYLE, TAIL, escaped, head
 from playground.jsonkit.texts import cut
 
@@ -183,14 +183,13 @@ def _dots(results: Results, name: str, unit: str) -> str:
     if not most:
         return ""
 
-    step = _round_step(most / 4)
-    end = step * math.ceil(most / step)
+    steps = marks(most)
+    end = steps[-1]
 
     def at(value: float) -> float:
         return _LEFT + value / end * (_RIGHT - _LEFT)
 
-    marks = [step * number for number in range(round(end / step) + 1)]
-    ticks = [(at(value), f"{value:g}{f' {unit}' if value == marks[-1] else ''}") for value in marks]
+    ticks = [(at(value), f"{value:g}{f' {unit}' if value == end else ''}") for value in steps]
     out = [_axis(len(found), ticks)]
     for place, (title, values) in enumerate(found):
         y = place * _ROW + 22
@@ -205,12 +204,6 @@ def _dots(results: Results, name: str, unit: str) -> str:
             out.append(f'{line} x2="{middle:.1f}" y2="{y + 12}"/>')
     note = '<p class="facts">each dot an answer, the line the median</p>'
     return note + _picture(len(found), "".join(out), f"{name} of each answer")
-
-
-def _round_step(least: float) -> float:
-    """The next of 1, 2, 2.5 and 5 times a power of ten: what people count in."""
-    power = 10.0 ** math.floor(math.log10(least))
-    return next(times * power for times in (1, 2, 2.5, 5, 10) if times * power >= least * 0.999)
 
 
 # ---- tables ----------------------------------------------------------------------------------------------------------

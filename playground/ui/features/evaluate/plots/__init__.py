@@ -1,0 +1,1 @@
+"""Plots of an evaluation: worked out beside the window, drawn by pyqtgraph once they are looked at."""

@@ -1,0 +1,217 @@
+"""The plots of an evaluation, side by side where there is room; worked out and loaded off the window's thread."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+from collections.abc import Collection, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from PySide6.QtGui import QAction, QActionGroup, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QMenu, QWidget
+
+from playground.engine.io.whole_file import write_whole
+from playground.ui.features.evaluate.look import Look
+from playground.ui.features.evaluate.plots.kinds import KINDS, By, Known, case_at, chosen_plot, plots
+from playground.ui.features.evaluate.plots.scene import Plot, Target
+from playground.ui.widgets.dialogs import ask_where
+from playground.ui.widgets.form_parts import push_button, styled
+from playground.ui.widgets.layouts import in_column, in_row
+from playground.ui.widgets.loop import spawn
+from playground.ui.widgets.page_parts import empty_words
+from playground.ui.widgets.scroll_page import DownArea
+
+if TYPE_CHECKING:
+    from playground.ui.features.evaluate.plots.card import PlotCard
+
+ROOM: Final = 860  # pixels from which two stand side by side
+NOTHING: Final = "No answers yet: plots show up as they come. Run the evaluation to ask for them."
+PICTURES: Final = "SVG picture (*.svg);;PNG picture (*.png)"
+BETWEEN: Final = 0.005  # seconds between two plots, for what else is to be done
+LOADING: Final = "Plots are being made…"
+
+
+class PlotsView(QWidget):
+    """Shows what ``look`` has found, as soon as it has found it. ``tools`` stand beside the names of the views."""
+
+    def __init__(self, look: Look) -> None:
+        super().__init__()
+        self._look = look
+        self._by = By.VARIANT
+        self._working: asyncio.Task[None] | None = None
+        self._stale = True
+        self._cards: dict[str, PlotCard] = {}
+        self.by = push_button(self._by.value)
+        self.by.setAccessibleName("What a row of a plot stands for")
+        self.by.setMenu(self._menu())
+        self.save = push_button("Save picture…")
+        self.save.clicked.connect(partial(self._save, None))
+        self.tools = QWidget()
+        in_row(self.by, 1, self.save, of=self.tools, margins=0, spacing=8)
+        self.empty = empty_words(LOADING)
+        inner = styled(QWidget(), "page")
+        self._sides = [in_column(1, spacing=12), in_column(1, spacing=12)]
+        self._row = in_row(*((side, 1) for side in self._sides), spacing=12)
+        self._order: list[tuple[str, int]] = []
+        self._two = True
+        in_column(self.empty, self._row, 1, of=inner, margins=(18, 14, 18, 14))
+        in_column(in_row(self.tools, margins=(18, 8, 18, 0)), (DownArea(inner), 1), of=self, margins=0, spacing=0)
+        self.setFocusProxy(self.by)
+        look.figured.connect(self._changed)
+        look.planned.connect(self._changed)
+        look.chosen.connect(self._chosen)
+
+    @property
+    def cards(self) -> list[PlotCard]:
+        """Those that are shown."""
+        return [card for card in self._cards.values() if not card.isHidden()]
+
+    def card(self, kind: str) -> PlotCard:
+        """The one of that kind. Raises KeyError where it was not made."""
+        return self._cards[kind]
+
+    def _menu(self) -> QMenu:
+        menu, group = QMenu(self), QActionGroup(self)
+        for one in By:
+            action = QAction(one.value, menu, checkable=True, checked=one is self._by)
+            action.triggered.connect(partial(self.show_by, one))
+            group.addAction(action)
+            menu.addAction(action)
+        return menu
+
+    def show_by(self, by: By, _checked: bool = True) -> None:
+        """Have rows stand for something else."""
+        self._by = by
+        self.by.setText(by.value)
+        self._changed()
+
+    # What is drawn
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if self._stale:
+            self._changed()
+
+    def _changed(self) -> None:
+        self._stale = True
+        if self.isVisible() and self._working is None:
+            self._working = spawn(self._draw(), name="draw the plots")
+
+    async def _draw(self) -> None:
+        try:
+            while self._stale and self.isVisible():
+                self._stale = False
+                await asyncio.to_thread(_load)
+                look = self._look
+                if look.findings is None or not look.results.count:
+                    if not look.results.count:
+                        self._arrange(())
+                    continue
+                results = look.results.copy()
+                known = Known(results, look.findings, self._by, case_at(results, look.case, look.column))
+                found = await asyncio.to_thread(plots, known)
+                kinds = {plot.kind for plot in found}
+                seen = {kind for kind, card in self._cards.items() if kind in kinds and not card.isHidden()}
+                for plot in found:
+                    self._show(plot)
+                    seen.add(plot.kind)
+                    self._arrange(seen)
+                    await asyncio.sleep(BETWEEN)
+        finally:
+            self._working = None
+
+    def _chosen(self) -> None:
+        """Another cell is looked at: one plot is of it."""
+        look = self._look
+        if self._stale or self._working is not None or not self._cards or look.findings is None:
+            self._stale = True
+            return
+        known = Known(look.results, look.findings, self._by, case_at(look.results, look.case, look.column))
+        found = chosen_plot(known)
+        shown = [kind for kind, card in self._cards.items() if not card.isHidden() and kind != "came"]
+        if found is not None:
+            self._show(found)
+        self._arrange([*shown, *([found.kind] if found is not None else [])])
+
+    def _show(self, plot: Plot) -> None:
+        from playground.ui.features.evaluate.plots.card import PlotCard
+
+        card = self._cards.get(plot.kind)
+        if card is None:
+            card = self._cards[plot.kind] = PlotCard()
+            card.pressed.connect(self._choose)
+            card.save_asked.connect(partial(self._save, plot.kind))
+        card.show_plot(plot)
+
+    def _choose(self, target: Target) -> None:
+        self._look.choose(*target)
+
+    # Where they stand
+
+    def _arrange(self, kinds: Collection[str]) -> None:
+        """Have these shown, in the order of the page, the next one where there is more room."""
+        order = [(one.kind, self._cards[one.kind].maximumHeight()) for one in KINDS if one.kind in kinds]
+        self.empty.setText(NOTHING)
+        self.empty.setVisible(not order)
+        self.save.setEnabled(bool(order))
+        if order != self._order:
+            self._order = order
+            self._place()
+
+    def _place(self) -> None:
+        wanted: list[list[PlotCard]] = [[], []]
+        filled = [0, 0]
+        for kind, high in self._order:
+            at = 1 if self._two and filled[1] < filled[0] else 0
+            wanted[at].append(self._cards[kind])
+            filled[at] += high
+        for card in self._cards.values():
+            if not any(card in cards for cards in wanted):
+                card.hide()
+        for side, cards in zip(self._sides, wanted, strict=True):
+            for place, card in enumerate(cards):
+                if side.indexOf(card) != place:
+                    side.insertWidget(place, card)
+                card.show()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        two = self.width() >= ROOM
+        if two != self._two:
+            self._two = two
+            self._row.setStretch(1, int(two))
+            self._row.setSpacing(12 if two else 0)
+            self._place()
+
+    # Pictures
+
+    def _save(self, kind: str | None, _checked: bool = False) -> None:
+        cards = self.cards if kind is None else [self._cards[kind]]
+        if cards:
+            spawn(self._save_picture(cards), name="save a picture of plots")
+
+    async def _save_picture(self, cards: list[PlotCard]) -> None:
+        name = cards[0].title.text() if len(cards) == 1 else "Plots"
+        path = await ask_where(self.window(), "Save picture", f"{name}.svg", PICTURES, "svg")
+        if path is None:
+            return
+        try:
+            await self.save_to(path, cards)
+        except OSError as error:
+            words = f"{path.name} could not be written: {error.strerror or error}. Choose another place."
+            self._look.refused.emit(words)
+
+    async def save_to(self, path: Path, cards: Sequence[PlotCard]) -> None:
+        """Write these plots to a file; its ending says as what. Raises OSError."""
+        from playground.ui.features.evaluate.plots.picture import to_png, to_svg
+
+        make = to_png if path.suffix.lower() == ".png" else to_svg
+        data = make(cards, 2 if self._two else 1)
+        await asyncio.to_thread(write_whole, path, data)
+
+
+def _load() -> None:
+    """pyqtgraph and numpy, which take most of a second; what is left is quick."""
+    importlib.import_module("pyqtgraph")
