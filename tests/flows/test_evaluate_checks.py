@@ -9,10 +9,10 @@ from PySide6.QtWidgets import QMessageBox, QWidget
 from playground.domain.checks import Contains, Judge, Latency
 from playground.engine.session.plan import Keep, Order
 from playground.ui.features.evaluate.look import Look
-from playground.ui.features.evaluate.page import CHECKS, RUN
 from playground.ui.features.evaluate.panels.checks import ChecksPanel
 from playground.ui.features.evaluate.panels.judge_row import JudgeRow
 from playground.ui.features.evaluate.panels.run import RunPanel
+from playground.ui.features.evaluate.parts import CHECKS, RUN
 from tests.flows.conftest import Person, Stage
 from tests.flows.test_evaluate import AT_ONCE, control, open_evaluation, run_all
 

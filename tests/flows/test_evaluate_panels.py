@@ -10,10 +10,11 @@ from playground.engine.compare.lanes import Lanes
 from playground.engine.evaluate.variants import of_lane
 from playground.engine.session.plan import Plan
 from playground.ui.features.evaluate.control import EvaluateControl
-from playground.ui.features.evaluate.page import VARIANTS, EvaluatePage
+from playground.ui.features.evaluate.page import EvaluatePage
 from playground.ui.features.evaluate.panels.sweep_dialog import SweepDialog
 from playground.ui.features.evaluate.panels.variant_dialog import VariantDialog
 from playground.ui.features.evaluate.panels.variants import VariantsPanel
+from playground.ui.features.evaluate.parts import VARIANTS
 from playground.ui.shell.features import EVALUATE
 from tests.flows.conftest import Person, Stage
 

@@ -7,10 +7,11 @@ from playground.engine.evaluate.sweep import Range, over_models, over_parameters
 from playground.engine.library.opening_files import open_sample
 from playground.engine.session.variants import Variant
 from playground.ui.features.evaluate.control import EvaluateControl
-from playground.ui.features.evaluate.page import VARIANTS, EvaluatePage
+from playground.ui.features.evaluate.page import EvaluatePage
 from playground.ui.features.evaluate.panels.sweep_dialog import SweepDialog
 from playground.ui.features.evaluate.panels.variant_dialog import VariantDialog
 from playground.ui.features.evaluate.panels.variants import VariantsPanel
+from playground.ui.features.evaluate.parts import VARIANTS
 from playground.ui.shell.features import EVALUATE
 from playground.ui.widgets.resources import resource_root
 from tests.scenes.registry import BOTH, WIDE, scene

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Final
 
 from PySide6.QtWidgets import QWidget
 
-from playground.domain.errors import RunRefusedError
 from playground.ui.features.evaluate.bar import EvaluateBar
 from playground.ui.features.host import Control, Host
 from playground.ui.widgets.dialogs import agreed
@@ -20,13 +19,12 @@ from playground.ui.widgets.loop import spawn
 
 if TYPE_CHECKING:
     from playground.engine.evaluate.answering import Answer
-    from playground.engine.evaluate.inquiry import Column, PlanProblem
+    from playground.engine.evaluate.inquiry import Column
     from playground.engine.files.presets import Preset
     from playground.engine.session.plan import Case
     from playground.ui.features.evaluate.look import Look
     from playground.ui.features.evaluate.page import EvaluatePage
     from playground.ui.features.evaluate.runs import Runs
-    from playground.ui.features.evaluate.view_bar import ViewBar
 
 
 #: The formats in which answers can be taken away, and their words in the menu.
@@ -106,73 +104,21 @@ class EvaluateControl(Control):
     def _open(self) -> None:
         from playground.ui.features.evaluate.look import Look
         from playground.ui.features.evaluate.page import EvaluatePage
+        from playground.ui.features.evaluate.parts import Parts
         from playground.ui.features.evaluate.view_bar import ViewBar
 
         session = self._session.main
         self.look = look = Look(session, self.runs, self)
-        bar = ViewBar(FORMATS)
-        self.page = page = EvaluatePage(look, bar, self._views(look, bar), self._panels(look), QWidget)
+        parts = Parts(
+            look, self._host, self._around.presets, self.ask_again, partial(self.show, False), self._around.show_lanes
+        )
+        self.page = page = EvaluatePage(look, ViewBar(FORMATS), parts)
         page.asked.connect(self._do)
         look.refused.connect(self._say)
         self._bar.show_title(session.title)
         self._host.pane.seat(page, instead=self)
         self._show_stop()
         page.focus()
-
-    def _views(self, look: Look, bar: ViewBar) -> dict[str, Callable[[], QWidget]]:
-        from playground.ui.features.evaluate.view_bar import TABLE, VIEWS
-
-        return {**dict.fromkeys(VIEWS, QWidget), TABLE: partial(self._table, look, bar)}
-
-    def _table(self, look: Look, bar: ViewBar) -> QWidget:
-        from playground.ui.features.evaluate.table import FILTERS, AnswersTable
-
-        table = AnswersTable(look)
-        bar.filtered.connect(lambda number: table.set_filter(FILTERS[number]))
-        bar.found.connect(table.find_text)
-        table.counts.connect(bar.show_counts)
-        return table
-
-    def _panels(self, look: Look) -> dict[str, Callable[[], QWidget]]:
-        from playground.ui.features.evaluate.page import CHECKS, PANELS, RUN, VARIANTS
-
-        return {
-            **dict.fromkeys(PANELS, QWidget),
-            VARIANTS: partial(self._variants, look),
-            CHECKS: partial(self._checks, look),
-            RUN: partial(self._run_panel, look),
-        }
-
-    def _variants(self, look: Look) -> QWidget:
-        from playground.ui.features.evaluate.panels.variants import Sources, VariantsPanel
-
-        panel = VariantsPanel(look, Sources(self._around.presets, partial(self._models, look)))
-        panel.lane_opened.connect(self._around.show_lanes)
-        return panel
-
-    async def _models(self, look: Look) -> Sequence[str]:
-        """Those that the experiment's gateway lists; any can be typed all the same."""
-        settings = look.session.settings
-        try:
-            return (await self._workspace.gateways.models(settings.profile_id, settings.protocol)).ids
-        except (RunRefusedError, OSError):
-            return ()
-
-    def _checks(self, look: Look) -> QWidget:
-        from playground.ui.features.evaluate.panels.checks import ChecksPanel
-
-        return ChecksPanel(look, self._workspace.gateways)
-
-    def _run_panel(self, look: Look) -> QWidget:
-        from playground.ui.features.evaluate.panels.run import RunPanel
-
-        panel = RunPanel(look)
-        panel.place_asked.connect(self._show_problem)
-        return panel
-
-    def _show_problem(self, problem: PlanProblem) -> None:
-        if self.page is not None:
-            self.page.show_problem(problem)
 
     def leave(self) -> None:
         """Another page is shown in its place."""

@@ -5,7 +5,6 @@ What is not seen is not made: a view or a panel is when its name is first chosen
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from typing import Final
 
 from PySide6.QtCore import Qt, Signal
@@ -14,6 +13,7 @@ from PySide6.QtWidgets import QSplitter, QStackedWidget, QWidget
 
 from playground.engine.evaluate.inquiry import PlanProblem
 from playground.ui.features.evaluate.look import Look
+from playground.ui.features.evaluate.parts import CASES, CHECKS, PANELS, RUN, VARIANTS, Parts
 from playground.ui.features.evaluate.run_bar import RunBar
 from playground.ui.features.evaluate.view_bar import TABLE, VIEWS, ViewBar
 from playground.ui.widgets.form_parts import styled, thin_line
@@ -22,24 +22,18 @@ from playground.ui.widgets.side_panel import SidePanel
 
 SIDE: Final = 340  # pixels
 DETAIL: Final = 230  # pixels
-CASES, CHECKS, RUN, VARIANTS = "Cases", "Checks", "Run", "Variants"
-PANELS: Final = (VARIANTS, CASES, CHECKS, RUN)
 #: Which panel has the part of a plan that a problem is about.
 _PLACES: Final = {"cases": CASES, "checks": CHECKS, "run": RUN, "variants": VARIANTS}
 
-Make = Callable[[], QWidget]
-
 
 class EvaluatePage(QWidget):
-    """``views`` and ``panels`` make what stands under each name, ``detail`` what is below the table."""
+    """``parts`` make what stands under each name; ``asked`` tells what is to be done with the run (``RunBar``)."""
 
-    asked = Signal(str)  # what is to be done with the run; see RunBar
-    filtered = Signal(int)
-    found = Signal(str)
+    asked = Signal(str)
 
-    def __init__(self, look: Look, bar: ViewBar, views: Mapping[str, Make], panels: Mapping[str, Make], detail: Make):
+    def __init__(self, look: Look, bar: ViewBar, parts: Parts) -> None:
         super().__init__()
-        self._look, self._views, self._panels, self._make_detail = look, views, panels, detail
+        self._look, self._parts = look, parts
         self.run_bar = RunBar(look)
         self.run_bar.asked.connect(self.asked)
         self.view_bar = bar
@@ -75,7 +69,7 @@ class EvaluatePage(QWidget):
         """Show a view; it is made when it is first shown."""
         made = self._made.get(view)
         if made is None:
-            made = self._made[view] = self._views[view]()
+            made = self._made[view] = self._parts.view(view, self.view_bar)
             self._stack.addWidget(made)
         self._stack.setCurrentWidget(made)
         self.view_bar.show_view(view)
@@ -86,7 +80,7 @@ class EvaluatePage(QWidget):
         """A panel, made when it is first asked for."""
         made = self._made.get(name)
         if made is None:
-            made = self._made[name] = self._panels[name]()
+            made = self._made[name] = self._parts.panel(name, self.show_problem)
             self.side.fill(name, made)
         return made
 
@@ -112,7 +106,7 @@ class EvaluatePage(QWidget):
                 self.detail.hide()
             return
         if self.detail is None:
-            self.detail = self._make_detail()
+            self.detail = self._parts.detail()
             self._halves.addWidget(self.detail)
             height = self._halves.height()
             self._halves.setSizes([height - DETAIL, DETAIL])

@@ -68,10 +68,10 @@ class ViewBar(QWidget):
         parts = (self.views, (self.search, 1), self.filters, 1, self.bring, self.export)
         in_row(*parts, of=self, margins=(18, 8, 18, 8), spacing=12)
 
-    def show_counts(self, counts: Sequence[int]) -> None:
-        """How many cases each filter leaves."""
+    def show_counts(self, counts: Sequence[int | None]) -> None:
+        """How many cases each filter leaves, as far as that is known."""
         for button, title, count in zip(self.filters.buttons, _FILTERS, counts, strict=True):
-            button.setText(f"{title} {count:,}")
+            button.setText(f"{title} {count:,}" if count is not None else title)
 
     def show_view(self, view: str) -> None:
         """Mark a view; what is about the table alone is there with it."""
