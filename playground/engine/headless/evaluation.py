@@ -17,6 +17,7 @@ from playground.domain.durations import span
 from playground.domain.prices import money
 from playground.engine.evaluate.answering import Answer
 from playground.engine.evaluate.answers import SUFFIX, AnswersError, AnswerStore, Kept
+from playground.engine.evaluate.export.formats import export
 from playground.engine.evaluate.inquiry import Column, Inquiry
 from playground.engine.evaluate.results import Results
 from playground.engine.evaluate.runner import Progress, Runner, State
@@ -38,9 +39,6 @@ _STEP: Final = 0.1  # of all answers between two lines
 _WIDTH: Final = 30  # characters of the bar
 _MOST: Final = 50  # cases that are listed as failing
 
-#: What an export is called on the command line; ``written`` makes it.
-EXPORTS: Final = ("json", "jsonl", "csv", "junit", "html", "promptfoo", "inspect")
-
 
 @dataclass(frozen=True)
 class EvaluationOptions(GatewayOptions):
@@ -48,7 +46,7 @@ class EvaluationOptions(GatewayOptions):
 
     ``only`` are names or letters of variants, ``cases`` patterns of names (``*`` stands for anything). ``go_on`` asks
     for what is missing of answers that are kept, ``fresh`` lets them go. ``outputs`` are files by the names of
-    ``EXPORTS``. ``fail_under`` is a rate from 0 to 1.
+    ``FORMATS``. ``fail_under`` is a rate from 0 to 1.
     """
 
     repeats: int | None = None
@@ -398,25 +396,3 @@ def _fetching(inquiry: Inquiry, store: AnswerStore) -> Callable[[Answer], Awaita
         return await store.kept(inquiry.id, answer)
 
     return fetch
-
-
-async def export(
-    kind: str, results: Results, fetch: Callable[[Answer], Awaitable[Kept]], seconds: float | None = None
-) -> str:
-    """An evaluation in one of the formats of ``EXPORTS``."""
-    from playground.engine.evaluate.export import junit, others, page, rows
-
-    if kind == "junit":
-        return junit.to_junit(results)
-    if kind == "html":
-        title = results.inquiry.base.title or "Evaluation"
-        return await page.to_page(results, fetch, title=title, seconds=seconds)
-    if kind == "promptfoo":
-        return await others.to_promptfoo(results, fetch)
-    if kind == "inspect":
-        return others.to_inspect(results.inquiry)
-    if kind == "csv":
-        return await rows.to_csv(results, fetch)
-    if kind == "jsonl":
-        return await rows.to_jsonl(results, fetch)
-    return await rows.to_json(results, fetch)

@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from PySide6.QtCore import Signal
 from PySide6.QtGui import QAction, QActionGroup, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QMenu, QWidget
 
@@ -34,7 +35,9 @@ LOADING: Final = "Plots are being made…"
 
 
 class PlotsView(QWidget):
-    """Shows what ``look`` has found, as soon as it has found it. ``tools`` stand beside the names of the views."""
+    """Shows what ``look`` has found, as soon as it has found it. ``said`` tells what became of a picture."""
+
+    said = Signal(str)
 
     def __init__(self, look: Look) -> None:
         super().__init__()
@@ -200,8 +203,9 @@ class PlotsView(QWidget):
         try:
             await self.save_to(path, cards)
         except OSError as error:
-            words = f"{path.name} could not be written: {error.strerror or error}. Choose another place."
-            self._look.refused.emit(words)
+            self.said.emit(f"{path.name} could not be written: {error.strerror or error}. Choose another place.")
+        else:
+            self.said.emit(f"Saved as {path}.")
 
     async def save_to(self, path: Path, cards: Sequence[PlotCard]) -> None:
         """Write these plots to a file; its ending says as what. Raises OSError."""

@@ -1,0 +1,54 @@
+"""An evaluation as a file: asked where, made off the window's thread of what is there now, and written whole."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Final
+
+from PySide6.QtWidgets import QWidget
+
+from playground.engine.evaluate.answering import Answer
+from playground.engine.evaluate.answers import AnswersError, Kept
+from playground.engine.evaluate.export.formats import FORMATS, export
+from playground.engine.io.whole_file import write_whole
+from playground.ui.features.evaluate.look import Look
+from playground.ui.widgets.dialogs import ask_where, file_name
+
+#: The rows of a menu: the name of a format, and words for it.
+ROWS: Final = tuple((one.name, one.words) for one in FORMATS.values())
+
+
+async def export_answers(look: Look, name: str, window: QWidget) -> str:
+    """Ask for a file and write the evaluation to it, in the format of that name.
+
+    Returns how that went, in words; an empty text where no file was named.
+    """
+    found = FORMATS[name]
+    offered = f"{file_name(look.inquiry.base.title, 'Evaluation')}.{found.suffix}"
+    kinds = f"{found.words.partition(':')[0]} (*.{found.suffix});;All files (*)"
+    path = await ask_where(window, "Export the evaluation", offered, kinds, found.suffix)
+    if path is None:
+        return ""
+    try:
+        text = await exported(look, name)
+        await asyncio.to_thread(lambda: write_whole(path, text.encode("utf-8", "backslashreplace")))
+    except OSError as error:
+        return f"{path.name} could not be written: {error.strerror or error}. Choose another place."
+    except AnswersError as error:
+        return str(error)
+    return f"Saved as {path}."
+
+
+async def exported(look: Look, name: str) -> str:
+    """What the file has in it. Raises AnswersError."""
+    results, store, evaluation = look.results.copy(), look.store, look.inquiry.id
+    seconds = look.progress.seconds if look.progress is not None else None
+
+    async def fetch(answer: Answer) -> Kept:
+        return await store.kept(evaluation, answer)
+
+    def work() -> str:
+        with asyncio.Runner(loop_factory=asyncio.SelectorEventLoop) as runner:
+            return runner.run(export(name, results, fetch, seconds))
+
+    return await asyncio.to_thread(work)
