@@ -6,6 +6,7 @@ are found again: of what goes into requests everything is in it, and nothing of 
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
 import random
@@ -41,6 +42,7 @@ _SYSTEM: Final = (Role.SYSTEM, Role.DEVELOPER)
 #: The checks of all cases as one has them, None where they are not for it, and its own; each with its key.
 _Keyed: TypeAlias = tuple[list[tuple[str, Check] | None], list[tuple[str, Check] | None]]
 _NAMED: Final = 40  # characters by which a case is called
+_AT_ONCE: Final = 50  # checks that are looked at in one turn of the loop
 _LOOKED_AT: Final = 2_000  # of those of a value, in which they are looked for
 
 
@@ -280,8 +282,11 @@ class Inquiry:
         return tuple(jobs)
 
     async def problems(self) -> list[PlanProblem]:
-        """What keeps the plan from being run; empty where nothing does."""
-        return [*self._problems_of_cases(), *self._problems_of_run(), *await self._problems_of_checks()]
+        """What keeps the plan from being run; empty where nothing does. The loop is free while many are looked at."""
+        found, checks = await asyncio.to_thread(
+            lambda: ([*self._problems_of_cases(), *self._problems_of_run()], self._different_checks())
+        )
+        return [*found, *await _problems_of_checks(checks)]
 
     def _problems_of_cases(self) -> Iterator[PlanProblem]:
         if not self.cases:
@@ -313,19 +318,14 @@ class Inquiry:
                 what = "no money" if name == "money" else f"0 {name}"
                 yield PlanProblem(f"A budget of {what} lets nothing be asked. Raise it, or leave it empty.", "run")
 
-    async def _problems_of_checks(self) -> list[PlanProblem]:
-        out: list[PlanProblem] = []
-        found = [(check, "") for check in self.plan.checks]
-        found += [(check, case.id) for case in self.plan.cases for check in case.checks]
-        seen: set[str] = set()
-        for check, case_id in found:
-            key = check_key(check)
-            if key in seen:
-                continue
-            seen.add(key)
-            if words := await checking.answer(CheckUsable(check)):
-                out.append(PlanProblem(f"{check.title}: {words}", "checks", case_id))
-        return out
+    def _different_checks(self) -> list[tuple[Check, str]]:
+        """Each check once, with the id of the first case that has it; empty for one of all cases."""
+        every = [(check, "") for check in self.plan.checks]
+        every += [(check, case.id) for case in self.plan.cases for check in case.checks]
+        found: dict[str, tuple[Check, str]] = {}
+        for check, case_id in every:
+            found.setdefault(repr(check), (check, case_id))
+        return [*found.values()]
 
     @cached_property
     def numbers(self) -> dict[str, int]:
@@ -340,6 +340,16 @@ class Inquiry:
     def judges(self) -> tuple[Judge, ...]:
         """The checks that a model is asked for."""
         return tuple(check for check in self.plan.checks if isinstance(check, Judge))
+
+
+async def _problems_of_checks(checks: Sequence[tuple[Check, str]]) -> list[PlanProblem]:
+    out: list[PlanProblem] = []
+    for number, (check, case_id) in enumerate(checks, 1):
+        if words := await checking.answer(CheckUsable(check)):
+            out.append(PlanProblem(f"{check.title}: {words}", "checks", case_id))
+        if number % _AT_ONCE == 0:
+            await asyncio.sleep(0)
+    return out
 
 
 def case_title(case: Case, number: int) -> str:

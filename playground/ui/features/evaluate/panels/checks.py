@@ -153,7 +153,8 @@ class ChecksPanel(ScrollPage):
         column.addWidget(self.others)
         column.addStretch(1)
         self._case_id = ""
-        self._own: list[_Own] = []
+        self._at = 0  # where the chosen case was found last
+        self._own: dict[str, _Own] = {}
         self._counted: tuple[Case, ...] | None = None
         self.of_all.changed.connect(self._change_all)
         self.of_all.moved.connect(self._to_case)
@@ -186,8 +187,12 @@ class ChecksPanel(ScrollPage):
     @property
     def _case(self) -> Case | None:
         """The case that is chosen, as it is set now."""
-        chosen = self._look.case
-        return next((case for case in self._look.plan.cases if chosen is not None and case.id == chosen.id), None)
+        chosen, cases = self._look.case, self._look.plan.cases
+        if chosen is None:
+            return None
+        if not (self._at < len(cases) and cases[self._at].id == chosen.id):
+            self._at = next((at for at, case in enumerate(cases) if case.id == chosen.id), len(cases))
+        return cases[self._at] if self._at < len(cases) else None
 
     def show_plan(self) -> None:
         """The checks as they are set."""
@@ -199,9 +204,9 @@ class ChecksPanel(ScrollPage):
         self.own.show_checks(case.checks if case is not None else (), anew=anew)
         self.add_own.setVisible(case is not None)
         if case is not None:
-            number = self._look.inquiry.numbers.get(case.id, 0)
-            say(self.own_words, f"“{case_title(case, number)}”")
-            self.add_own.setAccessibleName(f"Add a check of {show_hidden(case_title(case, number))} alone")
+            title = case_title(case, self._at + 1)
+            say(self.own_words, f"“{title}”")
+            self.add_own.setAccessibleName(f"Add a check of {show_hidden(title)} alone")
         else:
             say(self.own_words, CHOOSE)
         self._show_rates()
@@ -217,7 +222,7 @@ class ChecksPanel(ScrollPage):
         if case is None:
             return
         made = case.model_copy(update={"checks": checks})
-        cases = tuple(made if one is case else one for one in plan.cases)
+        cases = (*plan.cases[: self._at], made, *plan.cases[self._at + 1 :])
         self._look.change(cases=cases, checks=plan.checks if of_all is None else of_all)
         self.show_plan()
 
@@ -261,9 +266,9 @@ class ChecksPanel(ScrollPage):
 
     def _show_counts(self) -> None:
         for card in self.own.cards:
-            count = next((one.count for one in self._own if one.check == card.check), 0)
-            card.show_rate(_cases(count) if count > 1 else "")
-        self.others.show_counts([] if self._case is not None else self._own)
+            count = self._own.get(_key(card.check))
+            card.show_rate(_cases(count.count) if count is not None and count.count > 1 else "")
+        self.others.show_counts([] if self._case is not None else [*self._own.values()])
 
     def _show_rates(self) -> None:
         look = self._look
@@ -286,15 +291,20 @@ class _Own:
     first: str
 
 
-def _count(cases: Sequence[Case]) -> list[_Own]:
-    """The checks of single cases, those of most cases first."""
+def _key(check: Check) -> str:
+    """The same for checks that are the same."""
+    return repr(check)
+
+
+def _count(cases: Sequence[Case]) -> dict[str, _Own]:
+    """The checks of single cases by their keys, those of most cases first."""
     found: dict[str, tuple[Check, int, str]] = {}
     for case in cases:
         for check in case.checks:
-            key = f"{check.kind}{dict(check)}"
+            key = _key(check)
             known, count, first = found.get(key, (check, 0, case.id))
             found[key] = known, count + 1, first
-    return sorted((_Own(*one) for one in found.values()), key=lambda one: -one.count)
+    return {key: _Own(*one) for key, one in sorted(found.items(), key=lambda item: -item[1][1])}
 
 
 def _without(cases: Sequence[Case], check: Check) -> tuple[Case, ...]:

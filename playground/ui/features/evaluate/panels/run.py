@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from playground.engine.evaluate.answering import Answer
     from playground.engine.evaluate.inquiry import Inquiry
 
+MOST_NAMED: Final = 200  # problems; who has mended these sees the others
 NOTHING: Final = "It lets nothing be asked. Raise it, or leave it empty."
 FINE: Final = "It can be run."
 _PLAN: Final = Plan()
@@ -198,7 +199,7 @@ class RunPanel(ScrollPage):
             row.show_value(value.value if isinstance(value, Order | Keep) else value, self._flag(name, value))
         found = self._look.problems
         self.ready.setVisible(self._look.ready and not found)
-        self.problems.show_problems([Problem((), problem.words) for problem in found])
+        self.problems.show_problems([Problem((), problem.words) for problem in found[:MOST_NAMED]])
         self._show_kept()
         self._estimate_soon()
 
