@@ -9,7 +9,7 @@ from playground.engine.evaluate.results import Results
 
 
 class Format(NamedTuple):
-    """What it is called, what it is for, and how the names of its files end."""
+    """What it is called on a command line and in a menu, and how the names of its files end."""
 
     name: str
     words: str
@@ -19,13 +19,13 @@ class Format(NamedTuple):
 FORMATS: Final = {
     one.name: one
     for one in (
-        Format("csv", "CSV: a row an answer", "csv"),
-        Format("jsonl", "JSON Lines: a line an answer", "jsonl"),
-        Format("json", "JSON: variants, comparisons, checks, answers", "json"),
-        Format("junit", "JUnit XML: test results for CI", "xml"),
-        Format("html", "Web page: the report", "html"),
-        Format("promptfoo", "promptfoo: configuration and results", "json"),
-        Format("inspect", "Inspect AI: cases as a data set", "jsonl"),
+        Format("html", "Web page", "html"),
+        Format("csv", "Table (CSV)", "csv"),
+        Format("jsonl", "JSON lines", "jsonl"),
+        Format("json", "JSON", "json"),
+        Format("junit", "Test results (JUnit)", "xml"),
+        Format("promptfoo", "promptfoo", "json"),
+        Format("inspect", "Data set for Inspect AI", "jsonl"),
     )
 }
 

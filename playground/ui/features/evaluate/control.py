@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QWidget
 
@@ -25,18 +25,6 @@ if TYPE_CHECKING:
     from playground.ui.features.evaluate.look import Look
     from playground.ui.features.evaluate.page import EvaluatePage
     from playground.ui.features.evaluate.runs import Runs
-
-
-#: The formats in which answers can be taken away, and their words in the menu.
-FORMATS: Final = (
-    ("html", "Web page…"),
-    ("csv", "Table (CSV)…"),
-    ("jsonl", "JSON lines…"),
-    ("json", "JSON…"),
-    ("junit", "Test results (JUnit)…"),
-    ("promptfoo", "promptfoo…"),
-    ("inspect", "Dataset for Inspect AI…"),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +90,7 @@ class EvaluateControl(Control):
             self._open()
 
     def _open(self) -> None:
+        from playground.engine.evaluate.export.formats import FORMATS
         from playground.ui.features.evaluate.look import Look
         from playground.ui.features.evaluate.page import EvaluatePage
         from playground.ui.features.evaluate.parts import Parts
@@ -112,7 +101,9 @@ class EvaluateControl(Control):
         parts = Parts(
             look, self._host, self._around.presets, self.ask_again, partial(self.show, False), self._around.show_lanes
         )
-        self.page = page = EvaluatePage(look, ViewBar(FORMATS), parts)
+        bar = ViewBar([(one.name, f"{one.words}…") for one in FORMATS.values()])
+        bar.export_asked.connect(parts.export)
+        self.page = page = EvaluatePage(look, bar, parts)
         page.asked.connect(self._do)
         look.refused.connect(self._say)
         self._bar.show_title(session.title)

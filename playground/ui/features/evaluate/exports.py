@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Final
 
 from PySide6.QtWidgets import QWidget
 
@@ -14,9 +13,6 @@ from playground.engine.io.whole_file import write_whole
 from playground.ui.features.evaluate.look import Look
 from playground.ui.widgets.dialogs import ask_where, file_name
 
-#: The rows of a menu: the name of a format, and words for it.
-ROWS: Final = tuple((one.name, one.words) for one in FORMATS.values())
-
 
 async def export_answers(look: Look, name: str, window: QWidget) -> str:
     """Ask for a file and write the evaluation to it, in the format of that name.
@@ -25,7 +21,7 @@ async def export_answers(look: Look, name: str, window: QWidget) -> str:
     """
     found = FORMATS[name]
     offered = f"{file_name(look.inquiry.base.title, 'Evaluation')}.{found.suffix}"
-    kinds = f"{found.words.partition(':')[0]} (*.{found.suffix});;All files (*)"
+    kinds = f"{found.words} (*.{found.suffix});;All files (*)"
     path = await ask_where(window, "Export the evaluation", offered, kinds, found.suffix)
     if path is None:
         return ""

@@ -12,6 +12,8 @@ from playground.domain.errors import RunRefusedError
 from playground.ui.features.evaluate.look import Look
 from playground.ui.features.evaluate.view_bar import BLIND, PLOTS, REPORT, TABLE, ViewBar
 from playground.ui.features.host import Host
+from playground.ui.widgets.loop import spawn
+from playground.ui.widgets.plain_text import show_hidden
 
 if TYPE_CHECKING:
     from playground.engine.evaluate.inquiry import Column, PlanProblem
@@ -47,7 +49,11 @@ class Parts:
         return made
 
     def _plots(self, _bar: ViewBar) -> QWidget:
-        return QWidget()
+        from playground.ui.features.evaluate.plots.view import PlotsView
+
+        made = PlotsView(self.look)
+        made.said.connect(self.say)
+        return made
 
     def _blind(self, _bar: ViewBar) -> QWidget:
         from playground.ui.features.evaluate.blind import BlindView
@@ -55,7 +61,25 @@ class Parts:
         return BlindView(self.look)
 
     def _report(self, _bar: ViewBar) -> QWidget:
-        return QWidget()
+        from playground.ui.features.evaluate.report import ReportView
+
+        made = ReportView(self.look)
+        made.said.connect(self.say)
+        return made
+
+    def export(self, name: str) -> None:
+        """Ask for a file and write the evaluation to it, in the format of that name."""
+        spawn(self._export(name), name="export the evaluation")
+
+    async def _export(self, name: str) -> None:
+        from playground.ui.features.evaluate.exports import export_answers
+
+        if words := await export_answers(self.look, name, self.host.window):
+            self.say(words)
+
+    def say(self, words: str) -> None:
+        """Tell what became of something."""
+        self.host.notice.say(show_hidden(words))
 
     def detail(self) -> QWidget:
         """What is below the table: the answer that is chosen."""
