@@ -115,3 +115,13 @@ async def evaluate_sweep(stage: Stage) -> None:
     dialog = stage.app.window.findChild(SweepDialog)
     assert isinstance(dialog, SweepDialog)
     dialog.second.show_parameter("top_p")
+
+
+@scene(tokens_per_second=4000, sizes=BOTH)
+async def evaluate_chosen(stage: Stage) -> None:
+    """An answer that failed a check, looked at closely."""
+    page = await _answered(stage)
+    look = _control(stage).look
+    assert look is not None
+    look.choose(look.inquiry.cases[1], look.inquiry.columns[1], 2)
+    await stage.until(lambda: page.detail is not None and page.detail.isVisible(), "the answer")

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QSplitter, QStackedWidget, QWidget
 
 from playground.engine.evaluate.inquiry import PlanProblem
@@ -59,6 +59,11 @@ class EvaluatePage(QWidget):
         self.panel(VARIANTS)
 
     # What is shown
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if not self.isVisible():
+            self._split.setSizes([max(self.width() - SIDE, SIDE), SIDE])
 
     @property
     def view(self) -> str:

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Final
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QLineEdit, QMenu, QPushButton, QWidget
+from PySide6.QtCore import QSize, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QGridLayout, QLineEdit, QMenu, QPushButton, QWidget
 
 from playground.ui.widgets.form_parts import push_button
 from playground.ui.widgets.layouts import in_row
@@ -65,16 +66,43 @@ class ViewBar(QWidget):
         for name, words in formats:
             menu.addAction(words).triggered.connect(partial(self.export_asked.emit, name))
         self.export.setMenu(menu)
-        parts = (self.views, (self.search, 1), self.filters, 1, self.bring, self.export)
-        in_row(*parts, of=self, margins=(18, 8, 18, 8), spacing=12)
+        self._which, self._ways = QWidget(), QWidget()
+        in_row((self.search, 100), self.filters, 1, of=self._which, margins=0, spacing=12)
+        in_row(self.bring, self.export, of=self._ways, margins=0, spacing=12)
+        grid = self._grid = QGridLayout(self)
+        grid.setContentsMargins(18, 8, 18, 8)
+        grid.setHorizontalSpacing(12)
+        grid.setVerticalSpacing(8)
+        grid.setColumnStretch(2, 1)
+        grid.addWidget(self.views, 0, 0)
+        grid.addWidget(self._which, 0, 1)
+        grid.addWidget(self._ways, 0, 3)
 
     def show_counts(self, counts: Sequence[int | None]) -> None:
         """How many cases each filter leaves, as far as that is known."""
         for button, title, count in zip(self.filters.buttons, _FILTERS, counts, strict=True):
             button.setText(f"{title} {count:,}" if count is not None else title)
+        self._fit()
 
     def show_view(self, view: str) -> None:
         """Mark a view; what is about the table alone is there with it."""
         self.views.set_index(VIEWS.index(view))
-        for part in (self.search, self.filters):
-            part.setVisible(view == TABLE)
+        self._which.setVisible(view == TABLE)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def minimumSizeHint(self) -> QSize:
+        """As narrow as with two lines."""
+        return QSize(self._width(self.views, self._ways), super().minimumSizeHint().height())
+
+    def _width(self, *parts: QWidget) -> int:
+        return sum(part.sizeHint().width() + 12 for part in parts) + 36
+
+    def _fit(self) -> None:
+        """Which cases are shown has a line of its own where all of it has no room in one."""
+        if self.width() >= self._width(self.views, self._which, self._ways):
+            self._grid.addWidget(self._which, 0, 1)
+        else:
+            self._grid.addWidget(self._which, 1, 0, 1, 4)
