@@ -1,0 +1,265 @@
+"""Plots: what they are made of, that each point leads to its answer, that they are drawn and saved."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtCore import QByteArray, QPoint, Qt
+from PySide6.QtGui import QImage
+from PySide6.QtSvg import QSvgRenderer
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QAbstractItemView, QApplication
+from pytestqt.qtbot import QtBot
+
+from playground.domain.checks import Contains
+from playground.engine.evaluate.answering import Answer
+from playground.engine.evaluate.inquiry import Inquiry
+from playground.engine.evaluate.results import Results
+from playground.engine.evaluate.statistics import wilson
+from playground.engine.evaluate.sweep import Range, over_parameters
+from playground.engine.session.plan import Case
+from playground.engine.session.session import Session
+from playground.ui.features.evaluate.plots.kinds import MOST_ROWS, By, Known, case_at, plots
+from playground.ui.features.evaluate.plots.scene import Plot
+from playground.ui.features.evaluate.plots.view import NOTHING, PlotsView
+from playground.ui.widgets.theme import Theme
+from tests.engine.evaluate.evaluations import planned, variant
+from tests.engine.session.test_session import make_session
+from tests.ui.features.evaluate.answered import Looked, Made, answers, looked
+
+
+def asked(count: int, **fields: Any) -> Session:
+    return planned(
+        make_session(),
+        cases=tuple(Case(id=f"c{at}", name=f"case {at}", values={"city": f"town {at}"}) for at in range(count)),
+        **{"variants": (variant("B", model="other"),), "repeats": 2, "checks": (Contains(text="x"),), **fields},
+    )
+
+
+def first_of_b_fails(case: int, column: int, _repeat: int) -> bool | None:
+    """Case 0 fails in B, case 1 has no answer there; all else passes."""
+    return (None if case == 1 else case != 0) if column else True
+
+
+def known(session: Session, made: Made, by: By = By.VARIANT, cell: tuple[int, int] | None = None) -> Known:
+    inquiry = Inquiry(session)
+    results = Results(inquiry, {one.key: one for one in answers(inquiry, made)})
+    chosen = (inquiry.cases[cell[0]], inquiry.columns[cell[1]]) if cell is not None else (None, None)
+    return Known(results, results.findings(), by, case_at(results, *chosen))
+
+
+def made_of(found: Known) -> dict[str, Plot]:
+    return {plot.kind: plot for plot in plots(found)}
+
+
+def test_a_rate_is_a_point_in_its_interval_and_leads_to_an_answer_that_failed() -> None:
+    found = made_of(known(asked(4), first_of_b_fails))
+    rate = found["rate"]
+    assert [words for _, words in rate.scene.y.ticks] == ["A · as set", "B · B"]
+    assert [dots.xs[0] for dots in rate.scene.dots] == [1.0, pytest.approx(2 / 3)]
+    low, high = rate.scene.lines[1].xs
+    assert low <= wilson(4, 6).low < 2 / 3 < wilson(4, 6).high <= high, "the repeats of a case are alike"
+    target = rate.scene.spots[1].target
+    assert target is not None
+    assert (target[0].id, target[1].letter, target[2]) == ("c0", "B", 1)
+    assert rate.rows[1].cells[:4] == ("B · B", "4", "6", "66.7 %")
+    assert rate.rows[1].target == target
+    assert rate.scene.x.ticks[-1] == (1.0, "100 %")
+
+
+def test_each_answer_is_a_dot_but_those_that_never_came() -> None:
+    found = made_of(known(asked(4), first_of_b_fails))
+    seconds = found["seconds"]
+    assert [len(dots.xs) for dots in seconds.scene.dots] == [8, 6]
+    assert seconds.scene.lines[0].xs == (3.5, 3.5), "the median"
+    assert seconds.scene.x.ticks[-1][1] == "6 s"
+    assert len(seconds.scene.spots) == 14
+    assert seconds.scene.spots[0].words == "case 0 · A · 1 of 2: 2 s"
+    assert found["tokens"].scene.x.title == "tokens"
+    assert "price" not in found, "nobody told a price"
+    assert "first" not in found, "nothing was streamed"
+
+
+def test_the_map_says_in_numbers_what_its_colours_say() -> None:
+    grid = made_of(known(asked(4), first_of_b_fails))["map"]
+    said = {(words.x, words.y): words.text for words in grid.scene.words}
+    assert said[0, 0] == "100"
+    assert said[1, 0] == "0"
+    rows = {row.cells[0]: row.cells for row in grid.rows}
+    assert rows["case 1"] == ("case 1", "2 of 2 passed", "failed to answer")
+    assert grid.rows[0].cells[0] == "case 0", "those that pass least come first"
+
+
+def test_of_many_cases_those_are_drawn_that_pass_least_and_the_table_has_all() -> None:
+    found = made_of(known(asked(60), first_of_b_fails, By.CASE))
+    for kind in ("rate", "map"):
+        assert f"the {MOST_ROWS} of 6" in found[kind].subtitle
+        assert len(found[kind].scene.y.ticks) == MOST_ROWS
+        assert len(found[kind].rows) == 60
+    assert found["rate"].rows[0].cells[0] == "case 0"
+
+
+def test_a_check_has_its_own_rate() -> None:
+    session = asked(4, checks=(Contains(text="x"), Contains(text="{{no_such}}")))
+    rate = made_of(known(session, first_of_b_fails, By.CHECK))["rate"]
+    assert [row.cells[:3] for row in rate.rows] == [("Contains “x”", "12", "14")]
+    assert rate.rows[0].target is not None
+
+
+def swept(*ranges: Range) -> Session:
+    session = asked(4)
+    base = session.settings
+    variants = over_parameters(base, ranges)
+    assert session.settings.evaluation is not None
+    session.change(evaluation=session.settings.evaluation.model_copy(update={"variants": variants}))
+    return session
+
+
+def test_a_sweep_is_a_line_with_its_band_also_where_a_has_no_value() -> None:
+    session = swept(Range("temperature", (0, 0.5, 1)))
+    sweep = made_of(known(session, lambda case, column, repeat: column < 3 or case > 1))["sweep"]
+    (line,), (band,) = sweep.scene.lines, sweep.scene.bands
+    assert list(line.xs) == [0, 0.5, 1]
+    assert list(line.ys) == [1, 1, 0.5]
+    assert all(low < y or y == 0 for low, y in zip(band.lows, line.ys, strict=True))
+    assert sweep.scene.x.title == "Temperature"
+    assert sweep.rows[2].cells[0] == "1"
+
+
+def test_a_sweep_over_two_is_a_map() -> None:
+    session = swept(Range("temperature", (0, 1)), Range("top_p", (0.5, 0.9, 1)))
+    sweep = made_of(known(session, lambda case, column, repeat: column != 1))["sweep"]
+    assert len(sweep.scene.boxes) == 6
+    assert {words.text for words in sweep.scene.words} == {"0", "100"}
+    assert (sweep.scene.x.title, sweep.scene.y.title) == ("Temperature; in %", "Top p")
+
+
+def test_which_answers_came_is_told_of_the_chosen_cell() -> None:
+    session = asked(3, repeats=5)
+    inquiry = Inquiry(session)
+    kept = [
+        replace(one, gist="twice" if one.repeat in (2, 4) else f"<b>{one.repeat}</b>")
+        for one in answers(inquiry, first_of_b_fails)
+    ]
+    results = Results(inquiry, {one.key: one for one in kept})
+    cell = results.cell(inquiry.cases[2], inquiry.columns[0])
+    came = made_of(Known(results, results.findings(), By.VARIANT, cell))["came"]
+    assert came.rows[0].cells == ("twice", "2", "40.0 %")
+    assert came.rows[0].target == (inquiry.cases[2], inquiry.columns[0], 2)
+    assert came.scene.words[0].text == "“twice”"
+    assert "came" not in made_of(known(session, first_of_b_fails))
+
+
+def test_where_nothing_came_there_is_no_plot() -> None:
+    inquiry = Inquiry(asked(2))
+    results = Results(inquiry, {})
+    assert plots(Known(results, results.findings(), By.VARIANT, None)) == []
+
+
+# ---- on the page -----------------------------------------------------------------------------------------------------
+
+
+class Shown:
+    """The view in a window, over answers that are kept."""
+
+    def __init__(self, qtbot: QtBot, qapp: QApplication, path: Path) -> None:
+        self._qtbot, self._qapp, self._path = qtbot, qapp, path
+
+    def __call__(self, session: Session, kept: list[Answer], work: Any) -> None:
+        async def shown(at: Looked) -> None:
+            view = PlotsView(at.look)
+            view.resize(1000, 700)
+            view.show()
+            await at.found()
+            await work(at, view)
+            view.close()
+            view.deleteLater()
+
+        looked(self._qapp, self._path, session, kept, shown)
+
+
+@pytest.fixture
+def shown(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Shown:
+    return Shown(qtbot, qapp, tmp_path)
+
+
+async def drawn(at: Looked, view: PlotsView, *kinds: str) -> None:
+    await at.until(lambda: set(kinds) <= {card.plot.kind for card in view.cards if card.plot is not None})
+
+
+def test_a_point_and_a_row_lead_to_their_answer(shown: Shown) -> None:
+    session = asked(4)
+
+    async def work(at: Looked, view: PlotsView) -> None:
+        await drawn(at, view, "rate", "seconds", "tokens", "map")
+        assert not view.empty.isVisible()
+        seconds = view.card("seconds")
+        assert seconds.plot is not None
+        number = len(seconds.plot.scene.spots) - 1
+        target = seconds.plot.scene.spots[number].target
+        assert target is not None
+        point = seconds.chart.point_of(number).toPoint()
+        QTest.mouseClick(seconds.chart.canvas.viewport(), Qt.MouseButton.LeftButton, pos=point)
+        assert (at.look.case, at.look.column, at.look.repeat) == target
+        await drawn(at, view, "came")
+        far = QPoint(2, 2)
+        QTest.mouseClick(seconds.chart.canvas.viewport(), Qt.MouseButton.LeftButton, pos=far)
+        assert (at.look.case, at.look.column, at.look.repeat) == target
+        rate = view.card("rate")
+        rate.as_table.click()
+        assert rate.table is not None
+        assert rate.table.editTriggers() == QAbstractItemView.EditTrigger.NoEditTriggers
+        assert "66.7 %" in rate.table.text
+        rate.table.setCurrentIndex(rate.table.model().index(1, 0))
+        QTest.keyClick(rate.table, Qt.Key.Key_Return)
+        assert at.look.case is not None
+        assert (at.look.case.id, at.look.column) == ("c0", at.look.inquiry.columns[1])
+
+    shown(session, answers(Inquiry(session), first_of_b_fails), work)
+
+
+def test_what_comes_is_drawn_and_what_a_row_stands_for_can_be_chosen(shown: Shown) -> None:
+    session = asked(4)
+    whole = answers(Inquiry(session), first_of_b_fails)
+
+    async def work(at: Looked, view: PlotsView) -> None:
+        await at.until(lambda: view.empty.text() == NOTHING)
+        assert not view.save.isEnabled()
+        await at.bring(whole[:8])
+        await drawn(at, view, "rate")
+        await at.bring(whole[8:])
+        card = view.card("rate")
+        await at.until(lambda: card.plot is not None and card.plot.rows[-1].cells[2] == "6")
+        view.show_by(By.CASE)
+        await at.until(lambda: card.plot is not None and len(card.plot.rows) == 4)
+        assert view.by.text() == "by case"
+        view.resize(600, 500)
+        await at.until(lambda: len({card.x() for card in view.cards}) == 1)  # one below the other in less room
+
+    shown(session, [], work)
+
+
+def test_pictures_are_saved_in_the_colours_that_are_seen(shown: Shown, qapp: QApplication, tmp_path: Path) -> None:
+    session = asked(4)
+
+    async def work(at: Looked, view: PlotsView) -> None:
+        await drawn(at, view, "rate", "seconds", "tokens", "map")
+        await view.save_to(tmp_path / "light.svg", view.cards)
+        await view.save_to(tmp_path / "light.png", view.cards)
+        theme = Theme(qapp, "dark")
+        try:
+            await view.save_to(tmp_path / "dark.png", view.cards[:1])
+        finally:
+            theme.choose("light")
+        svg = (tmp_path / "light.svg").read_bytes()
+        assert QSvgRenderer(QByteArray(svg)).isValid()
+        for words in (b"Pass rate", b"Cases", b"95 % Wilson", b"<path", b"case 0"):
+            assert words in svg
+        light, dark = (QImage(str(tmp_path / f"{name}.png")) for name in ("light", "dark"))
+        assert light.width() > dark.width() > 600
+        assert light.pixelColor(3, 3).lightness() > 200 > 80 > dark.pixelColor(3, 3).lightness()
+
+    shown(session, answers(Inquiry(session), first_of_b_fails), work)

@@ -1,0 +1,85 @@
+"""The report in the window, and what is exported: plain words whatever they are, whole files."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from playground.domain.checks import Contains
+from playground.engine.evaluate.export.formats import FORMATS
+from playground.engine.evaluate.inquiry import Inquiry
+from playground.engine.session.plan import Case
+from playground.ui.features.evaluate.exports import exported
+from playground.ui.features.evaluate.report import ReportView
+from tests.engine.evaluate.evaluations import planned, variant
+from tests.engine.session.test_session import make_session
+from tests.ui.features.evaluate.answered import Looked, answers, looked
+
+HOSTILE = "<img src='file:///etc/passwd'><b>bold</b>"
+
+
+def played(qapp: QApplication, path: Path, work: Any) -> None:
+    session = planned(
+        make_session(),
+        cases=tuple(Case(id=f"c{at}", name=f"{HOSTILE} {at}", values={"city": f"town {at}"}) for at in range(8)),
+        variants=(variant("B", model="other"),),
+        checks=(Contains(text="x"),),
+    )
+    session.change(title=HOSTILE)
+    kept = answers(Inquiry(session), lambda case, column, _repeat: column == 0 or case == 0)
+    looked(qapp, path, session, kept, work)
+
+
+def test_it_says_what_can_be_told_and_opens_as_a_page(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> None:
+    opened: list[str] = []
+
+    def open_file(path: Path) -> bool:
+        opened.append(path.read_text("utf-8"))
+        return True
+
+    async def work(at: Looked) -> None:
+        view = ReportView(at.look, open_file)
+        view.show()
+        await at.found()
+        await at.until(lambda: "Answers that failed" in view.text.toPlainText())
+        text = view.text.toPlainText()
+        assert text.startswith(HOSTILE), "words, not HTML"
+        assert "B passes less often than A (p" in text
+        assert "8 cases × 2 variants × 1 repeats · 16 answers" in text
+        assert f"{HOSTILE} 1"[:20] in text
+        view.open.click()
+        await at.until(lambda: bool(opened))
+        assert "<svg" in opened[0]
+        assert "<script" not in opened[0]
+        assert HOSTILE not in opened[0]
+        view.close()
+        view.deleteLater()
+
+    played(qapp, tmp_path, work)
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_each_format_is_written_of_what_there_is(name: str, qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> None:
+    found: list[str] = []
+
+    async def work(at: Looked) -> None:
+        await at.found()
+        found.append(await exported(at.look, name))
+
+    played(qapp, tmp_path, work)
+    (text,) = found
+    if name == "csv":
+        assert len(list(csv.reader(io.StringIO(text)))) == 17
+    elif name in ("jsonl", "inspect"):
+        assert len([json.loads(line) for line in text.splitlines()]) == (16 if name == "jsonl" else 8)
+    elif name in ("json", "promptfoo"):
+        assert json.loads(text)
+    else:
+        assert text.startswith("<?xml" if name == "junit" else "<!DOCTYPE html>")
