@@ -1,6 +1,8 @@
-"""What an evaluation is made of, set by a person: variants of several origins, a sweep."""
+"""What an evaluation is made of, set by a person: variants of several origins, a sweep, cases typed and brought in."""
 
 from __future__ import annotations
+
+from pathlib import Path
 
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit
@@ -10,21 +12,28 @@ from playground.engine.compare.lanes import Lanes
 from playground.engine.evaluate.variants import of_lane
 from playground.engine.session.plan import Plan
 from playground.ui.features.evaluate.control import EvaluateControl
+from playground.ui.features.evaluate.import_dialog import NOTHING, open_import
 from playground.ui.features.evaluate.page import EvaluatePage
+from playground.ui.features.evaluate.panels.cases import CasesPanel
 from playground.ui.features.evaluate.panels.sweep_dialog import SweepDialog
 from playground.ui.features.evaluate.panels.variant_dialog import VariantDialog
 from playground.ui.features.evaluate.panels.variants import VariantsPanel
-from playground.ui.features.evaluate.parts import VARIANTS
+from playground.ui.features.evaluate.parts import CASES, VARIANTS
 from playground.ui.shell.features import EVALUATE
 from tests.flows.conftest import Person, Stage
 
 
+def control(person: Person) -> EvaluateControl:
+    found: EvaluateControl = person.app.actions.of(EVALUATE)
+    return found
+
+
 async def evaluation(person: Person) -> EvaluatePage:
     await person.press("Evaluate", person.app.window.bar)
-    control: EvaluateControl = person.app.actions.of(EVALUATE)
-    await person.until(lambda: control.look is not None and control.look.ready, "the evaluation")
-    assert control.page is not None
-    return control.page
+    found = control(person)
+    await person.until(lambda: found.look is not None and found.look.ready, "the evaluation")
+    assert found.page is not None
+    return found.page
 
 
 def plan(person: Person) -> Plan:
@@ -92,5 +101,76 @@ def test_variants_are_set_copied_from_lanes_swept_moved_and_brought_back(stage: 
         await person.do(lambda: panel.open_as_lane(keys[1]))
         await person.until(lambda: person.pane.columns is not None, "Compare")
         assert lanes.all[-1].settings.current.held["temperature"] == 1
+
+    stage.play(scene)
+
+
+def test_cases_are_typed_pasted_taken_from_the_conversation_and_brought_in_from_a_file(
+    stage: Stage, tmp_path: Path
+) -> None:
+    path = tmp_path / "cases.csv"
+    path.write_text("city,expected,notes\nRome,19,first\nno\nBergen,rain,\n", encoding="utf-8")
+
+    async def scene(person: Person) -> None:
+        session = person.session
+        session.turns.add_turn(make_turn(Role.USER, "What is {{city}} like?"))
+        page = await evaluation(person)
+        panel = page.show_panel(CASES)
+        assert isinstance(panel, CasesPanel)
+        model, table = panel.model, panel.table
+        await person.until(lambda: [one.title for one in model.columns] == ["city", "Expected", "Name"], "the columns")
+
+        def typed(row: int, column: int, text: str) -> None:
+            model.setData(model.index(row, column), text)
+
+        await person.do(lambda: typed(0, 0, "Lisbon"))
+        await person.do(lambda: typed(1, 0, "Oslo"))
+        await person.do(lambda: typed(1, 1, "cold"))
+        assert [(one.values, one.expected) for one in plan(person).cases] == [
+            ({"city": "Lisbon"}, ""),
+            ({"city": "Oslo"}, "cold"),
+        ]
+        await person.do(person.app.window.action("edit.undo").trigger)
+        assert plan(person).cases[1].expected == ""
+
+        await person.do(lambda: table.setCurrentIndex(model.index(1, 0)))
+        await person.until(panel.form.isVisible, "the case below")
+        await person.do(lambda: panel.form.fields[model.columns[0]].set_text("Oslo\nin winter"))
+        assert plan(person).cases[1].values == {"city": "Oslo\nin winter"}
+
+        await person.do(lambda: panel.paste('Paris\twarm\n"two\nlines"\twet\n'))
+        await person.until(lambda: len(plan(person).cases) == 3, "what was pasted")
+        assert [one.values["city"] for one in plan(person).cases] == ["Lisbon", "Paris", "two\nlines"]
+        await person.do(panel.add_conversation)
+        await person.until(lambda: model.columns[-1].title == "Asks", "what the case asks itself")
+        assert plan(person).cases[-1].turns[0].text == "What is {{city}} like?"
+
+        look = control(person).look
+        assert look is not None
+        dialog = open_import(look, path, person.app.window)
+        await person.until(lambda: dialog.found is not None, "the file")
+        assert "Line 3" in dialog.said.toPlainText()
+        assert not dialog.take.isEnabled()
+        await person.do(lambda: dialog.rows[2].role.setCurrentIndex(NOTHING))
+        await person.do(lambda: type_in(dialog.rows[0].variable, "no name!"))
+        await person.until(lambda: "no name!" in dialog.verdict.text(), "why that is no variable")
+        await person.do(lambda: type_in(dialog.rows[0].variable, "city"))
+        await person.until(
+            lambda: dialog.found is not None and "notes" not in dialog.found.cases[0].values, "the cases"
+        )
+        await person.do(dialog.without.click)
+        await person.do(dialog.instead.click)
+        await person.do(dialog.take.click)
+        await person.until(lambda: len(plan(person).cases) == 2, "the cases of the file")
+        assert [(one.values, one.expected) for one in plan(person).cases] == [
+            ({"city": "Rome"}, "19"),
+            ({"city": "Bergen"}, "rain"),
+        ]
+        await person.until(lambda: model.cases == plan(person).cases, "them in the table")
+        await person.do(panel.table.selectAll)
+        await person.do(panel.delete_rows)
+        assert plan(person).cases == ()
+        await person.do(person.app.window.action("edit.undo").trigger)
+        assert len(plan(person).cases) == 2
 
     stage.play(scene)

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from playground.domain.transcript import Role, make_turn
 from playground.engine.evaluate.sweep import Range, over_models, over_parameters
 from playground.engine.library.opening_files import open_sample
+from playground.engine.session.plan import Case
 from playground.engine.session.variants import Variant
 from playground.ui.features.evaluate.control import EvaluateControl
+from playground.ui.features.evaluate.import_dialog import open_import
 from playground.ui.features.evaluate.page import EvaluatePage
+from playground.ui.features.evaluate.panels.cases import CasesPanel
 from playground.ui.features.evaluate.panels.sweep_dialog import SweepDialog
 from playground.ui.features.evaluate.panels.variant_dialog import VariantDialog
 from playground.ui.features.evaluate.panels.variants import VariantsPanel
-from playground.ui.features.evaluate.parts import VARIANTS
+from playground.ui.features.evaluate.parts import CASES, VARIANTS
 from playground.ui.shell.features import EVALUATE
 from playground.ui.widgets.resources import resource_root
 from tests.scenes.registry import BOTH, WIDE, scene
@@ -125,3 +130,48 @@ async def evaluate_chosen(stage: Stage) -> None:
     assert look is not None
     look.choose(look.inquiry.cases[1], look.inquiry.columns[1], 2)
     await stage.until(lambda: page.detail is not None and page.detail.isVisible(), "the answer")
+
+
+async def _cases(stage: Stage) -> CasesPanel:
+    """A conversation with two variables, and cases of all kinds."""
+    stage.fresh("demo-chat")
+    stage.session.turns.add_turn(make_turn(Role.USER, "{{question}} Answer for {{city}}."))
+    stage.session.change(variables={"city": "Lisbon"})
+    page = await _opened(stage, sample=False)
+    look = _control(stage).look
+    assert look is not None
+    look.change(
+        cases=[
+            Case(values={"question": "Is it warmer than in Oslo?"}, expected="yes", name="Warmer"),
+            Case(values={"question": "Two lines:\n1. is it warm?\n2. is it wet?", "city": "Bergen"}, expected="wet"),
+            Case(values={"city": "A city with a name that is much longer than any column is wide"}),
+            Case(turns=(make_turn(Role.USER, "What is 2 + 2?"),), expected="4"),
+        ]
+    )
+    panel = page.show_panel(CASES)
+    assert isinstance(panel, CasesPanel)
+    await stage.until(lambda: len(panel.model.cases) == 4 and bool(look.problems), "the cases")
+    return panel
+
+
+@scene(sizes=BOTH)
+async def evaluate_cases(stage: Stage) -> None:
+    """Cases in a table, one of several lines below it."""
+    panel = await _cases(stage)
+    panel.table.setCurrentIndex(panel.model.index(1, 1))
+
+
+@scene(sizes=BOTH)
+async def evaluate_import(stage: Stage) -> None:
+    """Cases out of a file, two rows of which cannot be read."""
+    panel = await _cases(stage)
+    path = Path(stage.app.workspace.answers.path).parent / "weather cases.csv"
+    path.write_text(
+        "question,city,expected_output,name,notes\nIs it warm?,Rome,yes,Rome today,first\nonly one cell\n"
+        'Is it wet?,Bergen,wet,Bergen,"a, b"\na,b,c,d,e,f\n',
+        encoding="utf-8",
+    )
+    look = _control(stage).look
+    assert look is not None
+    dialog = open_import(look, path, panel.window())
+    await stage.until(lambda: dialog.found is not None, "the cases of the file")

@@ -103,6 +103,7 @@ class EvaluateControl(Control):
         )
         bar = ViewBar([(one.name, f"{one.words}…") for one in FORMATS.values()])
         bar.export_asked.connect(parts.export)
+        bar.import_asked.connect(parts.import_cases)
         self.page = page = EvaluatePage(look, bar, parts)
         page.asked.connect(self._do)
         look.refused.connect(self._say)

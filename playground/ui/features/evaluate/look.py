@@ -68,7 +68,7 @@ class Look(QObject):
         self._more = False  # answers that the findings do not know
         self._comparing = 0.0  # seconds that they took with comparisons
         self._looks = 0
-        self._left = False
+        self.left = False  # whether nobody looks any more
         self._planning = Throttle(self._plan_soon, self, PLANNED_MS)
         self._unsubscribe = self.session.subscribe(self._changed)
         runs.arrived.connect(self._arrived)
@@ -78,7 +78,7 @@ class Look(QObject):
 
     def leave(self) -> None:
         """Nobody looks any more; a run goes on."""
-        self._left = True
+        self.left = True
         self._looks += 1
         if self._finding is not None:
             self._finding.cancel()
@@ -109,7 +109,7 @@ class Look(QObject):
             self._planning.poke()
 
     def _plan_soon(self) -> None:
-        if not self._left:
+        if not self.left:
             self._looks += 1
             spawn(self._look(self._looks), name="look at the evaluation")
 

@@ -96,7 +96,17 @@ class Parts:
         return made(show_problem)
 
     def _cases(self, _show_problem: Callable[[PlanProblem], None]) -> QWidget:
-        return QWidget()
+        from playground.ui.features.evaluate.panels.cases import CasesPanel
+
+        made = CasesPanel(self.look)
+        made.import_asked.connect(self.import_cases)
+        return made
+
+    def import_cases(self) -> None:
+        """Bring cases in from a file."""
+        from playground.ui.features.evaluate.import_dialog import import_cases
+
+        spawn(import_cases(self.look, self.host.window), name="import cases")
 
     def _checks(self, _show_problem: Callable[[PlanProblem], None]) -> QWidget:
         from playground.ui.features.evaluate.panels.checks import ChecksPanel

@@ -85,7 +85,7 @@ class RunBar(QWidget):
     async def _find_estimate(self, inquiry: Inquiry) -> None:
         results, look = self._look.results, self._look
         found = await asyncio.to_thread(lambda: estimate(inquiry, results.answers, results.missing, look.entered))
-        if look.inquiry is inquiry:
+        if look.inquiry is inquiry and not look.left:
             self._estimate = found
             self.show_state()
 

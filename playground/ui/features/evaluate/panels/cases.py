@@ -1,0 +1,305 @@
+"""The cases of an evaluation: a table to type into, rows pasted from a spreadsheet, files brought in."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QMenu, QPushButton, QTableView, QWidget
+
+from playground.domain.transcript import new_id
+from playground.domain.variables import as_written, names_in
+from playground.engine.evaluate.cases import case_of
+from playground.engine.evaluate.imports.table import variable_name
+from playground.engine.session.plan import MOST_CASES, Case
+from playground.jsonkit.texts import listed
+from playground.ui.features.evaluate.look import Look
+from playground.ui.features.evaluate.panels.case_form import CaseForm
+from playground.ui.features.evaluate.panels.case_model import ASKS, CaseModel, Column, as_rows, columns_of, pasted
+from playground.ui.widgets.dialogs import line_dialog
+from playground.ui.widgets.form_parts import push_button, say, styled, text_label
+from playground.ui.widgets.icons import icon
+from playground.ui.widgets.layouts import in_column, in_row
+from playground.ui.widgets.loop import ask, spawn
+
+ROW = 26  # pixels
+COLUMN, WIDEST = 96, 260  # pixels
+_HOW = "Each case asks what the conversation asks. Write {{name}} there, and each case has a value for it here."
+_MANY = f"An evaluation has {MOST_CASES:,} cases at most. Nothing was taken over."
+_FEW_PROBLEMS = 2
+
+
+class CaseTable(QTableView):
+    """Cells that are typed into, copied, pasted and emptied."""
+
+    pasted = Signal(str)
+    emptied = Signal()
+    deleted = Signal()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        delete = event.key() in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace)
+        if event.matches(QKeySequence.StandardKey.Paste):
+            self.pasted.emit(QGuiApplication.clipboard().text())
+        elif event.matches(QKeySequence.StandardKey.Copy):
+            self.copy()
+        elif delete and event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            self.deleted.emit()
+        elif delete:
+            self.emptied.emit()
+        else:
+            super().keyPressEvent(event)
+
+    def copy(self) -> None:
+        """Put the selected cells on the clipboard, as a spreadsheet takes them."""
+        rows: dict[int, list[str]] = {}
+        for index in sorted(self.selectedIndexes(), key=lambda one: (one.row(), one.column())):
+            rows.setdefault(index.row(), []).append(index.data(Qt.ItemDataRole.EditRole))
+        if rows:
+            QGuiApplication.clipboard().setText(as_rows(rows.values()))
+
+
+class CasesPanel(QWidget):
+    """``import_asked``: cases are to be brought in from a file."""
+
+    import_asked = Signal()
+
+    def __init__(self, look: Look) -> None:
+        super().__init__()
+        self._look = look
+        self._added: dict[str, None] = {}  # variables that somebody added, and nothing mentions yet
+        self._shown: tuple[object, ...] = ()
+        self.add = QPushButton("Case")
+        self.add.setIcon(icon("plus"))
+        self.add.setAccessibleName("Add cases")
+        menu = QMenu(self.add)
+        menu.addAction("An empty case").triggered.connect(self.add_empty)
+        menu.addAction("From the conversation").triggered.connect(self.add_conversation)
+        menu.addAction("Paste from a spreadsheet").triggered.connect(self.paste_clipboard)
+        menu.addSeparator()
+        menu.addAction("Another variable…").triggered.connect(self.ask_variable)
+        self.add.setMenu(menu)
+        self.bring = push_button("Import…")
+        self.bring.setToolTip("From CSV, JSON, YAML or a promptfoo configuration")
+        self.bring.clicked.connect(self.import_asked)
+        self._words = text_label("", "small", wrap=True)
+        self._problem = text_label("", "flag-error", wrap=True)
+        self.model = CaseModel(self)
+        self.model.typed.connect(self._typed)
+        self.table = styled(CaseTable(), "cells")
+        self.table.setCornerButtonEnabled(False)
+        self.table.setModel(self.model)
+        self.table.setAccessibleName("Cases")
+        self.table.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        self.table.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.table.setWordWrap(False)
+        self.table.setShowGrid(True)
+        self.table.setTabKeyNavigation(True)
+        self.table.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        self.table.verticalHeader().setDefaultSectionSize(ROW)
+        self.table.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        self.table.horizontalHeader().setDefaultSectionSize(COLUMN)
+        self.table.horizontalHeader().setStretchLastSection(True)
+        self.table.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.table.customContextMenuRequested.connect(self._open_menu)
+        self.table.pasted.connect(self.paste)
+        self.table.emptied.connect(self._empty)
+        self.table.deleted.connect(self.delete_rows)
+        self.table.doubleClicked.connect(self._go_to_form)
+        self.table.selectionModel().currentChanged.connect(self._show_form)
+        self.form = CaseForm()
+        self.form.edited.connect(self._typed_below)
+        self.form.hide()
+        self._menu = QMenu(self)
+        tools = in_row(self.add, self.bring, 1, margins=(16, 12, 16, 0), spacing=6)
+        said = in_column(self._words, self._problem, margins=(16, 0, 16, 0), spacing=4)
+        below = in_column(self.form, margins=(16, 0, 16, 8))
+        in_column(tools, said, (self.table, 1), below, of=self, margins=0, spacing=8)
+        look.planned.connect(self._show)
+        look.chosen.connect(self._show_chosen)
+        self._show()
+
+    # Showing them
+
+    def _show(self) -> None:
+        plan, settings = self._look.plan, self._look.session.settings
+        mentioned = names_in(self._look.inquiry.turns)
+        problems = {one.id: one.words for one in reversed(self._look.problems) if one.place == "cases"}
+        shown = (plan.cases, mentioned, tuple(self._added))
+        before = self.model.columns
+        if shown == self._shown:
+            columns = before
+        else:
+            columns = columns_of(plan.cases, mentioned, self._added)
+            self._shown = shown
+        self.model.show_cases(plan.cases, columns, settings.variables, problems)
+        if columns != before:
+            self._show_widths()
+        own = all(case.turns for case in plan.cases) and bool(plan.cases)
+        words = f"Values of {listed([as_written(name) for name in mentioned[:4]])}" if mentioned else _HOW
+        say(self._words, "" if own else words)
+        named = [words for words in problems.values() if words][:_FEW_PROBLEMS] if plan.cases else []
+        left = len(problems) - len(named)
+        more = [f"{left:,} other cases have problems; their numbers are red."] if named and left > 0 else []
+        say(self._problem, "\n".join([*named, *more]))
+        self._show_form()
+
+    def _show_widths(self) -> None:
+        header = self.table.horizontalHeader()
+        for at, column in enumerate(self.model.columns):
+            hint = header.fontMetrics().horizontalAdvance(column.title[:40]) + 28
+            header.resizeSection(at, min(max(hint, COLUMN if column.name != ASKS else 2 * COLUMN), WIDEST))
+
+    def _show_chosen(self) -> None:
+        """A case that is looked at elsewhere is the one in front here."""
+        case = self._look.case
+        row = next((row for row, one in enumerate(self.model.cases) if case is not None and one.id == case.id), -1)
+        if row >= 0 and row != self.table.currentIndex().row():
+            self.table.setCurrentIndex(self.model.index(row, max(self.table.currentIndex().column(), 0)))
+
+    @property
+    def current(self) -> Case | None:
+        """The case in front; None for the free row."""
+        return self.model.case(self.table.currentIndex().row())
+
+    def _show_form(self) -> None:
+        case = self.current
+        if case is not None:
+            self.form.show_case(case, self.model.columns, self._look.session.settings.variables)
+        self.form.setVisible(case is not None)
+
+    def _go_to_form(self) -> None:
+        """A text of several lines is typed below."""
+        index = self.table.currentIndex()
+        if not self.model.flags(index) & Qt.ItemFlag.ItemIsEditable:
+            field = self.form.fields.get(self.model.columns[index.column()])
+            if field is not None:
+                field.setFocus()
+
+    # Changing them
+
+    def _put(self, cases: Sequence[Case], *, typed: bool = False) -> None:
+        if len(cases) > MOST_CASES:
+            self._look.refused.emit(_MANY)
+            return
+        (self._look.change if typed else self._look.change_apart)(cases=tuple(cases))
+        self._show()
+
+    def _typed(self, row: int, column: Column, text: str) -> None:
+        cases = list(self._look.plan.cases)
+        if row < len(cases):
+            cases[row] = column.put(cases[row], text)
+        elif text:
+            cases.append(column.put(Case(), text))
+        self._put(cases)
+
+    def _typed_below(self, column: Column, text: str) -> None:
+        row = self.table.currentIndex().row()
+        cases = list(self._look.plan.cases)
+        if row < len(cases):
+            cases[row] = column.put(cases[row], text)
+            self._put(cases, typed=True)
+
+    def add_empty(self, _checked: bool = False) -> None:
+        """One more, to be typed."""
+        self._put((*self._look.plan.cases, Case()))
+        index = self.model.index(len(self.model.cases) - 1, 0)
+        self.table.setCurrentIndex(index)
+        self.table.setFocus()
+
+    def add_conversation(self, _checked: bool = False) -> None:
+        """The conversation up to its end as a case: its last answer is what is expected."""
+        path = self._look.session.transcript.path
+        try:
+            case = case_of(self._look.session, path[-1].id) if path else None
+        except ValueError as error:
+            self._look.refused.emit(str(error))
+            return
+        if case is None:
+            self._look.refused.emit("The conversation is empty.")
+        else:
+            self._put((*self._look.plan.cases, case))
+
+    def ask_variable(self, _checked: bool = False) -> None:
+        """A column more."""
+        spawn(self._ask_variable(), name="add a variable")
+
+    async def _ask_variable(self) -> None:
+        dialog = line_dialog(self, "Another variable", "Its name, as in {{name}}", "", "Add")
+        if await ask(dialog) and dialog.textValue().strip():
+            self._added[variable_name(dialog.textValue())] = None
+            self._show()
+        dialog.deleteLater()
+
+    def paste_clipboard(self, _checked: bool = False) -> None:
+        """Rows of the clipboard, from the cell in front on, or below all others."""
+        self.paste(QGuiApplication.clipboard().text())
+
+    def paste(self, text: str) -> None:
+        """Put rows of cells where the cell in front is, as a spreadsheet does; rows that are missing are added.
+
+        A first row that names columns is none: it says what the others are.
+        """
+        if text:
+            current = self.table.currentIndex()
+            top, left = (current.row(), current.column()) if current.isValid() else (len(self.model.cases), 0)
+            spawn(self._paste(text, top, left), name="paste cases")
+
+    async def _paste(self, text: str, top: int, left: int) -> None:
+        before = self._look.plan.cases
+        cases, without = await asyncio.to_thread(pasted, text, before, self.model.columns, top, left)
+        if self._look.plan.cases is not before:
+            self._look.refused.emit("The cases were changed meanwhile. Paste once more.")
+            return
+        self._put(cases)
+        if without and len(cases) <= MOST_CASES:
+            self._look.refused.emit(
+                f"The rows have {without} cells more than there are columns, which were left out. "
+                "Add variables for them first, or name them in a first row."
+            )
+
+    def _rows(self) -> list[int]:
+        return sorted({index.row() for index in self.table.selectedIndexes() if index.row() < len(self.model.cases)})
+
+    def _empty(self) -> None:
+        cases = list(self._look.plan.cases)
+        for index in self.table.selectedIndexes():
+            if index.row() < len(cases):
+                cases[index.row()] = self.model.columns[index.column()].put(cases[index.row()], "")
+        self._put(cases)
+
+    def delete_rows(self, _checked: bool = False) -> None:
+        """Take the selected cases away. Undo brings them back."""
+        gone = set(self._rows())
+        self._put([case for row, case in enumerate(self._look.plan.cases) if row not in gone])
+
+    def duplicate_rows(self, _checked: bool = False) -> None:
+        """The selected cases once more, below all."""
+        cases = self._look.plan.cases
+        self._put((*cases, *(cases[row].model_copy(update={"id": new_id()}) for row in self._rows())))
+
+    def _look_at(self, _checked: bool = False) -> None:
+        columns = self._look.inquiry.columns
+        if (case := self.current) is not None and columns and case.id in self._look.inquiry.numbers:
+            self._look.choose(case, columns[0])
+
+    def _open_menu(self, at: QPoint) -> None:
+        rows = self._rows()
+        one = f"{len(rows):,} cases" if len(rows) > 1 else "this case"
+        entries: tuple[tuple[str, Callable[[bool], None], bool] | None, ...] = (
+            ("Show its answers", self._look_at, self.current is not None),
+            None,
+            ("Paste", self.paste_clipboard, True),
+            (f"Duplicate {one}", self.duplicate_rows, bool(rows)),
+            (f"Delete {one}", self.delete_rows, bool(rows)),
+        )
+        self._menu.clear()
+        for entry in entries:
+            if entry is None:
+                self._menu.addSeparator()
+            else:
+                action = self._menu.addAction(entry[0])
+                action.setEnabled(entry[2])
+                action.triggered.connect(entry[1])
+        self._menu.popup(self.table.viewport().mapToGlobal(at))

@@ -1,0 +1,64 @@
+"""Cases as rows: what is pasted over them, and what columns they have."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Qt
+
+from playground.domain.transcript import Role, make_turn
+from playground.engine.session.plan import Case
+from playground.ui.features.evaluate.panels.case_model import LONG, CaseModel, as_rows, columns_of, pasted
+
+LISBON, OSLO = Case(values={"city": "Lisbon"}, name="one"), Case(values={"city": "Oslo"}, expected="cold")
+
+
+def test_columns_are_variables_that_are_mentioned_held_or_added_and_what_is_of_each_case() -> None:
+    asks = Case(turns=(make_turn(Role.USER, "Hello"),), values={"expected": "x"})
+    found = columns_of((LISBON, asks), ("question", "city"), ("added",))
+    assert [one.title for one in found] == ["question", "city", "added", "Expected", "Name", "Asks"]
+    assert [one.of(asks) for one in found] == [None, None, None, "", "", "Hello"]
+    assert found[-1].put(asks, "Good bye") is asks
+
+
+def test_rows_go_where_they_are_put_and_below_as_in_a_spreadsheet() -> None:
+    columns = columns_of((LISBON, OSLO), (), ())
+    cases, without = pasted('Rome\t"19\nand sunny"\nBergen\train\textra\tmore\n', (LISBON, OSLO), columns, 1, 0)
+    assert [(one.values["city"], one.expected, one.name) for one in cases] == [
+        ("Lisbon", "", "one"),
+        ("Rome", "19\nand sunny", ""),
+        ("Bergen", "rain", "extra"),
+    ]
+    assert cases[1].id == OSLO.id
+    assert without == 1
+
+
+def test_a_first_row_that_names_columns_says_which_they_are() -> None:
+    cases, without = pasted("NAME\tcity\r\nfirst\tRome\r\n", (), columns_of((LISBON,), (), ()), 0, 0)
+    assert [(one.values, one.name) for one in cases] == [({"city": "Rome"}, "first")]
+    assert not without
+
+
+def test_a_quote_that_is_never_closed_is_a_letter_like_any_other() -> None:
+    cases, _ = pasted('"Rome\nOslo\tcold\n', (), columns_of((LISBON,), (), ()), 0, 0)
+    assert [one.values["city"] for one in cases] == ['"Rome', "Oslo"]
+
+
+def test_what_is_copied_is_pasted_as_it_was() -> None:
+    columns = columns_of((LISBON,), (), ())
+    texts = ["two\nlines", 'a "word"', "tab\there"]
+    cases, _ = pasted(as_rows([texts]), (), columns, 0, 0)
+    assert [one.of(cases[0]) for one in columns] == texts
+
+
+def test_an_empty_text_takes_a_value_away_and_a_long_one_is_not_typed_on_one_line(qapp: QObject) -> None:
+    columns = columns_of((LISBON,), (), ())
+    assert columns[0].put(LISBON, "").values == {}
+    model = CaseModel(qapp)
+    long = Case(values={"city": "x" * (LONG + 1)})
+    model.show_cases((LISBON, long), columns, {"city": "Rome"}, {LISBON.id: "No question."})
+    assert model.rowCount() == 3
+    editable = Qt.ItemFlag.ItemIsEditable
+    assert [bool(model.flags(model.index(row, 0)) & editable) for row in range(3)] == [True, False, True]
+    assert len(model.data(model.index(1, 0))) < LONG
+    model.show_cases((Case(),), columns, {"city": "Rome"}, {})
+    assert model.rowCount() == 2
+    assert model.data(model.index(0, 0)) == "Rome"
