@@ -22,6 +22,7 @@ class EvaluateBar(QWidget):
         super().__init__()
         self._words = ""
         self.title = push_button("", "title")
+        self.title.setAccessibleName("Experiment: show the list of all")
         self.title.setToolTip("The experiment: show the list of all (Ctrl+B)")
         self.title.clicked.connect(self.list_asked)
         in_row(self.title, 1, of=self, margins=0)

@@ -20,7 +20,7 @@ from playground.ui.features.evaluate.look import Look
 from playground.ui.features.evaluate.table_cells import CellDelegate
 from playground.ui.features.evaluate.table_header import AnswersHeader, ColumnHead, head_of
 from playground.ui.features.evaluate.table_model import FIGURES, NAME, AnswersModel, Filter, Index, Order, arranged
-from playground.ui.widgets.layouts import in_column, in_pages
+from playground.ui.widgets.layouts import in_column
 from playground.ui.widgets.loop import Throttle, spawn
 from playground.ui.widgets.page_parts import empty_words, look_like_rows
 
@@ -63,8 +63,10 @@ class AnswersTable(QWidget):
         self.model = AnswersModel(self)
         self.view = _View(self.model)
         self.empty = empty_words(NO_CASES)
-        self._stack = in_pages(self.view, self.empty)
-        in_column(self._stack, of=self, margins=0)
+        self.empty.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.empty.hide()
+        in_column((self.empty, 1), of=self.view.viewport(), margins=0)  # below the heads, which go on telling
+        in_column(self.view, of=self, margins=0)
         self._cells = Throttle(self.view.show_touched, self, OFTEN_MS)
         self._rows = Throttle(self._arrange, self, TYPED_MS)
         self.view.picked.connect(self._picked)
@@ -182,7 +184,7 @@ class AnswersTable(QWidget):
         if not words and not any_rows:
             words = NONE_FOUND if self._text.strip() else NONE_THERE.get(self._filter, "")
         self.empty.setText(words)
-        self._stack.setCurrentIndex(1 if words else 0)
+        self.empty.setVisible(bool(words))
 
     def _tell_counts(self) -> None:
         look, findings = self._look, self._look.findings

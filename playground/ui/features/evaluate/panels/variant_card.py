@@ -58,10 +58,8 @@ class VariantCard(CardFrame):
         self.name = ElidedLabel("Variant", elide=Qt.TextElideMode.ElideRight)
         self.takes_part = QCheckBox("takes part")
         self.takes_part.setToolTip("Ask the experiment as it is set, too, and compare the others with it")
-        self.takes_part.setVisible(as_set)
         self.takes_part.toggled.connect(self.part_set)
         self.more = IconButton("more", "More about this variant")
-        self.more.setVisible(not as_set)
         self.more.clicked.connect(self._ask_more)
         self.lines: list[_Difference] = []
         self._column = QVBoxLayout()
@@ -70,6 +68,8 @@ class VariantCard(CardFrame):
         self._problem = text_label("", "flag-error", wrap=True)
         head = in_row(self._letter, (self.name, 1), self.takes_part, self.more, spacing=8)
         in_column(head, self._column, self._words, self._problem, of=self, margins=(14, 7, 8, 9), spacing=3)
+        self.takes_part.setVisible(as_set)
+        self.more.setVisible(not as_set)
         if not as_set:
             self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
 
