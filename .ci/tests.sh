@@ -1,13 +1,17 @@
 #!/usr/bin/env bash
-# All tests in two processes at once, each with a screen of its own: what works with windows, and everything else.
-# Generated cases are the same ones every time: luck is for other days. With arguments for pytest: one process with
-# those. Usage: tests.sh PYTEST FOLDER SECONDS [pytest arguments]
+# All tests, two processes at once, each with a screen of its own: a person's ways through the window beside everything
+# else, and behind that the window's parts, so that both take about as long. Generated cases are the same ones every
+# time: luck is for other days. With arguments for pytest: one process with those.
+# Usage: tests.sh PYTEST FOLDER SECONDS [pytest arguments]
 set -uo pipefail
 pytest=$1
 folder=$2
 seconds=$3
 shift 3
 mkdir -p "$folder"
+# Many tests start programs: those need not compile what others have, and the checkout stays as it is.
+unset PYTHONDONTWRITEBYTECODE
+export PYTHONPYCACHEPREFIX="$folder/bytecode"
 
 # part NAME ARGUMENTS... runs pytest on a screen of its own; its output goes to a file
 part() {
@@ -24,12 +28,13 @@ if (($# > 0)); then
   part chosen "$@"
   status=$?
 else
-  names=(windows rest)
-  part windows tests/ui tests/flows &
-  windows=$!
+  names=(flows rest ui)
+  part flows tests/flows &
+  flows=$!
   part rest tests --ignore=tests/ui --ignore=tests/flows
   status=$?
-  wait "$windows" || status=$?
+  part ui tests/ui || status=$?
+  wait "$flows" || status=$?
 fi
 for name in "${names[@]}"; do
   echo "--- $name"

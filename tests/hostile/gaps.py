@@ -24,6 +24,7 @@ MARGIN = 3  # times that, in tests
 PASSES = 3  # that one shape has: what the code does is done in each of them, what the machine does is not
 WAITED = 1.0  # seconds on the clock, for what waits and takes no CPU; less than a check may take
 EVERY = 0.05  # seconds between two pieces of the known work
+CALM = 0.002  # seconds of a quiet machine: a loop that is kept no longer has nothing to do
 
 
 @dataclass(frozen=True)
@@ -84,6 +85,7 @@ class Gaps:
         self._slower: list[float] = []
         self._task: asyncio.Task[None] | None = None
         self._froze = False
+        self._busy = time.monotonic()
 
     async def __aenter__(self) -> Gaps:
         if not gc.get_freeze_count():  # the application sees to it itself
@@ -109,12 +111,22 @@ class Gaps:
         while True:
             cpu, wall = time.thread_time(), time.monotonic()
             await asyncio.sleep(0.001)
-            self.cpu = max(self.cpu, time.thread_time() - cpu)
-            now = time.monotonic()
+            gap, now = time.thread_time() - cpu, time.monotonic()
+            self.cpu = max(self.cpu, gap)
+            if self._slower and gap > CALM * statistics.median(self._slower):
+                self._busy = now
             self.wall = max(self.wall, now - wall)
             if now >= next_piece:
                 self._slower.append(self._piece.slower())
                 next_piece = time.monotonic() + EVERY
+
+    async def calm(self, seconds: float, most: float) -> None:
+        """Wait until the loop has had nothing to do for so long on the clock, or where it always has, for ``most``."""
+        self._busy = time.monotonic()
+        left, end = seconds, self._busy + most
+        while left > 0:
+            await asyncio.sleep(left)
+            left = min(self._busy + seconds, end) - time.monotonic()
 
     @property
     def seconds(self) -> float:

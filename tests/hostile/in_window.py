@@ -15,6 +15,7 @@ from playground.domain.transcript import Role, make_turn
 from playground.engine.compare.lanes import Lanes
 from playground.engine.gateways.profiles import Profile
 from playground.engine.session.session import Session
+from playground.engine.session.verdicts import VerdictCode
 from playground.ui.widgets import loop
 from tests.hostile.gaps import LAID_OUT, PASSES, Gaps
 from tests.hostile.shapes import WindowShape
@@ -23,6 +24,7 @@ from tests.support.fault_server import FaultServer, head, send
 
 PIECE = 32 * 1024  # bytes in one write
 LOOKED = 0.100  # seconds of a quiet machine: pages of the inspector are made, and an experiment is opened
+SOON, LATE = 0.1, 0.35  # seconds without work, after which no more of it comes: at once, and by timers of ours
 ENOUGH = 60.0  # seconds on the clock that one may take; one that takes longer is stopped
 
 
@@ -53,16 +55,16 @@ async def warm_up(app: App) -> None:
     await play(app, WindowShape("a word", lambda: answer_with("a *word*\n\n```json\n{}\n```")))
 
 
-async def _look(app: App, experiment: str) -> None:
+async def _look(app: App, experiment: str, gaps: Gaps) -> None:
     """Go through the inspector, to another experiment and back, and through the turns."""
     tabs, bar = app.window.inspector.tabs, app.window.pane.view.verticalScrollBar()
     for number in (*range(tabs.count()), 0):
         tabs.setCurrentIndex(number)
         await asyncio.sleep(0.05)
     other = app.workspace.new()
-    await asyncio.sleep(0.1)
+    await gaps.calm(SOON, 0.2)
     app.workspace.open(experiment)
-    await asyncio.sleep(0.3)
+    await gaps.calm(SOON, 0.3)
     for share in (0, 0.5, 1):
         bar.setValue(round(bar.maximum() * share))
         await asyncio.sleep(0.05)
@@ -92,6 +94,11 @@ def prepare(app: App, shape: WindowShape, server: FaultServer) -> Session:
     return session
 
 
+def _checking(lane: Session) -> bool:
+    """Whether the verdict on a call is still to come."""
+    return any(lane.debugger.verdict(call).code is VerdictCode.CHECKING for call in lane.transcript.path[-1].calls)
+
+
 async def play(app: App, shape: WindowShape) -> Played:
     """Run a new experiment whose answer is the shape, in each of its lanes, and look at it on every side."""
     if shape.cold:
@@ -103,7 +110,8 @@ async def play(app: App, shape: WindowShape) -> Played:
             lanes.add()
         if shape.lanes > 1:
             app.window.action("compare.open").trigger()
-        await asyncio.sleep(0.5)
+        async with Gaps(LAID_OUT) as before:
+            await before.calm(SOON, 0.5)
         began = time.monotonic()
         async with Gaps(LAID_OUT) as gaps:
             run = loop.spawn(lanes.run(), name="a hostile answer")
@@ -111,9 +119,12 @@ async def play(app: App, shape: WindowShape) -> Played:
             if not done:
                 lanes.stop()
                 await asyncio.wait([run], timeout=ENOUGH)
-            await asyncio.sleep(1.0)  # what is drawn and checked after it
+            for _ in range(5):  # what is drawn and checked after it
+                await gaps.calm(LATE, 1.0)
+                if not any(_checking(lane) for lane in lanes.all):
+                    break
         async with Gaps(LAID_OUT) as looked:
-            await _look(app, session.id)
+            await _look(app, session.id, looked)
         if shape.lanes > 1:
             app.window.action("compare.open").trigger()
         app.workspace.delete(session.id)
