@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLineEdit
+from PySide6.QtWidgets import QLineEdit, QToolButton
 
 from playground.domain.transcript import Role, make_turn
 from playground.engine.compare.lanes import Lanes
@@ -172,5 +172,26 @@ def test_cases_are_typed_pasted_taken_from_the_conversation_and_brought_in_from_
         assert plan(person).cases == ()
         await person.do(person.app.window.action("edit.undo").trigger)
         assert len(plan(person).cases) == 2
+
+    stage.play(scene)
+
+
+def test_a_turn_becomes_a_case_from_its_menu(stage: Stage) -> None:
+    async def scene(person: Person) -> None:
+        await person.run("What is 2 + 2?")
+        await person.idle(2)
+        answer = person.path[-1]
+        await person.choose(person.one(QToolButton, "More for this turn", person.card(1)), "Make this a case")
+        await person.until(lambda: person.session.settings.evaluation is not None, "the case")
+        (case,) = plan(person).cases
+        assert [turn.text for turn in case.turns] == ["What is 2 + 2?"]
+        assert case.expected == answer.text
+        await person.press("Show", person.pane.notice)
+        await person.until(lambda: control(person).page is not None, "the evaluation")
+        page = control(person).page
+        assert page is not None
+        panel = page.panel(CASES)
+        assert isinstance(panel, CasesPanel)
+        await person.until(lambda: panel.isVisible() and len(panel.model.cases) == 1, "its case")
 
     stage.play(scene)

@@ -157,7 +157,7 @@ class CompareControl(QObject):
         pane = column.pane
         if pane is main:
             return
-        for name in ("advice_asked", "compare_asked", "exchange_asked", "link_asked", "refused"):
+        for name in ("advice_asked", "case_asked", "compare_asked", "exchange_asked", "link_asked", "refused"):
             getattr(pane, name).connect(getattr(main, name))
         for name in ("frames_asked", "compare_asked", "lint_asked", "hole_asked"):
             getattr(pane.wire, name).connect(getattr(main.wire, name))

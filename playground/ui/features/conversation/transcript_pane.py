@@ -181,6 +181,7 @@ class TranscriptPane(Centre):
     exchange_asked = Signal(str)  # exchange id
     link_asked = Signal(str)
     compare_asked = Signal(str)  # turn id: what stands beside it is to be seen with it
+    case_asked = Signal(str)  # turn id: with what stands above it, it is to be a case of the evaluation
     refused = Signal(str, str)  # why a run was refused, and the turn it was to bring again
 
     def __init__(
@@ -378,6 +379,9 @@ class TranscriptPane(Centre):
 
     def open_in_compare(self, turn_id: str) -> None:
         self.compare_asked.emit(turn_id)
+
+    def make_case(self, turn_id: str) -> None:
+        self.case_asked.emit(turn_id)
 
     def whose(self, turn_id: str) -> str:
         """The other lane that shows a turn, "lane B" say; empty where none does."""

@@ -147,6 +147,8 @@ def fill_menu(
         menu.addAction("Go to an alternative…").triggered.connect(partial(commands.choose_alternative, turn.id))
     if len(row.alternatives) > 1:
         menu.addAction("Open in Compare").triggered.connect(partial(commands.open_in_compare, turn.id))
+    if turn.role not in (Role.SYSTEM, Role.DEVELOPER):
+        menu.addAction("Make this a case").triggered.connect(partial(commands.make_case, turn.id))
     menu.addSeparator()
     menu.addAction("Move up").triggered.connect(partial(commands.move_turn, turn.id, -1))
     menu.addAction("Move down").triggered.connect(partial(commands.move_turn, turn.id, 1))

@@ -52,6 +52,7 @@ class EvaluateControl(Control):
         self._bar.list_asked.connect(host.show_list)
         self.page: EvaluatePage | None = None
         self.look: Look | None = None
+        host.pane.case_asked.connect(self.add_case)
 
     @property
     def runs(self) -> Runs:
@@ -143,6 +144,35 @@ class EvaluateControl(Control):
             "The answers that came are kept. Continue asks for the others, whenever you like.",
             "Stop it and quit",
         )
+
+    def add_case(self, turn_id: str) -> None:
+        """Make a case of a turn and what stands above it."""
+        from playground.engine.evaluate.cases import case_of
+        from playground.engine.session.plan import MOST_CASES, Plan
+
+        main = self._session.main
+        plan = main.settings.evaluation or Plan()
+        try:
+            case = case_of(self._session, turn_id)
+        except ValueError as error:
+            self._say(str(error), stays=False)
+            return
+        if len(plan.cases) >= MOST_CASES:
+            self._say(f"An evaluation has {MOST_CASES:,} cases at most. Delete some first.")
+            return
+        main.change(evaluation=plan.model_copy(update={"cases": (*plan.cases, case)}))
+        count = f"{len(plan.cases):,} others" if len(plan.cases) > 1 else "another one" if plan.cases else ""
+        self._say(
+            f"This turn is a case of the evaluation{f', beside {count}' if count else ''}.", "Show", self.show_cases
+        )
+
+    def show_cases(self) -> None:
+        """Show the evaluation with its cases in front."""
+        from playground.ui.features.evaluate.parts import CASES
+
+        self.show(True)
+        if self.page is not None:
+            self.page.show_panel(CASES)
 
     def repeat_step(self) -> None:
         """Evaluate what led to an answer as the only case: to the one with the focus, else to the last there is."""

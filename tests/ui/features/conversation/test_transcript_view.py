@@ -105,6 +105,9 @@ class Asked:
     def choose_alternative(self, turn_id: str) -> None:
         self.log.append(("choose_alternative", turn_id))
 
+    def make_case(self, turn_id: str) -> None:
+        self.log.append(("make_case", turn_id))
+
     def open_in_compare(self, turn_id: str) -> None:
         self.log.append(("open_in_compare", turn_id))
 
