@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeySequence, QShortcut, QShowEvent
+from PySide6.QtGui import QHideEvent, QKeySequence, QShortcut, QShowEvent
 from PySide6.QtWidgets import QApplication, QComboBox, QProgressBar, QPushButton, QWidget
 
 from playground.domain.parts import Reasoning
@@ -62,7 +62,7 @@ class BlindView(QWidget):
         self._before: list[Sides] = []  # judged since the page was opened
         self._now: Sides | None = None
         self._seen: Sides | None = None  # the pair that stands there
-        self._panes: list[AnswerPane] = []
+        self.panes: list[AnswerPane] = []
         self._looking = Throttle(self._look_again, self, AGAIN_MS)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.first, self.other = QComboBox(), QComboBox()
@@ -95,7 +95,7 @@ class BlindView(QWidget):
             shortcut = QShortcut(QKeySequence(key), self, context=Qt.ShortcutContext.WidgetWithChildrenShortcut)
             shortcut.activated.connect(act)
         look.planned.connect(self._planned)
-        look.arrived.connect(lambda _answers: self._looking.poke())
+        look.arrived.connect(self._arrived)
         self._planned()
 
     def _pair_page(self) -> QWidget:
@@ -174,7 +174,12 @@ class BlindView(QWidget):
         self._done = set(self._votes)
         self._look_again()
 
+    def _arrived(self, _answers: object) -> None:
+        self._looking.poke()
+
     def _look_again(self) -> None:
+        if not self.isVisible():
+            return
         self._number += 1
         columns = self.columns
         if columns is None:
@@ -188,7 +193,8 @@ class BlindView(QWidget):
         try:
             votes = await look.store.votes(look.inquiry.id)
         except AnswersError as error:
-            self._say_empty(str(error))
+            if number == self._number:
+                self._say_empty(str(error))
             return
         found = await asyncio.to_thread(_pairs, look.inquiry, look.results.answers, first, other)
         if number != self._number:
@@ -243,7 +249,8 @@ class BlindView(QWidget):
         try:
             left, right = await asyncio.gather(*(look.kept(one) for one in sides.shown))
         except AnswersError as error:
-            self._say_empty(str(error))
+            if number == self._shown_number:
+                self._say_empty(str(error))
             return
         columns = self.columns
         if number != self._shown_number or columns is None:
@@ -268,22 +275,27 @@ class BlindView(QWidget):
 
     def _show_side(self, at: int, column: Column, turns: Sequence[Turn]) -> None:
         session = _session(self._look.inquiry, column, turns)
-        if at < len(self._panes):
-            self._panes[at].set_session(session)
+        if at < len(self.panes):
+            self.panes[at].set_session(session)
         else:
             name = ("The left answer", "The right answer")[at]
             pane = AnswerPane(session, self._look.entered, name)
-            self._panes.append(pane)
+            self.panes.append(pane)
             if (blank := self._sides.replaceWidget(at, pane)) is not None:
                 blank.deleteLater()
             pane.show()
-        pane = self._panes[at]
+        pane = self.panes[at]
         pane.show_from(turns[0] if turns else None)
 
     # What is said
 
+    @property
+    def ready(self) -> bool:
+        """Whether a pair stands there to be judged."""
+        return self._stack.currentIndex() == 1 and self._now is not None and self._now is self._seen
+
     def _press(self, at: int, _checked: bool = False) -> None:
-        if self._stack.currentIndex() != 1 or self._now is None or self._now is not self._seen:
+        if self._now is None or not self.ready:
             return  # the next one is on its way
         votes = self._now.vote(True), self._now.vote(False), Vote.BOTH, Vote.NEITHER
         self.vote(votes[at])
@@ -338,7 +350,14 @@ class BlindView(QWidget):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
+        self._looking.poke()
         self.setFocus()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        self._number += 1  # what is being looked for or read comes too late
+        self._shown_number += 1
+        self._now = self._now if self._now is self._seen else None
+        super().hideEvent(event)
 
 
 def _pairs(inquiry: Inquiry, answers: Mapping[tuple[str, int], Answer], first: Column, other: Column) -> list[Sides]:

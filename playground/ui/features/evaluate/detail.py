@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QHideEvent
+from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QTabBar, QWidget
 
 from playground.domain.checks import You
@@ -90,7 +90,6 @@ class Detail(QWidget):
         look.planned.connect(self._again)
         look.arrived.connect(self._arrived)
         look.moved.connect(self._again)
-        self._chosen()
 
     def _answers_page(self) -> QWidget:
         self.failure = MarkLabel(wraps=True)
@@ -166,10 +165,17 @@ class Detail(QWidget):
 
     def hideEvent(self, event: QHideEvent) -> None:
         self._flush()
+        self._number += 1  # what is being read comes too late
         super().hideEvent(event)
 
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._again()
+
     def _again(self) -> None:
-        """Show what is chosen as it is now."""
+        """Show what is chosen as it is now, where anybody sees it."""
+        if not self.isVisible():
+            return
         look = self._look
         self._number += 1
         case, column, answer = look.case, look.column, look.answer
@@ -268,11 +274,13 @@ class Detail(QWidget):
         if self._answer is None:
             return
         if index in (REQUEST, TIMELINE):
-            self._wire_page().show_tab(self.tabs.tabText(index))
-            self._wire_page().show_exchanges(self._kept.exchanges, self._look.plan.keep)
+            self.wire.show_tab(self.tabs.tabText(index))
+            self.wire.show_exchanges(self._kept.exchanges, self._look.plan.keep)
         self._stack.setCurrentIndex(min(index, REQUEST) + 1)
 
-    def _wire_page(self) -> Frames:
+    @property
+    def wire(self) -> Frames:
+        """What went over the wire."""
         if self._frames is None:
             self._frames = Frames()
             self._frames.keep_asked.connect(partial(self._look.change, keep=Keep.ALL))
@@ -291,7 +299,7 @@ class Detail(QWidget):
 
     def _show_wire(self, index: int, exchange_id: str) -> None:
         self.tabs.setCurrentIndex(index)
-        self._wire_page().show_exchange(exchange_id)
+        self.wire.show_exchange(exchange_id)
 
     # Doing
 

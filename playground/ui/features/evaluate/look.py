@@ -211,7 +211,8 @@ class Look(QObject):
         runner = self.runs.of(self.session.id)
         if runner is not None:
             runner.judged(made)
-        self.add([made])
+        if not self.left:
+            self.add([made])
 
     async def forget(self, answers: Sequence[Answer]) -> None:
         """Let answers go for good. Raises AnswersError."""

@@ -239,7 +239,7 @@ class ChecksPage(QWidget):
             spacing=4,
         )
         self._whole = QWidget()
-        self._pane: AnswerPane | None = None
+        self.pane: AnswerPane | None = None
         self._column = in_column(head, 1, of=self._whole, margins=0, spacing=0)
         self._whole.setMinimumWidth(200)
         in_column((split(self.table, self._whole, sizes=(360, 480), thin=True), 1), of=self, margins=0, spacing=0)
@@ -284,8 +284,8 @@ class ChecksPage(QWidget):
     def _show_judge(self, asked: Judgement | None) -> None:
         say(self.spent, _spent(asked) if asked is not None else "")
         say(self.failure, f"The judge failed: {asked.failure}" if asked is not None and asked.failure else "")
-        if self._pane is not None:
-            self._pane.setVisible(asked is not None)
+        if self.pane is not None:
+            self.pane.setVisible(asked is not None)
         if asked is None or asked is self._asked or self._inquiry is None:
             return
         self._asked = asked
@@ -294,12 +294,12 @@ class ChecksPage(QWidget):
             inquiry.connect, profile_id=inquiry.base.profile_id, profile_of=inquiry.profile_of, literal=True
         )
         session.history.begin_anew(Transcript().append(*asked.turns), session.settings)
-        if self._pane is None:
-            self._pane = AnswerPane(session, self._entered, "What the judge was asked, and what it said")
-            self._column.insertWidget(1, self._pane, 1000)
+        if self.pane is None:
+            self.pane = AnswerPane(session, self._entered, "What the judge was asked, and what it said")
+            self._column.insertWidget(1, self.pane, 1000)
         else:
-            self._pane.set_session(session)
-        self._pane.show()
+            self.pane.set_session(session)
+        self.pane.show()
 
 
 def _spent(asked: Judgement) -> str:
