@@ -16,7 +16,9 @@ from playground.ui.features.evaluate.panels.cases import CasesPanel
 from playground.ui.features.evaluate.panels.sweep_dialog import SweepDialog
 from playground.ui.features.evaluate.panels.variant_dialog import VariantDialog
 from playground.ui.features.evaluate.panels.variants import VariantsPanel
-from playground.ui.features.evaluate.parts import CASES, VARIANTS
+from playground.ui.features.evaluate.parts import CASES, CHECKS, RUN, VARIANTS
+from playground.ui.features.evaluate.plots.card import PlotCard
+from playground.ui.features.evaluate.view_bar import BLIND, PLOTS, REPORT
 from playground.ui.shell.features import EVALUATE
 from playground.ui.widgets.resources import resource_root
 from tests.scenes.registry import BOTH, WIDE, scene
@@ -175,3 +177,30 @@ async def evaluate_import(stage: Stage) -> None:
     assert look is not None
     dialog = open_import(look, path, panel.window())
     await stage.until(lambda: dialog.found is not None, "the cases of the file")
+
+
+@scene(tokens_per_second=4000, sizes=WIDE)
+async def evaluate_plots(stage: Stage) -> None:
+    """What came, as pictures; the checks with their rates beside them."""
+    page = await _answered(stage)
+    page.show_view(PLOTS)
+    page.show_panel(CHECKS)
+    look = _control(stage).look
+    assert look is not None
+    await stage.until(lambda: any(card.isVisible() for card in page.findChildren(PlotCard)), "plots")
+
+
+@scene(tokens_per_second=4000, sizes=WIDE)
+async def evaluate_blind(stage: Stage) -> None:
+    """A pair of answers without names; how the evaluation is run beside it."""
+    page = await _answered(stage)
+    page.show_view(BLIND)
+    page.show_panel(RUN)
+
+
+@scene(tokens_per_second=4000, sizes=WIDE)
+async def evaluate_report(stage: Stage) -> None:
+    """What the web page says; the cases beside it."""
+    page = await _answered(stage)
+    page.show_view(REPORT)
+    page.show_panel(CASES)
