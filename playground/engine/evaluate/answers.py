@@ -8,6 +8,7 @@ stand apart and are read when somebody looks. One thread works on the file; what
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import sqlite3
 import zlib
@@ -147,6 +148,21 @@ class AnswerStore:
                     connection.executemany(f"DELETE FROM answers WHERE {_KEY}", keys)  # noqa: S608 - our own words
 
         await self._do(work)
+
+    def forget_soon(self, evaluations: Iterable[str]) -> None:
+        """Let all answers of these go, if there is a file; that is done before it is closed. What refuses stays."""
+        ids = [(one,) for one in evaluations]
+
+        def done() -> None:
+            if self._connection is None and self.path.exists():
+                self._connection = _open(self.path)
+            if self._connection is not None:
+                with _transaction(self._connection):
+                    self._connection.executemany("DELETE FROM answers WHERE evaluation = ?", ids)
+                    self._connection.executemany("DELETE FROM votes WHERE evaluation = ?", ids)
+
+        with contextlib.suppress(RuntimeError):  # closed already
+            self._thread.submit(done)
 
     async def aclose(self) -> None:
         """Close the file, after what is being done."""

@@ -74,6 +74,8 @@ class Workspace:
         self.current: Session = self.new()
         self._begun = False  # somebody works in the current one, although the store is not open yet
         self.listed = store is None
+        if store is not None:
+            store.gone = self._forget_answers
 
     @property
     def experiments(self) -> list[ExperimentSummary]:
@@ -199,13 +201,18 @@ class Workspace:
         path = self.store.path.with_name(ANSWERS) if self.store is not None else Path(":memory:")
         return AnswerStore(path, self.gateways.keys.known())
 
+    def _forget_answers(self, experiment_ids: Collection[str]) -> None:
+        """These experiments are gone for good, and so are the answers of their evaluations."""
+        if "answers" in self.__dict__ or (self.store is not None and self.store.path.with_name(ANSWERS).exists()):
+            self.answers.forget_soon(experiment_ids)
+
     async def close(self) -> None:
         """Hand everything to the store and close it."""
-        if "answers" in self.__dict__:
-            await self.answers.aclose()
         if self.store is not None:
             self._save_all()
             await self.store.close()
+        if "answers" in self.__dict__:
+            await self.answers.aclose()
 
     async def backup(self, path: Path) -> None:
         """Copy all there is into one file. Raises StoreError."""
@@ -638,6 +645,8 @@ class Workspace:
         self._gone = [gone for gone in self._gone if gone.what.id not in ids]
         if self.store is not None:
             self.store.erase(ids)
+        else:
+            self._forget_answers(ids)
         self._tell()
 
     # Searching

@@ -225,19 +225,20 @@ def rebuild_index(connection: sqlite3.Connection) -> None:
     connection.execute("INSERT INTO titles (titles) VALUES ('rebuild')")
 
 
-def purge(connection: sqlite3.Connection, before: float) -> None:
-    """Let go for good what was deleted before that moment, and pictures that nothing uses any more."""
-    _let_go(connection, connection.execute("SELECT number FROM experiments WHERE deleted_at < ?", (before,)).fetchall())
+def purge(connection: sqlite3.Connection, before: float) -> list[str]:
+    """Let go for good what was deleted before that moment, and pictures that nothing uses any more. Returns the ids."""
+    query = "SELECT number, id FROM experiments WHERE deleted_at < ?"
+    return _let_go(connection, connection.execute(query, (before,)).fetchall())
 
 
-def erase(connection: sqlite3.Connection, experiment_ids: Iterable[str]) -> None:
+def erase(connection: sqlite3.Connection, experiment_ids: Iterable[str]) -> list[str]:
     """Let these go for good, as far as they were deleted, in the same way."""
-    query = "SELECT number FROM experiments WHERE deleted_at IS NOT NULL AND id = ?"
-    _let_go(connection, [row for key in experiment_ids for row in connection.execute(query, (key,))])
+    query = "SELECT number, id FROM experiments WHERE deleted_at IS NOT NULL AND id = ?"
+    return _let_go(connection, [row for key in experiment_ids for row in connection.execute(query, (key,))])
 
 
-def _let_go(connection: sqlite3.Connection, found: list[tuple[int]]) -> None:
-    for (experiment,) in found:
+def _let_go(connection: sqlite3.Connection, found: list[tuple[int, str]]) -> list[str]:
+    for experiment, _ in found:
         span = first_number(experiment), last_number(experiment)
         for row in connection.execute("SELECT number FROM turns WHERE number BETWEEN ? AND ?", span).fetchall():
             connection.execute(_UNINDEX, row)
@@ -246,6 +247,7 @@ def _let_go(connection: sqlite3.Connection, found: list[tuple[int]]) -> None:
         connection.execute("DELETE FROM experiments WHERE number = ?", (experiment,))
     if found:
         connection.execute("DELETE FROM images WHERE hash NOT IN (SELECT hash FROM image_uses)")
+    return [experiment_id for _, experiment_id in found]
 
 
 def _settings(found: Snapshot) -> tuple[object, ...]:

@@ -11,6 +11,7 @@ import contextlib
 import sqlite3
 import time
 from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Future
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -72,6 +73,8 @@ class Store:
         self._redactor: LateRedactor | None = None
         self._keep_tapes = KeepTapes()
         self.days_deleted: float | None = DAYS_DELETED
+        #: Told the ids of experiments that are gone for good, on the event loop's thread.
+        self.gone: Callable[[Sequence[str]], None] = lambda _ids: None
         self._tapes = 0
         self._searches = 0
         self._met: dict[str, Unread] = {}  # rows that could not be read since the file was opened, by their hash
@@ -187,7 +190,7 @@ class Store:
         ids = tuple(experiment_ids)
         if self._before is not None:
             self._before.append(partial(self.erase, ids))
-        self._do(lambda c: erase(c, ids), touches=True)
+        self._let_go(lambda c: erase(c, ids))
         if self._writer is not None:
             self._writer.do(give_back, apart=True, slight=True)
 
@@ -380,7 +383,16 @@ class Store:
     def _purge(self) -> None:
         if self.days_deleted is not None:
             days = self.days_deleted
-            self._do(lambda c: purge(c, time.time() - days * 86400), touches=True, slight=True)
+            self._let_go(lambda c: purge(c, time.time() - days * 86400), slight=True)
+
+    def _let_go(self, work: Callable[[sqlite3.Connection], list[str]], *, slight: bool = False) -> None:
+        if self._writer is not None:
+            self._writer.do(work, touches=True, slight=slight).add_done_callback(self._gone_from_thread)
+
+    def _gone_from_thread(self, done: Future[list[str]]) -> None:
+        if self._loop is not None and not done.cancelled() and done.exception() is None and done.result():
+            with contextlib.suppress(RuntimeError):  # the loop is closed
+                self._loop.call_soon_threadsafe(self.gone, done.result())
 
     def _prune(self) -> None:
         rule = self._keep_tapes

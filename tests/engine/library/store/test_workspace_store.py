@@ -20,10 +20,11 @@ from playground.domain.parts import Image
 from playground.domain.transcript import Ending, Role, Transcript, make_turn
 from playground.engine.cassettes.cassette import Cassette
 from playground.engine.cassettes.replay import CassettePlayer
+from playground.engine.evaluate.answering import Answer, Brought
 from playground.engine.gateways.offered import DEMO_ID, Gateways
 from playground.engine.library import workspace as workspaces
 from playground.engine.library.store import Filters, StoreError
-from playground.engine.library.workspace import Workspace
+from playground.engine.library.workspace import ANSWERS, Workspace
 from playground.engine.session.changes import RunState
 from playground.engine.session.draft import Draft
 from playground.engine.session.session import Session
@@ -446,6 +447,9 @@ async def test_quitting_while_an_answer_comes(make_workspace: MakeWorkspace) -> 
 # ---- the trash
 
 
+ANSWERED = Answer(digest="d", repeat=1, case="c", column="", at=0.0, gist="said")
+
+
 async def three(make_workspace: MakeWorkspace) -> tuple[Workspace, list[str]]:
     workspace, ids = await make_workspace(), []
     for text in ("One river", "Two lakes", "Three seas"):
@@ -522,6 +526,37 @@ async def test_the_trash_lets_go_after_the_days_that_are_set(make_workspace: Mak
     assert [one.experiment.id for one in workspace.trash] == [ids[1]]
     workspace = await again(workspace, make_workspace)
     assert [one.experiment.id for one in workspace.trash] == [ids[1]]
+
+
+async def test_answers_go_with_their_experiment_for_good_and_not_before(
+    make_workspace: MakeWorkspace, path: Path
+) -> None:
+    def kept() -> set[str]:
+        with closing(sqlite3.connect(path.with_name(ANSWERS))) as connection:
+            return {row[0] for row in connection.execute("SELECT evaluation FROM answers")}
+
+    workspace, ids = await three(make_workspace)
+    workspace.delete(ids[0])
+    workspace.erase([ids[0]])
+    await workspace.close()
+    assert not path.with_name(ANSWERS).exists(), "no file is made for that"
+    workspace = await make_workspace()
+    for one in ids[1:]:
+        await workspace.answers.add(one, [Brought(ANSWERED)])
+    copied = await workspace.duplicate(ids[1])
+    assert await workspace.answers.load(copied.id) == []
+    workspace.delete(ids[1])
+    workspace.delete(ids[2])
+    workspace = await again(workspace, make_workspace)
+    assert kept() == {ids[1], ids[2]}, "they can be brought back from the trash"
+    workspace.erase([ids[1]])
+    await workspace.close()
+    assert kept() == {ids[2]}
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("UPDATE experiments SET deleted_at = 0 WHERE id = ?", (ids[2],))
+        connection.commit()
+    await again(await make_workspace(), make_workspace)
+    assert kept() == set(), "after their days in the trash"
 
 
 async def test_without_a_store_there_is_a_trash_too(gateways: Gateways) -> None:
