@@ -18,6 +18,7 @@ FILES: Final = (
     "experiments-and-files",
     "tool-debugging",
     "comparing",
+    "evaluating",
     "the-wire",
     "what-is-stored-where",
     "privacy",
@@ -55,10 +56,12 @@ def places(window_settings: str) -> dict[str, str]:
     from playground.engine.files.presets import default_path as presets
     from playground.engine.gateways.profiles import default_path as gateways
     from playground.engine.library.store.opening import default_path as experiments
+    from playground.engine.library.workspace import ANSWERS
     from playground.log import log_path
 
     return {
         "data": str(experiments()),
+        "answers": str(experiments().with_name(ANSWERS)),
         "settings": str(gateways()),
         "presets": str(presets()),
         "window": window_settings,
