@@ -66,7 +66,7 @@ SAMPLES: Final = (
     Sample(
         "sample.evaluation",
         "Evaluation",
-        "Twelve sums, two prompts, five answers each: which prompt is better, and how sure that is.",
+        "Twelve sums, two prompts, two answers each: which prompt is better, and how sure that is.",
         "evaluation.playground.json",
     ),
 )

@@ -215,6 +215,7 @@ class EvaluateControl(Control):
             return
         if cell is not None:
             inquiry = inquiry.narrowed([cell[0]], [cell[1]])
+        self._host.notice.hide()
         look.runs.start(inquiry)
 
     def look_for(self) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, Qt, QTimer, Signal
 from PySide6.QtWidgets import QMenu, QProgressBar, QPushButton, QSizePolicy, QWidget
 
 from playground.domain.durations import span
@@ -17,6 +17,7 @@ from playground.ui.widgets.icons import icon
 from playground.ui.widgets.layouts import in_row
 from playground.ui.widgets.loop import Throttle, spawn
 from playground.ui.widgets.plain_text import tip
+from playground.ui.widgets.theme import tokens
 
 if TYPE_CHECKING:
     from playground.engine.evaluate.inquiry import Inquiry
@@ -34,10 +35,8 @@ class RunBar(QWidget):
         self._look = look
         self._estimate: Estimate | None = None
         self.run = push_button("Run", "primary")
-        self.run.setIcon(icon("run"))
         self.run.clicked.connect(lambda: self.asked.emit("run"))
         self.stop = push_button("Stop", "danger")
-        self.stop.setIcon(icon("stop"))
         self.stop.setToolTip("End it; what came is kept (Esc)")
         self.stop.clicked.connect(lambda: self.asked.emit("stop"))
         self.pause = push_button("Pause")
@@ -70,6 +69,7 @@ class RunBar(QWidget):
             margins=(18, 9, 18, 9),
             spacing=12,
         )
+        self._colour()
         self._showing = Throttle(self.show_state, self, OFTEN_MS)
         self._ticking = QTimer(self, interval=1000)
         self._ticking.timeout.connect(self.show_state)
@@ -77,6 +77,15 @@ class RunBar(QWidget):
         look.arrived.connect(lambda _answers: self._showing.poke())
         look.moved.connect(self._moved)
         self.show_state()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange and hasattr(self, "words"):
+            self._colour()
+
+    def _colour(self) -> None:
+        self.run.setIcon(icon("run", tokens().on_accent))
+        self.stop.setIcon(icon("stop", tokens().error))
 
     def _planned(self) -> None:
         self.show_state()
@@ -131,7 +140,7 @@ class RunBar(QWidget):
             parts.append(f"{progress.under_way} under way")
             if progress.left and progress.state is State.RUNNING:
                 parts.append(f"≈ {span(round(progress.left) if progress.left >= 10 else round(progress.left, 1))} left")
-        elif progress is not None and progress.seconds and done:
+        elif progress is not None and progress.requests and done:
             parts.append(span(round(progress.seconds, 1)))
         failed = self._look.results.failed
         parts += [f"{failed:,} failed to answer"] if failed else []
