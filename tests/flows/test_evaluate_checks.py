@@ -117,6 +117,9 @@ def test_the_models_of_a_judge_are_listed(stage: Stage) -> None:
         await person.do(lambda: row.gateway.activated.emit(1))
         assert look.plan.checks[-1] == Judge(model="demo-chat", profile_id=person.session.settings.profile_id)
         await person.until(lambda: "rubric" in card.problem.text(), "what is missing")
+        card.title.setChecked(False)
+        await person.do(control(person).run)
+        await person.until(lambda: card.form is not None and card.form.isVisible(), "the check that is to be mended")
 
     stage.play(scene, AT_ONCE)
 

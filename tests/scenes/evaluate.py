@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from playground.domain.checks import Contains, FitsSchema, Judge
 from playground.domain.transcript import Role, make_turn
 from playground.engine.evaluate.sweep import Range, over_models, over_parameters
 from playground.engine.library.opening_files import open_sample
-from playground.engine.session.plan import Case
+from playground.engine.session.plan import Budget, Case
 from playground.engine.session.variants import Variant
 from playground.ui.features.evaluate.control import EvaluateControl
 from playground.ui.features.evaluate.import_dialog import open_import
 from playground.ui.features.evaluate.page import EvaluatePage
 from playground.ui.features.evaluate.panels.cases import CasesPanel
+from playground.ui.features.evaluate.panels.checks import ChecksPanel
+from playground.ui.features.evaluate.panels.run import RunPanel
 from playground.ui.features.evaluate.panels.sweep_dialog import SweepDialog
 from playground.ui.features.evaluate.panels.variant_dialog import VariantDialog
 from playground.ui.features.evaluate.panels.variants import VariantsPanel
@@ -204,3 +207,34 @@ async def evaluate_report(stage: Stage) -> None:
     page = await _answered(stage)
     page.show_view(REPORT)
     page.show_panel(CASES)
+
+
+@scene(tokens_per_second=4000, sizes=BOTH)
+async def evaluate_checks(stage: Stage) -> None:
+    """Checks with their rates; one that cannot be made yet, one that is being set, and those of one case."""
+    page = await _answered(stage)
+    look = _control(stage).look
+    assert look is not None
+    rubric = "The answer gives the result first, and no figure that the sum does not have."
+    judge = Judge(rubric=rubric, model="demo-reasoner", weight=2)
+    schema = FitsSchema(json_schema={"type": "nonsense"})
+    first, *others = look.plan.cases
+    own = first.model_copy(update={"checks": (Contains(text="{{expected}}"),)})
+    look.change(checks=(*look.plan.checks, schema, judge), cases=(own, *others))
+    await stage.until(lambda: look.inquiry.plan == look.plan and look.findings is not None, "what follows")
+    panel = page.show_panel(CHECKS)
+    assert isinstance(panel, ChecksPanel)
+    await stage.until(lambda: len(panel.of_all.cards) == 4 and len(panel.others.lines) == 1, "the cards")
+    panel.of_all.cards[-1].open("least")
+
+
+@scene(tokens_per_second=4000, sizes=BOTH)
+async def evaluate_run(stage: Stage) -> None:
+    """How it is run: a budget that lets nothing be asked, money without a price, answers that are stale."""
+    page = await _answered(stage)
+    look = _control(stage).look
+    assert look is not None
+    look.change(repeats=1, budget=Budget(requests=0, money=0.5))
+    panel = page.show_panel(RUN)
+    assert isinstance(panel, RunPanel)
+    await stage.until(lambda: bool(look.stale and panel.problems.lines and panel.estimate.text()), "what is said")

@@ -12,7 +12,7 @@ import contextlib
 import json
 import sqlite3
 import zlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -136,7 +136,7 @@ class AnswerStore:
         return await self._do(work)
 
     async def forget(self, evaluation: str, answers: Iterable[Answer] | None = None) -> None:
-        """Let answers go, all of the evaluation where none are named. Raises AnswersError."""
+        """Let answers go, all where none are named, with what was said of them. Raises AnswersError."""
         keys = [(evaluation, one.digest, one.repeat) for one in answers] if answers is not None else None
 
         def work(connection: sqlite3.Connection) -> None:
@@ -146,6 +146,7 @@ class AnswerStore:
                     connection.execute("DELETE FROM votes WHERE evaluation = ?", (evaluation,))
                 else:
                     connection.executemany(f"DELETE FROM answers WHERE {_KEY}", keys)  # noqa: S608 - our own words
+                    _forget_votes(connection, evaluation, {(digest, repeat) for _, digest, repeat in keys})
 
         await self._do(work)
 
@@ -236,6 +237,14 @@ def _add(connection: sqlite3.Connection, evaluation: str, brought: Sequence[Brou
             judgements = _judgements(one.judgements, redactor)
             frames = _frames(one.exchanges, redactor)
             connection.execute("INSERT INTO kept VALUES (?, ?, ?, ?)", (number, turns, judgements, frames))
+
+
+def _forget_votes(connection: sqlite3.Connection, evaluation: str, gone: Set[tuple[str, int]]) -> None:
+    """What was said of an answer does not hold for the one that is asked for in its place."""
+    votes = connection.execute("SELECT one, other, repeat FROM votes WHERE evaluation = ?", (evaluation,)).fetchall()
+    of_gone = [(evaluation, *vote) for vote in votes if (vote[0], vote[2]) in gone or (vote[1], vote[2]) in gone]
+    query = "DELETE FROM votes WHERE evaluation = ? AND one = ? AND other = ? AND repeat = ?"
+    connection.executemany(query, of_gone)
 
 
 def _judged(

@@ -60,6 +60,17 @@ async def test_what_is_kept_comes_back_also_after_it_was_closed(tmp_path: Path) 
     await again.aclose()
 
 
+async def test_what_was_said_of_an_answer_goes_with_it(tmp_path: Path) -> None:
+    store = AnswerStore(tmp_path / "a.sqlite")
+    await store.add("e", [brought(answer(number)) for number in range(4)])
+    kept = ("d2", "d3", 1)
+    for pair in (("d0", "d1", 1), ("d2", "d0", 1), ("d0", "d1", 2), kept):
+        await store.vote("e", pair, "one")
+    await store.forget("e", [answer(0), answer(1)])
+    assert set(await store.votes("e")) == {kept, ("d0", "d1", 2)}
+    await store.aclose()
+
+
 async def test_one_that_comes_again_takes_the_place_of_the_old(tmp_path: Path) -> None:
     store = AnswerStore(tmp_path / "a.sqlite")
     await store.add("e", [brought(answer())])

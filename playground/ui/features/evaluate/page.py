@@ -5,7 +5,7 @@ What is not seen is not made: a view or a panel is when its name is first chosen
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, Protocol, runtime_checkable
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
@@ -24,6 +24,14 @@ SIDE: Final = 340  # pixels
 DETAIL: Final = 230  # pixels
 #: Which panel has the part of a plan that a problem is about.
 _PLACES: Final = {"cases": CASES, "checks": CHECKS, "run": RUN, "variants": VARIANTS}
+
+
+@runtime_checkable
+class ShowsProblems(Protocol):
+    """A panel that can show the very part of the plan a problem is about."""
+
+    def show_problem(self, problem: PlanProblem) -> None:
+        """Have it ready to be mended."""
 
 
 class EvaluatePage(QWidget):
@@ -95,8 +103,10 @@ class EvaluatePage(QWidget):
         return self.panel(name)
 
     def show_problem(self, problem: PlanProblem) -> None:
-        """Show the panel that has the part of the plan a problem is about."""
-        self.show_panel(_PLACES[problem.place])
+        """Show the panel that has the part of the plan a problem is about, and where in it that is."""
+        panel = self.show_panel(_PLACES[problem.place])
+        if isinstance(panel, ShowsProblems):
+            panel.show_problem(problem)
 
     def _show_counts(self) -> None:
         inquiry = self._look.inquiry

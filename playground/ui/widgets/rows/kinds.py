@@ -13,7 +13,7 @@ from playground.jsonkit.reading import problem_at, read_typed
 from playground.jsonkit.values import JSON, is_number
 from playground.ui.widgets.choice_fields import DEFAULT, ChoiceField, QuietSlider, SwitchPill, ValueField
 from playground.ui.widgets.code_editor import CodeEditor
-from playground.ui.widgets.form_parts import look
+from playground.ui.widgets.form_parts import look, styled
 from playground.ui.widgets.growing_field import GrowingField
 from playground.ui.widgets.json_text import pretty_value
 from playground.ui.widgets.numbers import plain_number, read_number, show_number, stepped
@@ -162,7 +162,7 @@ class LinesRow(FieldRow):
 
     def __init__(self, name: str, hint: Hint, parent: QWidget | None = None) -> None:
         super().__init__(name, hint, parent)
-        self.field = GrowingField(most=self.MOST_LINES, compact=True)
+        self.field = styled(GrowingField(most=self.MOST_LINES, compact=True), "field")
         self.field.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.body.addSpacing(2)
         self.body.addWidget(self.field)

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import QMenu, QPushButton, QWidget
 from shiboken6 import isValid
 
 from playground.domain.checks import OFFERED, Check
-from playground.engine.evaluate.inquiry import case_title
+from playground.engine.evaluate.inquiry import PlanProblem, case_title
 from playground.engine.evaluate.results import CheckRate
 from playground.engine.session.plan import Case
 from playground.ui.features.evaluate.look import Look
@@ -246,6 +246,16 @@ class ChecksPanel(ScrollPage):
     def _choose(self, case_id: str) -> None:
         case = next((one for one in self._look.plan.cases if one.id == case_id), None)
         self._look.choose(case, self._look.column)
+
+    def show_problem(self, problem: PlanProblem) -> None:
+        """Open the check that cannot be made, of its case where it is one of a case."""
+        if problem.id:
+            self._choose(problem.id)
+        cards = self.own.cards if problem.id else self.of_all.cards
+        named = [card for card in cards if problem.words.startswith(f"{card.check.title}: ")]
+        if found := next((card for card in named if card.problem.text()), None) or next(iter(named), None):
+            found.open()
+            self.ensureWidgetVisible(found)
 
     # What is worked out
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 from shiboken6 import isValid
@@ -36,7 +36,7 @@ from playground.ui.widgets.scroll_page import ScrollPage
 if TYPE_CHECKING:
     from playground.domain.costs import Entered
     from playground.engine.evaluate.answering import Answer
-    from playground.engine.evaluate.inquiry import Inquiry
+    from playground.engine.evaluate.inquiry import Inquiry, PlanProblem
 
 MOST_NAMED: Final = 200  # problems; who has mended these sees the others
 NOTHING: Final = "It lets nothing be asked. Raise it, or leave it empty."
@@ -232,6 +232,13 @@ class RunPanel(ScrollPage):
             self.rows[name].refuse("out of range", before)
         else:
             self.rows[name].set_flag(self._flag(name, value))
+
+    def show_problem(self, _problem: PlanProblem) -> None:
+        """Go to the budget that lets nothing be asked."""
+        row = next((row for name, row in self.rows.items() if name in Budget.model_fields and row.value == 0), None)
+        if row is not None:
+            self.ensureWidgetVisible(row)
+            row.main_field().setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _go_to(self, problem: Problem) -> None:
         found = next((one for one in self._look.problems if one.words == problem.message), None)
