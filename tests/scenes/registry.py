@@ -29,6 +29,7 @@ MODULES = (
     "wire",
     "compare",
     "evaluate",
+    "evaluate_answers",
     "store",
     "files",
     "first_start",

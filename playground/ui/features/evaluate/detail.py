@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QTabBar, QWidget
 
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from playground.ui.features.evaluate.look import Look
 
 TITLE = 60  # characters of the title of a conversation that an answer becomes
+LEAST = QSize(320, 170)
 ANSWERS, CHECKS, REQUEST, TIMELINE = range(4)
 CHOOSE: Final = (
     "Choose a cell of the table to see its answers, what the checks say of them, and what went over the wire."
@@ -122,6 +123,10 @@ class Detail(QWidget):
         page.setStretchFactor(0, 3)
         page.setStretchFactor(1, 2)
         return page
+
+    def minimumSizeHint(self) -> QSize:
+        """Of any page the same: the table above does not jump when another one is looked at."""
+        return LEAST
 
     # What is chosen
 
@@ -232,6 +237,7 @@ class Detail(QWidget):
         say(self.failure, f"Failed to answer: {answer.failure}" if answer.failure and not told else "")
         rows = self._rows(case, answer)
         self.verdicts.show_verdicts(rows)
+        self.verdicts.setVisible(bool(rows))
         self.checks.show_verdicts(self._look.inquiry, answer, rows)
         you = next((one for one in rows if isinstance(one.check, You)), None)
         given = thumb_of(you.check, you.verdict) if you is not None and isinstance(you.check, You) else (None, "")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from playground.engine.evaluate.judging import Judgement
 
 ROW_HEIGHT = 24
+NAMES = 45  # % of a table's width that the names of checks have at most
 MOST_REASON = 400  # characters in a row
 LONGEST_NOTE = 400  # characters
 TYPED_MS = 400  # between two times that a note is kept while it is typed
@@ -100,9 +101,10 @@ class VerdictTable(QTableWidget):
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.setIconSize(QSize(13, 13))
         self.horizontalHeader().hide()
-        for column, mode in enumerate(("ResizeToContents", "Stretch", "ResizeToContents")):
+        for column, mode in enumerate(("Fixed", "Stretch", "ResizeToContents")):
             self.horizontalHeader().setSectionResizeMode(column, QHeaderView.ResizeMode[mode])
-        self.horizontalHeader().setMaximumSectionSize(320)
+        self.horizontalHeader().setMinimumSectionSize(8)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setMinimumWidth(160)
         self.cellClicked.connect(lambda row, _column: self.looked_at.emit(row))
 
@@ -125,6 +127,15 @@ class VerdictTable(QTableWidget):
             for column, item in enumerate((name, QTableWidgetItem(reason), QTableWidgetItem(one.score))):
                 item.setToolTip(tip(f"{one.name}: {word}\n{one.reason}"))
                 self.setItem(at, column, item)
+        self._fit()
+
+    def _fit(self) -> None:
+        """Names have the room they take, but never more than half of it: what is said counts more."""
+        self.setColumnWidth(0, min(self.sizeHintForColumn(0), self.viewport().width() * NAMES // 100))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentRow() >= 0:
