@@ -59,8 +59,10 @@ def test_the_sample_is_asked_and_its_answers_are_there_the_next_day(stage: Stage
 
     async def second(person: Person) -> None:
         await person.press("Evaluate", person.app.window.bar)
-        await person.until(lambda: control(person).look is not None and look(person).ready, "the plan")
-        assert look(person).results.count == 48
+        await person.until(lambda: control(person).look is not None, "the page")
+        await person.until(
+            lambda: look(person).results.count == 48, "the answers of the experiment that was looked at last"
+        )
 
     stage.play(first, AT_ONCE)
     stage.play(second, AT_ONCE)
