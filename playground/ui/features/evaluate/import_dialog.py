@@ -43,7 +43,7 @@ from playground.engine.evaluate.imports.table import (
 from playground.engine.session.plan import EXPECTED, MOST_CASES, Case
 from playground.engine.session.variants import Variant
 from playground.ui.features.evaluate.look import Look
-from playground.ui.features.evaluate.panels.case_model import CaseModel, columns_of
+from playground.ui.features.evaluate.panels.case_model import CaseModel, Held
 from playground.ui.widgets.choice_fields import CompactCombo
 from playground.ui.widgets.dialogs import MARGINS, ask_which
 from playground.ui.widgets.elided_label import ElidedLabel
@@ -255,7 +255,7 @@ class ImportCasesDialog(QDialog):
         self.verdict.setText(", ".join(counts) + left + ".")
         dress(self.verdict, "muted")
         first = found.cases[:MOST_PREVIEW]
-        self.model.show_cases(first, columns_of(first, (), ()), {}, {})
+        self.model.show_cases(first, Held().columns(first), {}, {})
         lines = [str(one) for one in found.bad[:MOST_LINES]]
         if len(found.bad) > MOST_LINES:
             lines.append(f"and {len(found.bad) - MOST_LINES:,} more")

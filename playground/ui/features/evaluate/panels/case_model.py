@@ -59,12 +59,32 @@ class Column:
         return case.model_copy(update={"expected" if self.name == EXPECTED else "name": text})
 
 
-def columns_of(cases: Sequence[Case], mentioned: Iterable[str], added: Iterable[str]) -> tuple[Column, ...]:
-    """Those of a table of these cases: variables that turns mention, that cases have, and that somebody added."""
-    names = dict.fromkeys((*mentioned, *(name for case in cases for name in case.values), *added))
-    names.pop(EXPECTED, None)
-    asks = [Column(ASKS)] if any(case.turns for case in cases) else []
-    return (*(Column(name, variable=True) for name in names), Column(EXPECTED), Column(NAME), *asks)
+class Held:
+    """What columns cases need: the variables they have values for, and whether any asks something of its own.
+
+    Of as many cases as before only those that are others are looked at, so that typing is as quick in many.
+    """
+
+    def __init__(self) -> None:
+        self._cases: tuple[Case, ...] = ()
+        self._names: dict[str, None] = {}
+        self._asks = False
+
+    def columns(
+        self, cases: tuple[Case, ...], mentioned: Iterable[str] = (), added: Iterable[str] = ()
+    ) -> tuple[Column, ...]:
+        """Those of a table: variables that turns mention, that cases hold, that somebody added; then the fields."""
+        if len(cases) != len(self._cases):
+            self._names, self._asks, others = {}, False, list(cases)
+        else:
+            others = [one for old, one in zip(self._cases, cases, strict=True) if old is not one]
+        self._cases = cases
+        self._names |= dict.fromkeys(name for case in others for name in case.values)
+        self._asks = self._asks or any(case.turns for case in others)
+        names = dict.fromkeys((*mentioned, *self._names, *added))
+        names.pop(EXPECTED, None)
+        asks = [Column(ASKS)] if self._asks else []
+        return (*(Column(name, variable=True) for name in names), Column(EXPECTED), Column(NAME), *asks)
 
 
 class CaseModel(QAbstractTableModel):
@@ -89,7 +109,7 @@ class CaseModel(QAbstractTableModel):
             self.cases, self.columns, self._values, self._problems = cases, columns, values, problems
             self.endResetModel()
             return
-        before, now = len(self.cases), len(cases)
+        before, now, told = len(self.cases), len(cases), self._problems
         if now > before:
             self.beginInsertRows(_NO_PARENT, before, now - 1)
         elif now < before:
@@ -102,7 +122,8 @@ class CaseModel(QAbstractTableModel):
         last = self.rowCount() - 1
         if last >= 0:
             self.dataChanged.emit(self.index(0, 0), self.index(last, len(columns) - 1))
-            self.headerDataChanged.emit(Qt.Orientation.Vertical, 0, last)
+            if problems != told:
+                self.headerDataChanged.emit(Qt.Orientation.Vertical, 0, last)
 
     def case(self, row: int) -> Case | None:
         """The one in a row; None in the free one."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QPoint, Qt, Signal
-from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence
+from PySide6.QtCore import QItemSelectionRange, QPoint, QRect, Qt, Signal
+from PySide6.QtGui import QColor, QGuiApplication, QKeyEvent, QKeySequence, QPainter
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QMenu, QPushButton, QTableView, QWidget
 
 from playground.domain.transcript import new_id
@@ -17,18 +17,37 @@ from playground.engine.session.plan import MOST_CASES, Case
 from playground.jsonkit.texts import listed
 from playground.ui.features.evaluate.look import Look
 from playground.ui.features.evaluate.panels.case_form import CaseForm
-from playground.ui.features.evaluate.panels.case_model import ASKS, CaseModel, Column, as_rows, columns_of, pasted
+from playground.ui.features.evaluate.panels.case_model import ASKS, CaseModel, Column, Held, as_rows, pasted
 from playground.ui.widgets.dialogs import line_dialog
 from playground.ui.widgets.form_parts import push_button, say, styled, text_label
 from playground.ui.widgets.icons import icon
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.loop import ask, spawn
+from playground.ui.widgets.theme import tokens
 
+EDIT = Qt.ItemDataRole.EditRole
 ROW = 26  # pixels
 COLUMN, WIDEST = 96, 260  # pixels
 _HOW = "Each case asks what the conversation asks. Write {{name}} there, and each case has a value for it here."
 _MANY = f"An evaluation has {MOST_CASES:,} cases at most. Nothing was taken over."
 _FEW_PROBLEMS = 2
+
+
+class _Header(QHeaderView):
+    """Qt's own looks at every cell of a column that is selected before it draws the name of it."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(Qt.Orientation.Horizontal, parent)
+
+    def paintSection(self, painter: QPainter, rect: QRect, index: int) -> None:
+        shown, text = tokens(), str(self.model().headerData(index, Qt.Orientation.Horizontal) or "")
+        painter.fillRect(rect, QColor(shown.surface))
+        painter.setPen(QColor(shown.line))
+        painter.drawLine(rect.bottomLeft(), rect.bottomRight())
+        painter.setPen(QColor(shown.muted))
+        inner = rect.adjusted(6, 0, -6, -1)
+        words = self.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, inner.width())
+        painter.drawText(inner, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, words)
 
 
 class CaseTable(QTableView):
@@ -51,13 +70,22 @@ class CaseTable(QTableView):
         else:
             super().keyPressEvent(event)
 
+    @property
+    def ranges(self) -> list[QItemSelectionRange]:
+        """What is selected; of all cells one by one there are many."""
+        found = self.selectionModel().selection()
+        return [found.at(number) for number in range(found.count())]
+
     def copy(self) -> None:
         """Put the selected cells on the clipboard, as a spreadsheet takes them."""
-        rows: dict[int, list[str]] = {}
-        for index in sorted(self.selectedIndexes(), key=lambda one: (one.row(), one.column())):
-            rows.setdefault(index.row(), []).append(index.data(Qt.ItemDataRole.EditRole))
+        rows: dict[int, dict[int, str]] = {}
+        for one in self.ranges:
+            for row in range(one.top(), one.bottom() + 1):
+                texts = [self.model().index(row, at).data(EDIT) for at in range(one.left(), one.right() + 1)]
+                rows.setdefault(row, {}).update(enumerate(texts, one.left()))
         if rows:
-            QGuiApplication.clipboard().setText(as_rows(rows.values()))
+            ordered = [[text for _, text in sorted(rows[row].items())] for row in sorted(rows)]
+            QGuiApplication.clipboard().setText(as_rows(ordered))
 
 
 class CasesPanel(QWidget):
@@ -70,6 +98,7 @@ class CasesPanel(QWidget):
         self._look = look
         self._added: dict[str, None] = {}  # variables that somebody added, and nothing mentions yet
         self._shown: tuple[object, ...] = ()
+        self._held = Held()
         self.add = QPushButton("Case")
         self.add.setIcon(icon("plus"))
         self.add.setAccessibleName("Add cases")
@@ -89,6 +118,7 @@ class CasesPanel(QWidget):
         self.model.typed.connect(self._typed)
         self.table = styled(CaseTable(), "cells")
         self.table.setCornerButtonEnabled(False)
+        self.table.setHorizontalHeader(_Header(self.table))
         self.table.setModel(self.model)
         self.table.setAccessibleName("Cases")
         self.table.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
@@ -98,7 +128,6 @@ class CasesPanel(QWidget):
         self.table.setTabKeyNavigation(True)
         self.table.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         self.table.verticalHeader().setDefaultSectionSize(ROW)
-        self.table.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         self.table.horizontalHeader().setDefaultSectionSize(COLUMN)
         self.table.horizontalHeader().setStretchLastSection(True)
         self.table.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
@@ -131,7 +160,7 @@ class CasesPanel(QWidget):
         if shown == self._shown:
             columns = before
         else:
-            columns = columns_of(plan.cases, mentioned, self._added)
+            columns = self._held.columns(plan.cases, mentioned, self._added)
             self._shown = shown
         self.model.show_cases(plan.cases, columns, settings.variables, problems)
         if columns != before:
@@ -260,13 +289,16 @@ class CasesPanel(QWidget):
             )
 
     def _rows(self) -> list[int]:
-        return sorted({index.row() for index in self.table.selectedIndexes() if index.row() < len(self.model.cases)})
+        rows = {row for one in self.table.ranges for row in range(one.top(), one.bottom() + 1)}
+        return sorted(row for row in rows if row < len(self.model.cases))
 
     def _empty(self) -> None:
         cases = list(self._look.plan.cases)
-        for index in self.table.selectedIndexes():
-            if index.row() < len(cases):
-                cases[index.row()] = self.model.columns[index.column()].put(cases[index.row()], "")
+        for one in self.table.ranges:
+            for row in range(one.top(), min(one.bottom() + 1, len(cases))):
+                for column in self.model.columns[one.left() : one.right() + 1]:
+                    if column.of(cases[row]):
+                        cases[row] = column.put(cases[row], "")
         self._put(cases)
 
     def delete_rows(self, _checked: bool = False) -> None:
