@@ -194,7 +194,7 @@ async def evaluate_plots(stage: Stage) -> None:
 
 
 @scene(tokens_per_second=4000, sizes=WIDE)
-async def evaluate_blind(stage: Stage) -> None:
+async def evaluate_blind_beside_run(stage: Stage) -> None:
     """A pair of answers without names; how the evaluation is run beside it."""
     page = await _answered(stage)
     page.show_view(BLIND)
