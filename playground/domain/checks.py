@@ -36,6 +36,7 @@ from playground.jsonkit.validation import check_value
 from playground.jsonkit.values import JSON, JSONObject, same
 
 SHOWN: Final = 60  # characters of a text that a reason or a card quotes
+_READ: Final = 2_000  # of a text that is looked at for these
 _CELLS: Final = 4_000_000  # letters of one text times those of another whose likeness is found in 3 ms
 _FENCE: Final = re.compile(r"\A\s*```[\w-]*[ \t]*\n(.*?)\n?```\s*\Z", re.DOTALL)
 #: Finish reasons that say that the model, or what watches it, would not answer.
@@ -209,7 +210,13 @@ def _verdict(passed: bool, reason: str) -> Verdict:
 
 def quoted(text: str) -> str:
     """A text as a reason or a card quotes it."""
-    return f"“{cut(' '.join(text.split()), SHOWN)}”"
+    return f"“{_in_a_line(text, SHOWN)}”"
+
+
+def _in_a_line(text: str, most: int) -> str:
+    """As much of a text as ``most`` characters of a line hold; of a large one its beginning is looked at."""
+    line = " ".join(text[:_READ].split())
+    return cut(line if len(text) <= _READ else f"{line}…", most)
 
 
 # ---- texts -----------------------------------------------------------------------------------------------------------
@@ -405,7 +412,7 @@ class FitsSchema(_OfJSON):
 
     @property
     def words(self) -> str:
-        return cut(json.dumps(self.json_schema, ensure_ascii=False), SHOWN) if self.json_schema is not None else ""
+        return _spelled(self.json_schema) if self.json_schema is not None else ""
 
     @property
     def lack(self) -> str:
@@ -483,7 +490,13 @@ def _value_or_text(text: str) -> JSON:
 
 
 def _spelled(value: JSON) -> str:
-    return cut(json.dumps(value, ensure_ascii=False), SHOWN)
+    """A value as JSON, as much of it as a reason or a card shows: of a large one the rest is not written."""
+    text = ""
+    for piece in json.JSONEncoder(ensure_ascii=False).iterencode(value):
+        text += piece
+        if len(text) > SHOWN:
+            break
+    return cut(text, SHOWN)
 
 
 # ---- calls -----------------------------------------------------------------------------------------------------------
@@ -744,7 +757,7 @@ class Judge(_Asked):
 
     @property
     def words(self) -> str:
-        return ": ".join(filter(None, (self.model, cut(" ".join(self.rubric.split()), 2 * SHOWN))))
+        return ": ".join(filter(None, (cut(self.model, SHOWN), _in_a_line(self.rubric, 2 * SHOWN))))
 
     @property
     def lack(self) -> str:

@@ -139,7 +139,9 @@ class CheckCard(QFrame):
         weight = "" if check.weight == 1 else f" × {check.weight:g}"
         self.title.setText(f"{check.title}{weight}")
         self.title.setAccessibleName(f"{check.title}{weight}")
-        self.title.setAccessibleDescription(f"{show_hidden(check.words)} Edit this check.".strip())
+        words = show_hidden(check.words)
+        self.words.setText(LONG_WORD.sub("\\1\u200b", words))
+        self.title.setAccessibleDescription(f"{words} Edit this check.".strip())
         self.title.setToolTip(tip(check.HELP))
         self.actions_by_name["not"].setChecked(check.negated)
         self._say_words()
@@ -176,8 +178,7 @@ class CheckCard(QFrame):
 
     def _say_words(self) -> None:
         """What it asks for; the form says it better while it is open."""
-        self.words.setText(LONG_WORD.sub("\\1\u200b", show_hidden(self.check.words)))
-        self.words.setVisible(bool(self.check.words) and not self.title.isChecked())
+        self.words.setVisible(bool(self.words.text()) and not self.title.isChecked())
 
     def _judge(self) -> None:
         wrong = self._asking.ask(CheckUsable(self.check), alone=True)
