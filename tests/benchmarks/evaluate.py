@@ -47,9 +47,19 @@ _SERVER: Final = (
 
 
 def run(short: bool) -> list[Figure]:
-    """Ratios to the bare loop, and the limits of the issue that need no window."""
+    """Ratios to the bare loop, then the limits in a window."""
+    from tests.benchmarks import evaluate_window
+
+    cases = SHORT if short else CASES
+
+    def prepare(session: Session) -> int:
+        _plan(session, cases, seed=2)
+        return cases * VARIANTS * REPEATS
+
     with _gateway() as url, tempfile.TemporaryDirectory() as folder:
-        return asyncio.run(_measure(url, Path(folder), SHORT if short else CASES))
+        found = asyncio.run(_measure(url, Path(folder), cases))
+        gc.collect()
+        return found + evaluate_window.run(url, prepare)
 
 
 @contextmanager
@@ -104,6 +114,11 @@ def _session(profile: Profile, client: GatewayClient, cases: int, seed: int) -> 
         return client
 
     session = Session(connect, profile_id=profile.id, model="demo-chat", profile_of=lambda _profile_id: profile)
+    _plan(session, cases, seed)
+    return session
+
+
+def _plan(session: Session, cases: int, seed: int) -> None:
     session.turns.add_turn(make_turn(Role.USER, "Is it warm in {{city}}? !fast"))
     others = [
         Variant.model_validate({"id": f"v{place}", "differences": {"parameters": {"chat": {"temperature": place / 4}}}})
@@ -119,7 +134,6 @@ def _session(profile: Profile, client: GatewayClient, cases: int, seed: int) -> 
         keep=Keep.NONE,
     )
     session.change(evaluation=plan)
-    return session
 
 
 async def _bare(url: str, count: int) -> None:

@@ -329,8 +329,9 @@ def _answer(row: tuple[Any, ...]) -> Answer | None:
     """The answer of a row; None for one that cannot be read: it is asked for again."""
     digest, repeat, case, column, at, said, failure, figures, verdicts = row
     try:
-        made = {key: Verdict(*one) for key, one in json.loads(verdicts).items()}
-        return Answer(digest, repeat, case, column, at, said, failure, Figures(*json.loads(figures)), made)
+        found, judged = json.loads(f"[{figures},{verdicts}]")
+        made = {key: Verdict(*one) for key, one in judged.items()}
+        return Answer(digest, repeat, case, column, at, said, failure, Figures(*found), made)
     except (ValueError, TypeError, AttributeError):
         return None
 

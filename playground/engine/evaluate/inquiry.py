@@ -273,8 +273,9 @@ class Inquiry:
             else [(case, column) for case in self.cases for column in self.columns]
         )
         jobs = [
-            Job(case, column, repeat, self.digest(case, column))
+            Job(case, column, repeat, digest)
             for case, column in pairs
+            for digest in (self.digest(case, column),)
             for repeat in range(1, plan.repeats + 1)
         ]
         if plan.order is Order.SHUFFLED:

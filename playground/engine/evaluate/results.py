@@ -166,6 +166,18 @@ class Results:
                 self._cells.pop((case.id, column.id), None)
                 self._touched.add((case.id, column.id))
 
+    def take(self, answers: Iterable[Answer]) -> list[Answer]:
+        """Have those of them that the plan asks for, before anything was worked out. Returns the others."""
+        self.asked_by("")  # finds where answers belong
+        places, repeats = self._places or {}, self.inquiry.plan.repeats
+        others = []
+        for answer in answers:
+            if answer.repeat <= repeats and answer.digest in places:
+                self._answers[answer.digest, answer.repeat] = answer
+            else:
+                others.append(answer)
+        return others
+
     def picture(self) -> Results:
         """As it is now, for a thread of its own; what was worked out there is taken over by ``learn``."""
         self._touched.clear()
@@ -190,9 +202,10 @@ class Results:
         """Where an answer belongs to; nowhere, where the plan does not ask that."""
         if self._places is None:
             self._places = {}
-            for job in self.inquiry.jobs:
-                if job.repeat == 1:
-                    self._places.setdefault(job.digest, []).append((job.case, job.column))
+            inquiry = self.inquiry
+            for column in inquiry.columns:
+                for case in inquiry.cases:
+                    self._places.setdefault(inquiry.digest(case, column), []).append((case, column))
         return self._places.get(digest, ())
 
     @property

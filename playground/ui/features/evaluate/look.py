@@ -251,8 +251,6 @@ class Look(QObject):
 
 def _found(inquiry: Inquiry, answers: dict[tuple[str, int], Answer]) -> tuple[Results, list[Answer]]:
     """What follows from kept answers, and those that the plan does not ask for."""
-    wanted = {job.key for job in inquiry.jobs}
-    known = {key: answer for key, answer in answers.items() if key in wanted}
-    results = Results(inquiry, known)
-    results.asked_by("")  # where answers belong is found here, not when the first one comes
-    return results, [answer for key, answer in answers.items() if key not in wanted]
+    results = Results(inquiry, {})
+    stale = results.take(answers.values())
+    return results, stale

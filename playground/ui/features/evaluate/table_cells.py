@@ -57,12 +57,10 @@ class CellDelegate(QStyledItemDelegate):
         rect: QRect = option.rect
         number = index.column()
         chosen = bool(option.state & QStyle.StateFlag.State_Selected)
-        painter.save()
-        painter.setClipRect(rect)
-        painter.fillRect(rect, QColor(t.surface if chosen or number == 0 else t.window))
-        painter.setPen(QColor(t.line))
-        painter.drawLine(rect.bottomLeft(), rect.bottomRight())
-        painter.drawLine(rect.topRight(), rect.bottomRight())
+        # Nothing of the painter is kept and put back, nothing is clipped: what is drawn was made to fit.
+        painter.fillRect(rect, colour(t.line))
+        ground = t.surface if chosen or number == 0 else t.window
+        painter.fillRect(rect.adjusted(0, 0, -1, -1), colour(ground))
         inner = rect.adjusted(SIDE, TOP, -SIDE, -TOP)
         if number == 0:
             self._paint_case(painter, inner, self._model.head(index.row()))
@@ -70,12 +68,11 @@ class CellDelegate(QStyledItemDelegate):
             self._paint_answers(painter, inner, self._model.shown(index.row(), number))
         if chosen:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-            pen = QPen(QColor(t.accent), 2)
+            pen = QPen(colour(t.accent), 2)
             pen.setJoinStyle(Qt.PenJoinStyle.MiterJoin)
             painter.setPen(pen)
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRect(rect.adjusted(1, 1, -2, -2))
-        painter.restore()
 
     def _paint_case(self, painter: QPainter, inner: QRect, head: Head) -> None:
         top = self._line(painter, inner, inner.top(), head.title, "text", "body")
@@ -91,12 +88,12 @@ class CellDelegate(QStyledItemDelegate):
         if shown.failed:
             self._paint_chips(painter, inner, top, shown)
 
-    def _line(self, painter: QPainter, inner: QRect, top: int, text: str, colour: str, kind: str) -> int:
+    def _line(self, painter: QPainter, inner: QRect, top: int, text: str, token: str, kind: str) -> int:
         """Draws a line, as much of it as fits; where the next one begins."""
         font, metrics = face(kind)
         if text:
             painter.setFont(font)
-            painter.setPen(QColor(getattr(tokens(), colour)))
+            painter.setPen(colour(getattr(tokens(), token)))
             painter.drawText(inner.left(), top + metrics.ascent(), elided(text, kind, inner.width()))
         return top + metrics.height() + BETWEEN
 
@@ -104,12 +101,11 @@ class CellDelegate(QStyledItemDelegate):
         fitting = _fitting(inner.width(), len(marks))
         top = inner.top() + (max(MARK, self._of_small.height()) - MARK) // 2
         scale = self._view.devicePixelRatioF()
-        for place in range(fitting):
-            painter.drawPixmap(inner.left() + place * MARK_STEP, top, mark_picture(marks[place], scale, tokens().ok))
+        painter.drawPixmap(inner.left(), top, marks_picture(marks[:fitting], scale, tokens().ok))
         if fitting < len(marks):
             more = f"+{len(marks) - fitting}"
             painter.setFont(self._small)
-            painter.setPen(QColor(tokens().muted))
+            painter.setPen(colour(tokens().muted))
             left = inner.left() + fitting * MARK_STEP + 2
             painter.drawText(left, inner.top() + self._of_small.ascent(), more)
 
@@ -127,11 +123,12 @@ class CellDelegate(QStyledItemDelegate):
         left = inner.left()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(QColor(t.error_background))
+        painter.setBrush(colour(t.error_background))
         painter.drawRoundedRect(QRectF(left, top, width, height), height / 2, height / 2)
         small = mark_picture(Mark.FAILED, self._view.devicePixelRatioF(), t.ok)
         painter.drawPixmap(left + CHIP_SIDE - 2, top + (height - MARK) // 2, small)
-        painter.setPen(QColor(t.error))
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        painter.setPen(colour(t.error))
         painter.drawText(left + CHIP_SIDE + sign, base, words)
         painter.setPen(QColor(t.muted))
         painter.drawText(left + width + 8, base, tail)
@@ -164,6 +161,25 @@ def elided(text: str, kind: str, width: int) -> str:
     return face(kind).metrics.elidedText(text, Qt.TextElideMode.ElideRight, width)
 
 
+@lru_cache(maxsize=1_000)
+def marks_picture(marks: tuple[Mark, ...], scale: float, scheme: str) -> QPixmap:
+    """The signs of several marks in a row."""
+    picture = QPixmap(max(round(MARK_STEP * len(marks) * scale), 1), round(MARK * scale))
+    picture.setDevicePixelRatio(scale)
+    picture.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(picture)
+    for place, mark in enumerate(marks):
+        painter.drawPixmap(place * MARK_STEP, 0, mark_picture(mark, scale, scheme))
+    painter.end()
+    return picture
+
+
+@lru_cache(maxsize=64)
+def colour(value: str) -> QColor:
+    """A colour as ``#rrggbb``."""
+    return QColor(value)
+
+
 @lru_cache(maxsize=64)
 def mark_picture(mark: Mark, scale: float, _scheme: str) -> QPixmap:
     """The sign of a mark, sharp at that scale; drawn once for each scheme."""
@@ -185,8 +201,8 @@ def mark_picture(mark: Mark, scale: float, _scheme: str) -> QPixmap:
         painter.setOpacity(0.7)
         painter.drawEllipse(QRectF(2.5, 2.5, MARK - 5, MARK - 5))
     else:
-        colour = {Mark.PASSED: t.ok, Mark.FAILED: t.error, Mark.STALE: t.muted}[mark]
-        painter.setPen(QPen(QColor(colour), 1.6, c=Qt.PenCapStyle.RoundCap, j=Qt.PenJoinStyle.RoundJoin))
+        ink = {Mark.PASSED: t.ok, Mark.FAILED: t.error, Mark.STALE: t.muted}[mark]
+        painter.setPen(QPen(QColor(ink), 1.6, c=Qt.PenCapStyle.RoundCap, j=Qt.PenJoinStyle.RoundJoin))
         for line in _STROKES[mark]:
             painter.drawPolyline([QPointF(middle + x, middle + y) for x, y in line])
     painter.end()
