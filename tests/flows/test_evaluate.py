@@ -116,10 +116,10 @@ def test_it_goes_on_behind_other_pages_and_quitting_asks(stage: Stage) -> None:
         await open_evaluation(person)
         runs = look(person).runs
         await person.key(Qt.Key.Key_Return, CONTROL)
-        await person.until(lambda: runs.any, "the run")
+        await person.until(lambda: runs.going, "the run")
         await person.press("Compare", person.app.window.bar)
         await person.until(lambda: control(person).page is None and person.pane.columns is not None, "the lanes")
-        assert runs.any
+        assert runs.going
         await person.press("Evaluate", person.app.window.bar)
         await person.until(lambda: control(person).look is not None and look(person).ready, "the page again")
         assert look(person).under_way
@@ -128,7 +128,7 @@ def test_it_goes_on_behind_other_pages_and_quitting_asks(stage: Stage) -> None:
         box = await person.seen(QMessageBox)
         await person.click(next(one for one in box.buttons() if "Cancel" in one.text()))
         await person.until(lambda: not person.find(QMessageBox), "the question is answered")
-        assert runs.any
+        assert runs.going
 
     stage.play(scene, SLOW)
 
@@ -146,3 +146,16 @@ def test_the_next_page_of_the_centre_opens_with_the_docks_it_was_left_with(stage
         assert [dock.isVisible() for dock in (window.left_dock, window.right_dock, window.bottom_dock)] == before
 
     stage.play(scene, AT_ONCE)
+
+
+def test_an_experiment_that_is_deleted_is_asked_no_longer(stage: Stage) -> None:
+    async def scene(person: Person) -> None:
+        await open_evaluation(person)
+        runs = look(person).runs
+        await person.key(Qt.Key.Key_Return, CONTROL)
+        await person.until(lambda: runs.going, "the run")
+        workspace = person.app.workspace
+        await person.do(lambda: workspace.delete(person.session.main.id))
+        await person.until(lambda: not runs.going, "its end")
+
+    stage.play(scene, SLOW)

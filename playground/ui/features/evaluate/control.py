@@ -63,6 +63,7 @@ class EvaluateControl(Control):
             workspace = self._workspace
             self._runs = Runs(workspace.answers, workspace.gateways.price, self)
             self._runs.moved.connect(self._moved)
+            workspace.subscribe(self._listed)
         return self._runs
 
     @property
@@ -126,6 +127,15 @@ class EvaluateControl(Control):
         look.deleteLater()
         self._around.stoppable(self._session.busy)
 
+    def _listed(self) -> None:
+        """What is deleted is asked no longer."""
+        going = self._runs.going if self._runs is not None else ()
+        if going:
+            there = {experiment.id for experiment in self._workspace.experiments}
+            for evaluation in going:
+                if evaluation not in there:
+                    self.runs.stop(evaluation)
+
     def _moved(self, _evaluation: str) -> None:
         self._show_stop()
 
@@ -135,7 +145,7 @@ class EvaluateControl(Control):
 
     async def may_end(self) -> bool:
         """Whether the application can end: nothing is under way, or a person agrees to stop it."""
-        if self._runs is None or not self._runs.any:
+        if self._runs is None or not self._runs.going:
             return True
         return await agreed(
             self._host.window,

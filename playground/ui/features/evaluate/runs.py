@@ -44,9 +44,9 @@ class Runs(QObject):
         return evaluation in self._tasks
 
     @property
-    def any(self) -> bool:
-        """Whether there is one anywhere."""
-        return bool(self._tasks)
+    def going(self) -> tuple[str, ...]:
+        """Of which experiments one is."""
+        return tuple(self._tasks)
 
     def start(self, inquiry: Inquiry) -> None:
         """Ask for what an inquiry lacks. Where a run of that experiment is under way, it goes on instead."""
