@@ -71,6 +71,19 @@ async def test_what_was_said_of_an_answer_goes_with_it(tmp_path: Path) -> None:
     await store.aclose()
 
 
+async def test_a_judge_and_a_person_at_one_answer_take_nothing_from_each_other(tmp_path: Path) -> None:
+    store = AnswerStore(tmp_path / "a.sqlite")
+    one = answer(verdicts={"contains": Verdict(True, 1.0)})
+    await store.add("e", [brought(one)])
+    by_person, by_judge = with_verdicts(one, {"you": Verdict(False, 0.0, "no")}), Verdict(True, 0.9, "kind")
+    await store.judged("e", [(by_person, {})])
+    await store.judged("e", [(with_verdicts(one, {"judge": by_judge}), {"judge": Judgement(model="m")})])
+    (found,) = await store.load("e")
+    assert found.verdicts == {**by_person.verdicts, "judge": by_judge}
+    assert set((await store.kept("e", one)).judgements) == {"k", "judge"}
+    await store.aclose()
+
+
 async def test_one_that_comes_again_takes_the_place_of_the_old(tmp_path: Path) -> None:
     store = AnswerStore(tmp_path / "a.sqlite")
     await store.add("e", [brought(answer())])

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import pytest
 
 from playground.demo.server import DemoServer
-from playground.domain.checks import Contains, Judge, Verdict
-from playground.engine.evaluate.judging import read_verdict
+from playground.domain.checks import Contains, Judge, Verdict, You
+from playground.engine.evaluate.judging import by_hand, read_verdict
 from playground.engine.gateways.offered import DEMO_ID, Gateways
 from playground.engine.session.session import Session
 from tests.engine.evaluate.evaluations import Bench, planned
@@ -104,3 +104,10 @@ def test_what_a_judge_says(text: str, passed: bool | None, score: float) -> None
     assert (found.passed, found.score) == (passed, score)
     turned = read_verdict(JUDGE.model_copy(update={"negated": True}), text)
     assert turned.passed is (None if passed is None else not passed)
+
+
+def test_what_a_person_says() -> None:
+    assert by_hand(You(), True) == Verdict(True, 1.0, "")
+    assert by_hand(You(), False, " too\nlong ") == Verdict(False, 0.0, "too long")
+    assert by_hand(You(negated=True), False) == Verdict(True, 1.0, "")
+    assert by_hand(You(), None, "look again").passed is None

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
+from playground.demo.server import DemoServer
 from playground.domain.checks import Judge, Verdict, You
 from playground.domain.parts import ToolCall, ToolResult
 from playground.domain.prices import Price
 from playground.domain.transcript import Role, make_turn
 from playground.engine.evaluate.answers import with_verdicts
 from playground.engine.evaluate.blind import Vote, pairs, tally
-from playground.engine.evaluate.cases import case_of, step_of, step_plan
+from playground.engine.evaluate.cases import begin_with_answer, case_of, step_of, step_plan
 from playground.engine.evaluate.estimate import estimate
 from playground.engine.evaluate.inquiry import Inquiry, check_key
 from playground.engine.evaluate.results import Results
 from playground.engine.evaluate.runner import no_price
 from playground.engine.session.open_edits import OpenEdit
+from playground.engine.session.plan import Keep
 from playground.engine.session.session import Session
 from tests.engine.evaluate.evaluations import Bench, cases, planned, variant
 from tests.engine.evaluate.test_results import results
@@ -177,3 +181,21 @@ def test_a_whole_case_is_another_one_than_its_rounds() -> None:
     found = [Inquiry(planned(session, cases=(case,))) for case in (split, whole)]
     assert [len(one.rounds(one.cases[0], one.columns[0])) for one in found] == [2, 1]
     assert len({one.digest(one.cases[0], one.columns[0]) for one in found}) == 2
+
+
+async def test_an_answer_becomes_a_conversation_that_asks_what_was_asked(
+    bench: Bench, session: Session, demo: DemoServer
+) -> None:
+    session.change(variables={"unit": "celsius"})
+    text = "Say \\{{city}} and {{city}} in {{unit}} !fast"
+    runner = await bench.run(planned(session, text, keep=Keep.ALL, checks=()))
+    answer = next(one for one in runner.answers.values() if one.case == "c0")
+    kept = await bench.store.kept(session.id, answer)
+    made = Session(session.experiment.connect, profile_id=session.settings.profile_id)
+    begin_with_answer(made, runner.inquiry.columns[0], kept, "Lisbon")
+    assert made.transcript.path == kept.turns
+    assert made.title == "Lisbon"
+    assert list(made.exchanges) == [exchange.id for exchange in kept.exchanges]
+    await made.regenerate(made.transcript.path[-1].id)
+    (message,) = json.loads(demo.requests[-1].body)["messages"]
+    assert message["content"] == "Say {{city}} and Lisbon in celsius !fast"

@@ -58,7 +58,9 @@ class BlindView(QWidget):
         self._shown_number = 0  # of the pair that is to be shown
         self._pairs: list[Sides] = []
         self._votes: dict[Pair, str] = {}
+        self._said: dict[Pair, str] = {}  # since the votes were read
         self._done: set[Pair] = set()  # in this round
+        self._again = False  # whether all are judged once more
         self._before: list[Sides] = []  # judged since the page was opened
         self._now: Sides | None = None
         self._seen: Sides | None = None  # the pair that stands there
@@ -171,7 +173,7 @@ class BlindView(QWidget):
             moved = self.other if self.sender() is self.first else self.first
             moved.setCurrentIndex((moved.currentIndex() + 1) % max(moved.count(), 1))
         self._pairs, self._before, self._now = [], [], None
-        self._done = set(self._votes)
+        self._done, self._again = set(self._votes), False
         self._look_again()
 
     def _arrived(self, _answers: object) -> None:
@@ -190,6 +192,7 @@ class BlindView(QWidget):
 
     async def _find(self, number: int, first: Column, other: Column) -> None:
         look = self._look
+        self._said = {}
         try:
             votes = await look.store.votes(look.inquiry.id)
         except AnswersError as error:
@@ -199,9 +202,9 @@ class BlindView(QWidget):
         found = await asyncio.to_thread(_pairs, look.inquiry, look.results.answers, first, other)
         if number != self._number:
             return
-        fresh = not self._pairs
-        self._pairs, self._votes = found, {**votes, **self._votes}
-        self._done |= set(self._votes) if fresh else set()
+        self._pairs, self._votes = found, {**votes, **self._said}
+        back = {self._now.pair} if self._now is not None else set()
+        self._done = self._done & self._votes.keys() if self._again else self._votes.keys() - back
         if self._now is not None:
             here = self._now is self._seen
             self._now = next((one for one in found if one.pair == self._now.pair), None)
@@ -305,7 +308,7 @@ class BlindView(QWidget):
         sides = self._now
         if sides is None:
             return
-        self._votes[sides.pair] = vote
+        self._votes[sides.pair] = self._said[sides.pair] = vote
         self._done.add(sides.pair)
         self._before.append(sides)
         spawn(self._keep(sides.pair, vote), name="keep a vote")
@@ -327,6 +330,7 @@ class BlindView(QWidget):
             self._show(sides)
 
     def _all_again(self) -> None:
+        self._again = True
         self._done.clear()
         self._next()
 
