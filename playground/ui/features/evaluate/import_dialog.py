@@ -127,6 +127,7 @@ class ImportCasesDialog(QDialog):
         self.preview.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         self.preview.verticalHeader().setDefaultSectionSize(24)
         self.preview.horizontalHeader().setStretchLastSection(True)
+        self.preview.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         self.said = QPlainTextEdit(readOnly=True)
         self.said.setAccessibleName("What cannot be taken")
         self.said.setMaximumHeight(110)
@@ -221,7 +222,9 @@ class ImportCasesDialog(QDialog):
             name = row.variable.text().strip()
             if name != variable_name(name):
                 raise CasesError(f"“{name}” is no name of a variable: letters, digits, - and _, a letter first.")
-            if name == EXPECTED or name in variables.values():
+            if name == EXPECTED:
+                raise CasesError(f"{{{{{EXPECTED}}}}} stands for what is expected. Choose that for “{row.column}”.")
+            if name in variables.values():
                 raise CasesError(f"Two columns are “{name}”. Give one of them another name.")
             variables[row.column] = name
         return Mapping(variables, single.get(EXPECTS), single.get(NAMES), single.get(TURNS))

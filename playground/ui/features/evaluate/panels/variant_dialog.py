@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QDialog, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
@@ -33,7 +31,7 @@ class VariantDialog(QDialog):
 
     made = Signal(object)
 
-    def __init__(self, session: Session, variant: Variant, models: Sequence[str], parent: QWidget) -> None:
+    def __init__(self, session: Session, variant: Variant, parent: QWidget) -> None:
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle("Variant")
@@ -45,7 +43,6 @@ class VariantDialog(QDialog):
         self.name.setAccessibleName("Name")
         self.model = ModelPicker()
         self.model.setMaximumWidth(SIZE[0])
-        self.model.show_models(models)
         self.model.show_model(own.model)
         self.own_system = QCheckBox("A system turn of its own")
         self.own_system.setToolTip("In the place of the conversation's; empty: no system turn")

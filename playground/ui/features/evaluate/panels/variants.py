@@ -8,6 +8,7 @@ from functools import partial
 
 from PySide6.QtCore import QPoint, Signal
 from PySide6.QtWidgets import QMenu, QVBoxLayout
+from shiboken6 import isValid
 
 from playground.engine.compare.lanes import Lanes, LanesError
 from playground.engine.compare.words import variant_differences
@@ -158,12 +159,16 @@ class VariantsPanel(ScrollPage):
     def edit(self, key: str, _checked: bool = False) -> None:
         """Let it be set."""
         if (found := self._find(key)) is not None:
-            spawn(self._edit(found), name="edit a variant")
+            dialog = VariantDialog(self._look.session, found, self)
+            dialog.made.connect(self._replace)
+            dialog.open()
+            spawn(self._offer_models(dialog), name="offer models")
 
-    async def _edit(self, variant: Variant) -> None:
-        dialog = VariantDialog(self._look.session, variant, await self._sources.models(), self)
-        dialog.made.connect(self._replace)
-        dialog.open()
+    async def _offer_models(self, dialog: VariantDialog) -> None:
+        """A gateway may take its time to list them."""
+        ids = await self._sources.models()
+        if isValid(dialog):
+            dialog.model.show_models(ids)
 
     def rename(self, key: str, _checked: bool = False) -> None:
         """Ask for another name."""
