@@ -14,6 +14,7 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QHelpEvent, QMouseEvent, QPainter
 from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QToolTip, QWidget
 
+from playground.ui.features.evaluate.colours import colour_name
 from playground.ui.features.evaluate.plots.scene import Axis, Box, Dots, Scene, Spot, Words
 from playground.ui.widgets.layouts import in_column
 from playground.ui.widgets.plain_text import tip
@@ -31,8 +32,8 @@ pyqtgraph.setConfigOptions(antialias=True, exitCleanup=False)  # what is left at
 
 def colour(place: int, t: Tokens) -> str:
     """That of the letter with this number; of text below 0."""
-    found = (t.accent, t.ok, t.system, t.tool, t.user, t.error)
-    return t.text if place < 0 else found[place % len(found)]
+    found: str = t.text if place < 0 else getattr(t, colour_name(place))
+    return found
 
 
 def mixed(share: float, over: str, under: str) -> QColor:
