@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from playground.ui.features.evaluate.look import Look
 
 TITLE = 60  # characters of the title of a conversation that an answer becomes
+STEP_S = 0.005  # between two steps in which a page is made: what else is due has its turn
 LEAST = QSize(320, 170)
 ANSWERS, CHECKS, REQUEST, TIMELINE = range(4)
 CHOOSE: Final = (
@@ -115,7 +117,7 @@ class Detail(QWidget):
         for one in (self.open_button, self.frames_button, self.again_button, self.thumbs):
             flow.addWidget(one)
         left = QWidget()
-        self._turns = in_column((QWidget(), 1), of=left, margins=0, spacing=0)
+        self._turns = in_column(of=left, margins=0, spacing=0)
         below = in_row((buttons, 1), margins=(12, 4, 12, 8))
         whole = QWidget()
         in_column(self.failure, (left, 1), below, of=whole, margins=0, spacing=0)
@@ -225,13 +227,19 @@ class Detail(QWidget):
                     self._answer = None
                     self._say_empty(str(error))
                 return
+        if number == self._number and self._pane is None:  # made in steps, the window goes on between them
+            self._stack.setCurrentIndex(1)
+            await asyncio.sleep(STEP_S)
+            if number == self._number:
+                self._make_pane(column)
+                await asyncio.sleep(STEP_S)
         if number == self._number:
             self._show(case, column, answer, kept, same=same)
 
     def _show(self, case: Case, column: Column, answer: Answer, kept: Kept, *, same: bool) -> None:
         self._flush()
         self._answer, self._kept = answer, kept
-        if not same or self._pane is None:
+        if not same:
             self._show_turns(case, column, kept)
         told = any(turn.outcome is not None and turn.outcome.failure is not None for turn in kept.turns)
         say(self.failure, f"Failed to answer: {answer.failure}" if answer.failure and not told else "")
@@ -253,26 +261,24 @@ class Detail(QWidget):
         return [Judged(key, check, answer.verdicts.get(key), judgements.get(key)) for key, check in keyed]
 
     def _show_turns(self, case: Case, column: Column, kept: Kept) -> None:
-        look = self._look
-        session = session_of(look.inquiry, column, kept)
-        if self._pane is None:
-            pane = self._pane = AnswerPane(session, look.entered)
-            main = self._host.pane
-            pane.link_asked.connect(main.link_asked)
-            pane.advice_asked.connect(main.advice_asked)
-            pane.again_asked.connect(self.ask_again)
-            pane.stream_asked.connect(partial(look.change, streamed=True))
-            pane.exchange_asked.connect(partial(self._show_wire, REQUEST))
-            pane.wire.frames_asked.connect(self._show_frames_of)
-            pane.wire.hole_asked.connect(self._show_frames_of)
-            pane.wire.lint_asked.connect(self._show_frames_of)
-            self._turns.insertWidget(0, pane, 1)
-            if (room := self._turns.takeAt(1)) is not None and (blank := room.widget()) is not None:
-                blank.deleteLater()
-        else:
-            self._pane.set_session(session)
-        came = brought_of(kept.turns, look.inquiry.given(case, column))
-        self._pane.show_from(came[0] if came else None)
+        pane, inquiry = self._pane or self._make_pane(column), self._look.inquiry
+        pane.set_session(session_of(inquiry, column, kept))
+        came = brought_of(kept.turns, inquiry.given(case, column))
+        pane.show_from(came[0] if came else None)
+
+    def _make_pane(self, column: Column) -> AnswerPane:
+        look, main = self._look, self._host.pane
+        pane = self._pane = AnswerPane(session_of(look.inquiry, column, Kept()), look.entered)
+        pane.link_asked.connect(main.link_asked)
+        pane.advice_asked.connect(main.advice_asked)
+        pane.again_asked.connect(self.ask_again)
+        pane.stream_asked.connect(partial(look.change, streamed=True))
+        pane.exchange_asked.connect(partial(self._show_wire, REQUEST))
+        pane.wire.frames_asked.connect(self._show_frames_of)
+        pane.wire.hole_asked.connect(self._show_frames_of)
+        pane.wire.lint_asked.connect(self._show_frames_of)
+        self._turns.addWidget(pane, 1)
+        return pane
 
     # Tabs
 
