@@ -7,7 +7,7 @@
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
-readonly LIMIT=55000000 # bytes of the .deb
+readonly LIMIT=75000000 # bytes of the .deb
 readonly NAME=gateway-playground
 
 usage() { sed -n '2,6s/^# //p' "$0" >&2; exit 2; }
