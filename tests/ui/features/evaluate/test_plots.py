@@ -242,6 +242,22 @@ def test_what_comes_is_drawn_and_what_a_row_stands_for_can_be_chosen(shown: Show
     shown(session, [], work)
 
 
+def test_a_plot_that_was_never_seen_is_saved_with_its_words(qtbot: QtBot) -> None:
+    from playground.ui.features.evaluate.plots.card import PlotCard
+    from playground.ui.features.evaluate.plots.picture import to_svg
+
+    found = made_of(known(asked(4), first_of_b_fails))
+    for kind, words in (("map", (b"case 0", b"variants", b">100<")), ("seconds", (b"A \xc2\xb7 as set", b">6 s<"))):
+        card = PlotCard()
+        qtbot.addWidget(card)
+        card.resize(500, 330)
+        card.show_plot(found[kind])
+        svg = to_svg([card], 1)
+        for one in words:
+            assert one in svg
+        assert b"<image" not in svg
+
+
 def test_pictures_are_saved_in_the_colours_that_are_seen(shown: Shown, qapp: QApplication, tmp_path: Path) -> None:
     session = asked(4)
 

@@ -12,7 +12,7 @@ from typing import Any, Final
 import pyqtgraph
 from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QHelpEvent, QMouseEvent, QPainter
-from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QToolTip, QWidget
+from PySide6.QtWidgets import QGraphicsObject, QStyleOptionGraphicsItem, QToolTip, QWidget
 
 from playground.ui.features.evaluate.colours import colour_name
 from playground.ui.features.evaluate.plots.scene import Axis, Box, Dots, Scene, Spot, Words
@@ -51,13 +51,13 @@ class Chart(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._scene: Scene | None = None
+        self._colours: Tokens | None = None  # those it was drawn in
         self._spots: Sequence[Spot] = ()
-        self.canvas: Any = pyqtgraph.PlotWidget(background=None)
+        self.canvas: Any = pyqtgraph.PlotWidget(background=None, enableMenu=False)
         self.canvas.setFrameShape(self.canvas.Shape.NoFrame)
         self.canvas.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._plot: Any = self.canvas.getPlotItem()
         self._plot.hideButtons()
-        self._plot.setMenuEnabled(False)
         self._plot.layout.setContentsMargins(0, 4, RIGHT, 0)  # the last word of an axis stands half outside
         self._box: Any = self._plot.getViewBox()
         self._box.setMouseEnabled(False, False)
@@ -77,6 +77,7 @@ class Chart(QWidget):
         scene, t = self._scene, tokens()
         if scene is None:
             return
+        self._colours = t
         self._plot.clear()
         self.canvas.setBackground(t.raised)
         for side, axis in (("bottom", scene.x), ("left", scene.y)):
@@ -102,12 +103,27 @@ class Chart(QWidget):
         if scene.words:
             self._plot.addItem(_Texts(scene), ignoreBounds=True)
 
+    def render_to(self, painter: QPainter, room: QRectF) -> None:
+        """Draw it elsewhere; dots are shapes there, not copies of little pictures."""
+        for _ in range(2):  # axes find out how wide they are when they are drawn; this one may never have been
+            self.canvas.grab()
+            self._plot.layout.activate()
+        parts = [item for item in self._plot.items if hasattr(item, "setExportMode")]
+        for item in parts:
+            item.setExportMode(True)
+        try:
+            self.canvas.render(painter, room, self.canvas.viewport().rect())
+        finally:
+            for item in parts:
+                item.setExportMode(False)
+
     def _show_axis(self, axis: Any, wanted: Axis, t: Tokens) -> None:
         axis.setTicks([[(place, words) for place, words in wanted.ticks]])
         axis.setStyle(tickAlpha=0, tickLength=0, tickFont=body_font(SMALL_PX), tickTextOffset=6)
         axis.setStyle(hideOverlappingLabels=False)
         axis.setPen(pyqtgraph.mkPen(None))
         axis.setTextPen(t.text if axis.orientation == "left" else t.muted)
+        axis.enableAutoSIPrefix(False)  # it would say "× 0.001" of words that are not divided
         size = {"font-size": f"{SMALL_PX}px", "color": t.muted}
         axis.setLabel(escape(wanted.title), **size)  # it is read as HTML
         axis.showLabel(bool(wanted.title))
@@ -168,7 +184,7 @@ class Chart(QWidget):
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
-        if event.type() == QEvent.Type.PaletteChange and hasattr(self, "_box"):
+        if event.type() == QEvent.Type.PaletteChange and hasattr(self, "_box") and self._colours is not tokens():
             self.redraw()
 
 
@@ -198,7 +214,7 @@ def _bars(boxes: Sequence[Box], t: Tokens) -> Any:
     )
 
 
-class _Texts(QGraphicsItem):
+class _Texts(QGraphicsObject):
     """The words of a plot, in pixels at places in its units: many of them are drawn as one."""
 
     def __init__(self, scene: Scene) -> None:
@@ -223,7 +239,7 @@ class _Texts(QGraphicsItem):
 
     @staticmethod
     def _draw(painter: QPainter, words: Words, at: QPointF, metrics: QFontMetricsF, t: Tokens) -> None:
-        painter.setPen(QColor(t.on_accent if words.on > 0.5 else t.muted if words.muted else t.text))
+        painter.setPen(QColor(t.on_accent if words.on > 0.6 else t.muted if words.muted else t.text))
         across = 2.0 if words.left else -metrics.horizontalAdvance(words.text) / 2
         down = -words.up if words.up else (metrics.ascent() - metrics.descent()) / 2
         painter.drawText(QPointF(at.x() + across, at.y() + down), words.text)

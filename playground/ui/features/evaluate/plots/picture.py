@@ -7,7 +7,7 @@ from math import ceil
 from typing import Final
 
 from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QPointF, QRect, QRectF, QSize
-from PySide6.QtGui import QColor, QFont, QImage, QImageWriter, QPainter
+from PySide6.QtGui import QColor, QFont, QImage, QImageWriter, QPaintDevice, QPainter
 
 from playground.ui.features.evaluate.plots.card import PlotCard
 from playground.ui.widgets.theme import BODY_PX, SMALL_PX, body_font, tokens
@@ -29,7 +29,7 @@ def to_svg(cards: Sequence[PlotCard], across: int) -> bytes:
     generator.setSize(size)
     generator.setViewBox(QRect(0, 0, size.width(), size.height()))
     generator.setTitle(", ".join(card.plot.title for card in cards if card.plot is not None))
-    _paint(QPainter(generator), cards, across)
+    _paint(generator, cards, across)
     buffer.close()
     return bytes(data.data())
 
@@ -39,7 +39,7 @@ def to_png(cards: Sequence[PlotCard], across: int) -> bytes:
     size = _size(cards, across)
     image = QImage(size * SHARP, QImage.Format.Format_RGB32)
     image.setDevicePixelRatio(SHARP)
-    _paint(QPainter(image), cards, across)
+    _paint(image, cards, across)
     data = QByteArray()
     buffer = QBuffer(data)
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
@@ -59,7 +59,15 @@ def _size(cards: Sequence[PlotCard], across: int) -> QSize:
     return QSize(cell.width() * columns, cell.height() * ceil(len(cards) / columns))
 
 
-def _paint(painter: QPainter, cards: Sequence[PlotCard], across: int) -> None:
+def _paint(on: QPaintDevice, cards: Sequence[PlotCard], across: int) -> None:
+    painter = QPainter(on)
+    try:
+        _draw(painter, cards, across)
+    finally:
+        painter.end()
+
+
+def _draw(painter: QPainter, cards: Sequence[PlotCard], across: int) -> None:
     t, size, cell, columns = tokens(), _size(cards, across), _cell(cards), min(across, len(cards))
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.fillRect(QRect(0, 0, size.width(), size.height()), QColor(t.raised))
@@ -79,6 +87,5 @@ def _paint(painter: QPainter, cards: Sequence[PlotCard], across: int) -> None:
         chart = card.chart
         room = QRectF(left, top + HEAD, chart.width(), chart.height())
         painter.save()
-        chart.canvas.render(painter, room, chart.canvas.viewport().rect())
+        chart.render_to(painter, room)
         painter.restore()
-    painter.end()

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import importlib
+import sys
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
+from time import perf_counter
 from typing import TYPE_CHECKING, Final
 
+from PySide6 import QtCore, QtGui, QtWidgets
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QAction, QActionGroup, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QMenu, QWidget
@@ -31,6 +35,7 @@ ROOM: Final = 860  # pixels from which two stand side by side
 NOTHING: Final = "No answers yet: plots show up as they come. Run the evaluation to ask for them."
 PICTURES: Final = "SVG picture (*.svg);;PNG picture (*.png)"
 BETWEEN: Final = 0.005  # seconds between two plots, for what else is to be done
+SLICE_S: Final = 0.008  # seconds of loading in one go
 LOADING: Final = "Plots are being made…"
 
 
@@ -106,7 +111,7 @@ class PlotsView(QWidget):
         try:
             while self._stale and self.isVisible():
                 self._stale = False
-                await asyncio.to_thread(_load)
+                await _load()
                 look = self._look
                 if look.findings is None or not look.results.count:
                     if not look.results.count:
@@ -119,6 +124,7 @@ class PlotsView(QWidget):
                 seen = {kind for kind, card in self._cards.items() if kind in kinds and not card.isHidden()}
                 for plot in found:
                     self._show(plot)
+                    await asyncio.sleep(BETWEEN)
                     seen.add(plot.kind)
                     self._arrange(seen)
                     await asyncio.sleep(BETWEEN)
@@ -216,6 +222,26 @@ class PlotsView(QWidget):
         await asyncio.to_thread(write_whole, path, data)
 
 
-def _load() -> None:
-    """pyqtgraph and numpy, which take most of a second; what is left is quick."""
+async def _load() -> None:
+    """numpy and pyqtgraph, in pieces: together they take half a second.
+
+    What is of Qt is loaded on its own thread: made on two at once, its types are torn. pyqtgraph asks for all of them,
+    which is most of what it takes.
+    """
+    if "pyqtgraph" in sys.modules:
+        return
+    await asyncio.to_thread(importlib.import_module, "numpy")
+    until = perf_counter() + SLICE_S
+    for module in (QtCore, QtGui, QtWidgets):
+        for name in dir(module):
+            getattr(module, name)
+            if perf_counter() > until:
+                await asyncio.sleep(0)
+                until = perf_counter() + SLICE_S
+    for name in ("QtSvg", "QtOpenGLWidgets", "QtTest"):  # it loads them where they are
+        with suppress(ImportError):
+            importlib.import_module(f"PySide6.{name}")
+        await asyncio.sleep(0)
     importlib.import_module("pyqtgraph")
+    await asyncio.sleep(0)
+    importlib.import_module("playground.ui.features.evaluate.plots.card")
