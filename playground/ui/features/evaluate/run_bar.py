@@ -93,7 +93,8 @@ class RunBar(QWidget):
 
     async def _find_estimate(self, inquiry: Inquiry) -> None:
         results, look = self._look.results, self._look
-        found = await asyncio.to_thread(lambda: estimate(inquiry, results.answers, results.missing, look.entered))
+        answers = dict(results.answers)  # more may come meanwhile
+        found = await asyncio.to_thread(lambda: estimate(inquiry, answers, results.missing, look.entered))
         if look.inquiry is inquiry and not look.left:
             self._estimate = found
             self.show_state()

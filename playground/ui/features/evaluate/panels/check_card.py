@@ -108,7 +108,7 @@ class CheckCard(QFrame):
         self.title.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self.title.toggled.connect(self._opened)
         self.rate = text_label("", "small")
-        more = quiet_button("", "More about this check", "more")
+        self.more = more = quiet_button("", "More about this check", "more")
         self.menu = QMenu(more)
         self.actions_by_name = {}
         for entry in ENTRIES:
@@ -143,6 +143,7 @@ class CheckCard(QFrame):
         self.words.setText(LONG_WORD.sub("\\1\u200b", words))
         self.title.setAccessibleDescription(f"{words} Edit this check.".strip())
         self.title.setToolTip(tip(check.HELP))
+        self.more.setAccessibleName(f"More about the check {check.title}")
         self.actions_by_name["not"].setChecked(check.negated)
         self._say_words()
         self._judge()
