@@ -77,6 +77,12 @@ async def sample_opened(stage: Stage) -> None:
 
 
 @scene()
+async def sample_evaluation(stage: Stage) -> None:
+    """The sample evaluation, open on its page and ready to run, with the line on what it shows."""
+    stage.act("sample.evaluation")
+
+
+@scene()
 async def connect_empty(stage: Stage) -> None:
     """The first step, nothing typed."""
     stage.act("gateway.connect")
@@ -233,6 +239,12 @@ async def guide_frames(stage: Stage) -> None:
 async def help_page(stage: Stage) -> None:
     """A page of the help."""
     stage.app.actions.of(HELP).open_help("what-is-stored-where")
+
+
+@scene(sizes=WIDE)
+async def help_evaluating(stage: Stage) -> None:
+    """The page on evaluations, with its table of words."""
+    stage.app.actions.of(HELP).open_help("evaluating")
 
 
 @scene(sizes=SMALL)
