@@ -162,7 +162,7 @@ class AnswersTable(QWidget):
         self, number: int, results: Results, within: frozenset[str] | None, work: partial[list[int]]
     ) -> None:
         rows = await asyncio.to_thread(work)
-        if number == self._arranging and results is self._look.results:
+        if number == self._arranging and results is self._look.results and not self._look.left:
             self._show_rows(results, rows, within)
 
     def _show_rows(self, results: Results, rows: list[int], within: frozenset[str] | None) -> None:
