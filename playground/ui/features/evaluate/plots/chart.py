@@ -23,6 +23,7 @@ from playground.ui.widgets.theme import Tokens, body_font, tokens
 BELOW: Final = 44  # pixels of the axis below, with its title
 RIGHT: Final = 26  # pixels beside the plot
 NEAR: Final = 9  # pixels from a spot, within which it is meant
+TITLE: Final = 18  # pixels that the name of an axis takes
 SMALL_PX: Final = 11
 #: The shapes of dots, one a letter.
 SHAPES: Final = ("o", "s", "t1", "d", "t", "star", "p", "h")
@@ -127,6 +128,13 @@ class Chart(QWidget):
         size = {"font-size": f"{SMALL_PX}px", "color": t.muted}
         axis.setLabel(escape(wanted.title), **size)  # it is read as HTML
         axis.showLabel(bool(wanted.title))
+        # Left to itself, it finds out what room its words need when it has drawn them once, without those that were
+        # too wide.
+        metrics, title = QFontMetricsF(body_font(SMALL_PX)), TITLE if wanted.title else 0
+        if axis.orientation == "left":
+            axis.setWidth(max((metrics.horizontalAdvance(words) for _, words in wanted.ticks), default=0) + 14 + title)
+        else:
+            axis.setHeight(metrics.height() + 8 + title)
         axis.show()
 
     def _draw_lines_of(self, scene: Scene, t: Tokens) -> None:

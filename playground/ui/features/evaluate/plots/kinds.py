@@ -183,7 +183,7 @@ class PassRate(_Kind):
             words.append(Words(f"{100 * share:.0f} %", share, y, up=8))
             spots.append(Spot(low, high, y, y, f"{group.name}: {group.rate.words}", group.target))
         names = [group.name for group in _shown(groups)]
-        x = Axis(-0.02, 1.02, _PERCENT, lines=True)
+        x = Axis(-0.05, 1.09, _PERCENT, lines=True)  # there is room for the words of 0 and of 100 %
         scene = Scene(x, _rows(names), ROW * len(names), dots, lines, words=words, spots=spots)
         asked = "share of answers that pass it" if known.by is By.CHECK else "share of answers that pass every check"
         rows = [
