@@ -57,7 +57,8 @@ class DocumentWriter:
         self._lines: list[Line] = []
         self._is_fresh = True
         self._looks: dict[tuple[object, ...], QTextCharFormat] = {}
-        self._late: list[tuple[QTextCursor, QTextCharFormat]] = []  # what is boxes, and what it will look like
+        #: What is boxes, what it will look like, and how long it is.
+        self._late: list[tuple[QTextCursor, QTextCharFormat, int]] = []
         font = body_font()
         font.setPixelSize(round(font.pixelSize() * zoom))
         document.setDefaultFont(font)
@@ -326,10 +327,11 @@ class DocumentWriter:
         late, self._late = self._late, []
         whole = QTextCursor(self._document)
         whole.beginEditBlock()
-        for cursor, form in late:
-            if cursor.hasSelection():  # else it was taken away
+        for cursor, form, length in late:
+            # It was taken away where nothing is left of it, or another text that was written there since.
+            if 0 < cursor.selectionEnd() - cursor.selectionStart() <= length:
                 if len(font_search().split(self._font(form), cursor.selectedText())) > 1:
-                    self._late.append((cursor, form))
+                    self._late.append((cursor, form, length))
                 else:
                     cursor.setCharFormat(form)
         whole.endEditBlock()
@@ -350,7 +352,7 @@ class DocumentWriter:
                 late.setPosition(start)
                 late.setPosition(at.position(), QTextCursor.MoveMode.KeepAnchor)
                 late.setKeepPositionOnInsert(True)
-                self._late.append((late, form))
+                self._late.append((late, form, at.position() - start))
             elif piece:
                 at.insertText(piece, form)
 

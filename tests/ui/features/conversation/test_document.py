@@ -14,6 +14,7 @@ from pytestqt.qtbot import QtBot
 from playground.ui.features.conversation.document import DocumentWriter
 from playground.ui.features.conversation.markdown import Line, Span, Style
 from playground.ui.features.conversation.markdown_stream import MarkdownStream
+from playground.ui.widgets import font_search
 
 
 @pytest.fixture(autouse=True)
@@ -250,3 +251,17 @@ def test_marks_are_the_same_however_a_text_arrives() -> None:
             head = ((Span("A"),),)
             DocumentWriter(cell).write(0, [Line("table", rows=(head, (spans,)), header=True)])
             assert shown in cell.toPlainText()
+
+
+def test_what_waits_for_a_font_does_not_give_its_looks_to_what_is_written_in_its_place(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(font_search, "AT_ONCE_S", 0.0)  # no font is looked for at once
+    document = QTextDocument()
+    writer = DocumentWriter(document)
+    writer.write(0, [plain("\ua500")])
+    assert writer.waits, "a letter that no other test has"
+    lines = [Line("heading", (Span("Head"),), 2), Line("paragraph", (Span("x "), Span("bold", Style.BOLD)))]
+    writer.write(0, lines)
+    writer.draw_found()
+    assert looks(document) == fresh(lines)
