@@ -40,8 +40,7 @@ async def open_evaluation(person: Person) -> Look:
 
 async def run_all(person: Person) -> None:
     await person.key(Qt.Key.Key_Return, CONTROL)
-    await person.until(lambda: look(person).under_way, "a run")
-    await person.until(lambda: not look(person).under_way, "its end")
+    await person.until(lambda: not look(person).results.missing and not look(person).under_way, "all answers")
 
 
 def test_the_sample_is_asked_and_its_answers_are_there_the_next_day(stage: Stage) -> None:

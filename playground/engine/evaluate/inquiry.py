@@ -265,17 +265,22 @@ class Inquiry:
 
     @cached_property
     def jobs(self) -> tuple[Job, ...]:
-        """All answers that are wanted, in the order in which they are to be asked for."""
+        """All answers that are wanted, in the order in which they are to be asked for.
+
+        Variants that ask the same have one answer between them.
+        """
         plan = self.plan
         pairs = (
             [(case, column) for column in self.columns for case in self.cases]
             if plan.order is Order.BY_VARIANT
             else [(case, column) for case in self.cases for column in self.columns]
         )
+        wanted: dict[str, tuple[Case, Column]] = {}
+        for case, column in pairs:
+            wanted.setdefault(self.digest(case, column), (case, column))
         jobs = [
             Job(case, column, repeat, digest)
-            for case, column in pairs
-            for digest in (self.digest(case, column),)
+            for digest, (case, column) in wanted.items()
             for repeat in range(1, plan.repeats + 1)
         ]
         if plan.order is Order.SHUFFLED:

@@ -11,10 +11,12 @@ from playground.demo.server import DemoServer
 from playground.domain.checks import Contains, Latency, Matches, ToolCalled
 from playground.domain.transcript import Role, make_turn
 from playground.engine.evaluate.inquiry import Inquiry
+from playground.engine.evaluate.results import Results
 from playground.engine.evaluate.runner import Runner, State
 from playground.engine.gateways.offered import DEMO_ID, Gateways
 from playground.engine.session.plan import Budget, Case, Keep, Order
 from playground.engine.session.session import Session
+from playground.engine.session.variants import Variant
 from tests.engine.debugging import WEATHER, begin, until
 from tests.engine.evaluate.evaluations import Bench, cases, planned, variant
 
@@ -277,7 +279,7 @@ async def test_several_turns_of_a_case_are_asked_one_after_another_under_the_var
 
 
 async def test_the_orders(session: Session) -> None:
-    b = variant("B")
+    b = variant("B", model="demo-reasoner")
 
     def order(**fields: Any) -> list[tuple[str, str, int]]:
         inquiry = Inquiry(planned(session, cases=cases(2), variants=(b,), repeats=2, **fields))
@@ -316,3 +318,17 @@ async def test_a_check_that_mentions_what_a_case_lacks_is_not_for_that_case(benc
     other = Case(id="b", values={"city": "Rome"})
     runner: Runner = await bench.run(planned(session, cases=(known, other), checks=(Contains(text="{{expected}}"),)))
     assert {one.case: len(one.verdicts) for one in runner.answers.values()} == {"a": 1, "b": 0}
+
+
+async def test_variants_that_ask_the_same_have_one_answer_between_them(
+    bench: Bench, session: Session, demo: DemoServer
+) -> None:
+    runner = await bench.run(planned(session, variants=(Variant(name="the same"),), repeats=2))
+    count = len(runner.inquiry.cases) * 2
+    assert len(asked(demo)) == count
+    assert runner.progress.total == runner.progress.done == count
+    results = Results(runner.inquiry, runner.answers)
+    for case in runner.inquiry.cases:
+        first, other = (results.cell(case, column).answers for column in runner.inquiry.columns)
+        assert first == other
+        assert None not in first

@@ -58,6 +58,7 @@ class Look(QObject):
         self.results = Results(self.inquiry, {})
         self.stale: list[Answer] = []
         self.problems: list[PlanProblem] = []
+        self.total = 0  # answers that are wanted
         self.ready = False  # whether answers that are kept were read
         self.case: Case | None = None
         self.column: Column | None = None
@@ -119,7 +120,7 @@ class Look(QObject):
             if not self.ready:
                 self._answers = {one.key: one for one in await self.store.load(inquiry.id)}
             known = dict(self._answers)
-            results, stale = await asyncio.to_thread(_found, inquiry, known)
+            results, stale, total = await asyncio.to_thread(_found, inquiry, known)
         except AnswersError as error:
             self.refused.emit(str(error))
             return
@@ -128,6 +129,7 @@ class Look(QObject):
             self.ready = True
             results.arrived([one for key, one in self._answers.items() if known.get(key) is not one])
             self.inquiry, self.results, self.stale, self.problems = inquiry, results, stale, problems
+            self.total = total
             self._stay()
             self.findings = None
             self._find(anew=True)
@@ -249,8 +251,8 @@ class Look(QObject):
             self.refused.emit(words)
 
 
-def _found(inquiry: Inquiry, answers: dict[tuple[str, int], Answer]) -> tuple[Results, list[Answer]]:
-    """What follows from kept answers, and those that the plan does not ask for."""
+def _found(inquiry: Inquiry, answers: dict[tuple[str, int], Answer]) -> tuple[Results, list[Answer], int]:
+    """What follows from kept answers, those that the plan does not ask for, and how many it does."""
     results = Results(inquiry, {})
     stale = results.take(answers.values())
-    return results, stale
+    return results, stale, len(inquiry.jobs)

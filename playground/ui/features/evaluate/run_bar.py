@@ -111,8 +111,7 @@ class RunBar(QWidget):
         counts = [(len(inquiry.cases), "case"), (len(inquiry.columns), "variant"), (repeats, "repeat")]
         said = " × ".join(f"{count:,} {word}{'s' * (count != 1)}" for count, word in counts)
         self.size_words.setText(said)
-        total = len(inquiry.cases) * len(inquiry.columns) * repeats
-        done = min(look.results.count, total)
+        total, done = look.total, look.results.count
         going = look.under_way
         progress = look.progress
         self._ticking.start() if going else self._ticking.stop()
