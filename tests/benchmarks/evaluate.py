@@ -21,10 +21,10 @@ import httpx
 
 from playground.domain.checks import Contains, Latency, Matches, ToolCalled
 from playground.domain.transcript import Role, make_turn
-from playground.engine.evaluate.answers import AnswerStore
-from playground.engine.evaluate.inquiry import Inquiry
-from playground.engine.evaluate.results import Results
-from playground.engine.evaluate.runner import Runner
+from playground.engine.evaluation.answers import AnswerStore
+from playground.engine.evaluation.inquiry import Inquiry
+from playground.engine.evaluation.results import Results
+from playground.engine.evaluation.runner import Runner
 from playground.engine.gateways.profiles import Profile, connection
 from playground.engine.gateways.secrets import Secret
 from playground.engine.session.plan import Case, Keep, Plan

@@ -11,12 +11,12 @@ from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 from playground.demo.server import DemoConfig
 from playground.domain.checks import Contains, Judge, You
 from playground.domain.parts import Reasoning
-from playground.engine.evaluate.answering import Answer
+from playground.engine.evaluation.answering import Answer
 from playground.engine.session.plan import Keep
 from playground.ui.features.evaluate.blind import BUTTONS, BlindView
 from playground.ui.features.evaluate.detail import CHECKS, REQUEST, TIMELINE, Detail
 from playground.ui.features.evaluate.look import Look
-from tests.engine.evaluate.evaluations import planned, variant
+from tests.engine.evaluation.evaluations import planned, variant
 from tests.flows.conftest import Person, Stage
 from tests.flows.test_evaluate import control
 

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QLineEdit, QToolButton
 
 from playground.domain.transcript import Role, make_turn
 from playground.engine.compare.lanes import Lanes
-from playground.engine.evaluate.variants import of_lane
+from playground.engine.evaluation.variants import of_lane
 from playground.engine.session.plan import Plan
 from playground.ui.features.evaluate.control import EvaluateControl
 from playground.ui.features.evaluate.import_dialog import NOTHING, open_import

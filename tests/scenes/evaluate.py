@@ -6,7 +6,7 @@ from pathlib import Path
 
 from playground.domain.checks import Contains, FitsSchema, Judge
 from playground.domain.transcript import Role, make_turn
-from playground.engine.evaluate.sweep import Range, over_models, over_parameters
+from playground.engine.evaluation.sweep import Range, over_models, over_parameters
 from playground.engine.library.opening_files import open_sample
 from playground.engine.session.plan import Budget, Case
 from playground.engine.session.variants import Variant

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from playground.domain.checks import Contains, IsJSON, Judge, Latency, ToolCalled, You
 from playground.domain.debugging import Answer, Policy, ToolRule
-from playground.engine.evaluate.inquiry import Column
+from playground.engine.evaluation.inquiry import Column
 from playground.engine.session.plan import Case, Keep, Plan
 from playground.engine.session.variants import Variant
 from playground.ui.features.evaluate.blind import BlindView

@@ -15,12 +15,12 @@ from typing import Final, TextIO
 
 from playground.domain.durations import span
 from playground.domain.prices import money
-from playground.engine.evaluate.answering import Answer
-from playground.engine.evaluate.answers import SUFFIX, AnswersError, AnswerStore, Kept
-from playground.engine.evaluate.export.formats import export
-from playground.engine.evaluate.inquiry import Column, Inquiry
-from playground.engine.evaluate.results import Results
-from playground.engine.evaluate.runner import Progress, Runner, State
+from playground.engine.evaluation.answering import Answer
+from playground.engine.evaluation.answers import SUFFIX, AnswersError, AnswerStore, Kept
+from playground.engine.evaluation.export.formats import export
+from playground.engine.evaluation.inquiry import Column, Inquiry
+from playground.engine.evaluation.results import Results
+from playground.engine.evaluation.runner import Progress, Runner, State
 from playground.engine.files.experiment_file import SUFFIX as EXPERIMENT
 from playground.engine.files.experiment_file import ExperimentFileError, read_content
 from playground.engine.headless.exit_codes import ExitCode

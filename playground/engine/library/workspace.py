@@ -27,7 +27,7 @@ from playground.engine.session.tapes import DEFAULT_LIMIT
 from playground.protocols import DEFAULT
 
 if TYPE_CHECKING:
-    from playground.engine.evaluate.answers import AnswerStore
+    from playground.engine.evaluation.answers import AnswerStore
     from playground.engine.library.store import Filters, SearchResult, Status, Store
     from playground.engine.library.store.autosave import Autosave
     from playground.engine.session.snapshot import Snapshot
@@ -196,7 +196,7 @@ class Workspace:
     @cached_property
     def answers(self) -> AnswerStore:
         """The answers of evaluations, in a file of their own beside the experiments; without a store in memory."""
-        from playground.engine.evaluate.answers import AnswerStore
+        from playground.engine.evaluation.answers import AnswerStore
 
         path = self.store.path.with_name(ANSWERS) if self.store is not None else Path(":memory:")
         return AnswerStore(path, self.gateways.keys.known())

@@ -9,7 +9,7 @@ import pytest
 
 from playground.domain.parts import Image
 from playground.domain.transcript import Ending
-from playground.engine.evaluate.inquiry import Inquiry
+from playground.engine.evaluation.inquiry import Inquiry
 from playground.engine.gateways.offered import DEMO_ID, Gateways
 from playground.engine.library.opening_files import open_sample
 from playground.engine.session.session import Session

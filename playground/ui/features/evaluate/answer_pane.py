@@ -9,15 +9,15 @@ from PySide6.QtCore import QTimer, Signal
 
 from playground.domain.transcript import Turn
 from playground.engine.advice.parts import ASK_AGAIN, GIVE_UP, RETRY, RETRY_NOW, STREAM_ON, TURNS, Action
-from playground.engine.evaluate.cases import begin_with_answer
+from playground.engine.evaluation.cases import begin_with_answer
 from playground.engine.session.session import Session
 from playground.ui.features.conversation.transcript_pane import TranscriptPane
 from playground.ui.widgets.page_parts import empty_words
 
 if TYPE_CHECKING:
     from playground.domain.costs import Entered
-    from playground.engine.evaluate.answers import Kept
-    from playground.engine.evaluate.inquiry import Column, Inquiry
+    from playground.engine.evaluation.answers import Kept
+    from playground.engine.evaluation.inquiry import Column, Inquiry
 
 _AGAIN: Final = (RETRY, ASK_AGAIN, RETRY_NOW, GIVE_UP)
 NOTHING = "Nothing was kept of it but what stands beside."

@@ -13,10 +13,10 @@ from PySide6.QtWidgets import QApplication, QComboBox, QProgressBar, QPushButton
 
 from playground.domain.parts import Reasoning
 from playground.domain.transcript import Role, Transcript, Turn
-from playground.engine.evaluate.answering import brought_of
-from playground.engine.evaluate.answers import AnswersError, Kept, Pair
-from playground.engine.evaluate.blind import Sides, Tally, Vote, pairs, tally
-from playground.engine.evaluate.results import Results
+from playground.engine.evaluation.answering import brought_of
+from playground.engine.evaluation.answers import AnswersError, Kept, Pair
+from playground.engine.evaluation.blind import Sides, Tally, Vote, pairs, tally
+from playground.engine.evaluation.results import Results
 from playground.engine.session.session import Session
 from playground.jsonkit.texts import cut
 from playground.ui.features.evaluate.answer_pane import AnswerPane
@@ -29,8 +29,8 @@ from playground.ui.widgets.page_parts import empty_words
 from playground.ui.widgets.plain_text import show_hidden, tip
 
 if TYPE_CHECKING:
-    from playground.engine.evaluate.answering import Answer
-    from playground.engine.evaluate.inquiry import Column, Inquiry
+    from playground.engine.evaluation.answering import Answer
+    from playground.engine.evaluation.inquiry import Column, Inquiry
     from playground.ui.features.evaluate.look import Look
 
 AGAIN_MS = 1_000  # between two looks for pairs while answers come

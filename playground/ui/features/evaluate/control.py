@@ -18,8 +18,8 @@ from playground.ui.widgets.dialogs import agreed
 from playground.ui.widgets.loop import spawn
 
 if TYPE_CHECKING:
-    from playground.engine.evaluate.answering import Answer
-    from playground.engine.evaluate.inquiry import Column
+    from playground.engine.evaluation.answering import Answer
+    from playground.engine.evaluation.inquiry import Column
     from playground.engine.files.presets import Preset
     from playground.engine.session.plan import Case
     from playground.ui.features.evaluate.look import Look
@@ -92,7 +92,7 @@ class EvaluateControl(Control):
             self._open()
 
     def _open(self) -> None:
-        from playground.engine.evaluate.export.formats import FORMATS
+        from playground.engine.evaluation.export.formats import FORMATS
         from playground.ui.features.evaluate.look import Look
         from playground.ui.features.evaluate.page import EvaluatePage
         from playground.ui.features.evaluate.parts import Parts
@@ -157,7 +157,7 @@ class EvaluateControl(Control):
 
     def add_case(self, turn_id: str) -> None:
         """Make a case of a turn and what stands above it."""
-        from playground.engine.evaluate.cases import case_of
+        from playground.engine.evaluation.cases import case_of
         from playground.engine.session.plan import MOST_CASES, Plan
 
         main = self._session.main
@@ -186,7 +186,7 @@ class EvaluateControl(Control):
 
     def repeat_step(self) -> None:
         """Evaluate what led to an answer as the only case: to the one with the focus, else to the last there is."""
-        from playground.engine.evaluate.cases import step_of, step_plan
+        from playground.engine.evaluation.cases import step_of, step_plan
 
         session, main = self._session, self._session.main
         before = main.settings.evaluation
@@ -215,7 +215,7 @@ class EvaluateControl(Control):
             spawn(self._run(self.look), name="run the evaluation")
 
     async def _run(self, look: Look, cell: tuple[Case, Column] | None = None) -> None:
-        from playground.engine.evaluate.inquiry import Inquiry
+        from playground.engine.evaluation.inquiry import Inquiry
 
         inquiry = Inquiry(look.session)
         for problem in await inquiry.problems():
@@ -268,7 +268,7 @@ class EvaluateControl(Control):
             await self._run(look)
 
     async def _forget(self, look: Look, answers: Sequence[Answer]) -> bool:
-        from playground.engine.evaluate.answers import AnswersError
+        from playground.engine.evaluation.answers import AnswersError
 
         try:
             await look.forget(answers)

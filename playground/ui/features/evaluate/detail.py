@@ -11,11 +11,11 @@ from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QTabBar, QWidget
 
 from playground.domain.checks import You
-from playground.engine.evaluate.answering import brought_of
-from playground.engine.evaluate.answers import AnswersError, Kept
-from playground.engine.evaluate.cases import begin_with_answer
-from playground.engine.evaluate.inquiry import case_title, check_key
-from playground.engine.evaluate.judging import by_hand
+from playground.engine.evaluation.answering import brought_of
+from playground.engine.evaluation.answers import AnswersError, Kept
+from playground.engine.evaluation.cases import begin_with_answer
+from playground.engine.evaluation.inquiry import case_title, check_key
+from playground.engine.evaluation.judging import by_hand
 from playground.engine.session.plan import Keep
 from playground.jsonkit.texts import cut
 from playground.ui.features.evaluate.answer_pane import AnswerPane, session_of
@@ -33,8 +33,8 @@ from playground.ui.widgets.page_parts import empty_words
 from playground.ui.widgets.plain_text import show_hidden
 
 if TYPE_CHECKING:
-    from playground.engine.evaluate.answering import Answer
-    from playground.engine.evaluate.inquiry import Column
+    from playground.engine.evaluation.answering import Answer
+    from playground.engine.evaluation.inquiry import Column
     from playground.engine.session.plan import Case
     from playground.ui.features.evaluate.look import Look
 

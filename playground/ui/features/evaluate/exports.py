@@ -6,9 +6,9 @@ import asyncio
 
 from PySide6.QtWidgets import QWidget
 
-from playground.engine.evaluate.answering import Answer
-from playground.engine.evaluate.answers import AnswersError, Kept
-from playground.engine.evaluate.export.formats import FORMATS, export
+from playground.engine.evaluation.answering import Answer
+from playground.engine.evaluation.answers import AnswersError, Kept
+from playground.engine.evaluation.export.formats import FORMATS, export
 from playground.engine.io.whole_file import write_whole
 from playground.ui.features.evaluate.look import Look
 from playground.ui.widgets.dialogs import ask_where, file_name

@@ -27,9 +27,9 @@ from PySide6.QtWidgets import (
 )
 
 from playground.domain.checks import Check
-from playground.engine.evaluate.imports.files import read_file
-from playground.engine.evaluate.imports.promptfoo import Configuration
-from playground.engine.evaluate.imports.table import (
+from playground.engine.evaluation.imports.files import read_file
+from playground.engine.evaluation.imports.promptfoo import Configuration
+from playground.engine.evaluation.imports.table import (
     SUFFIXES,
     Cases,
     CasesError,

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 
-from playground.engine.evaluate.answers import AnswersError, Kept, with_verdicts
-from playground.engine.evaluate.inquiry import Column, Inquiry, PlanProblem
-from playground.engine.evaluate.results import Findings, Results
-from playground.engine.evaluate.runner import Progress
+from playground.engine.evaluation.answers import AnswersError, Kept, with_verdicts
+from playground.engine.evaluation.inquiry import Column, Inquiry, PlanProblem
+from playground.engine.evaluation.results import Findings, Results
+from playground.engine.evaluation.runner import Progress
 from playground.engine.session.changes import Change, DraftChanged, PathChanged, SettingsChanged, TurnChanged
 from playground.engine.session.plan import Case, Plan
 from playground.engine.session.session import Session
@@ -24,7 +24,7 @@ from playground.ui.widgets.loop import Throttle, spawn
 
 if TYPE_CHECKING:
     from playground.domain.checks import Verdict
-    from playground.engine.evaluate.answering import Answer
+    from playground.engine.evaluation.answering import Answer
     from playground.ui.features.evaluate.runs import Runs
 
 PLANNED_MS = 150  # between two looks at what is set while it is being typed

@@ -11,7 +11,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QSplitter, QStackedWidget, QWidget
 
-from playground.engine.evaluate.inquiry import PlanProblem
+from playground.engine.evaluation.inquiry import PlanProblem
 from playground.ui.features.evaluate.look import Look
 from playground.ui.features.evaluate.parts import CASES, CHECKS, PANELS, RUN, VARIANTS, Parts
 from playground.ui.features.evaluate.run_bar import RunBar

@@ -16,7 +16,7 @@ from playground.ui.widgets.loop import spawn
 from playground.ui.widgets.plain_text import show_hidden
 
 if TYPE_CHECKING:
-    from playground.engine.evaluate.inquiry import Column, PlanProblem
+    from playground.engine.evaluation.inquiry import Column, PlanProblem
     from playground.engine.files.presets import Preset
     from playground.engine.session.plan import Case
 

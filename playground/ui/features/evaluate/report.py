@@ -29,8 +29,8 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QFrame, QTextEdit, QWidget
 
 from playground.domain.prices import money
-from playground.engine.evaluate.answers import AnswersError
-from playground.engine.evaluate.results import ColumnResult, Findings, Results
+from playground.engine.evaluation.answers import AnswersError
+from playground.engine.evaluation.results import ColumnResult, Findings, Results
 from playground.engine.io.whole_file import write_whole
 from playground.jsonkit.texts import cut
 from playground.ui.features.evaluate.exports import export_answers, exported

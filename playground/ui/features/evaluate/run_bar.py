@@ -9,8 +9,8 @@ from PySide6.QtCore import QEvent, Qt, QTimer, Signal
 from PySide6.QtWidgets import QMenu, QProgressBar, QPushButton, QSizePolicy, QWidget
 
 from playground.domain.durations import span
-from playground.engine.evaluate.estimate import Estimate, estimate
-from playground.engine.evaluate.runner import Progress, State
+from playground.engine.evaluation.estimate import Estimate, estimate
+from playground.engine.evaluation.runner import Progress, State
 from playground.ui.features.evaluate.look import Look
 from playground.ui.widgets.form_parts import push_button, say, styled, text_label
 from playground.ui.widgets.icons import icon
@@ -20,7 +20,7 @@ from playground.ui.widgets.plain_text import tip
 from playground.ui.widgets.theme import tokens
 
 if TYPE_CHECKING:
-    from playground.engine.evaluate.inquiry import Inquiry
+    from playground.engine.evaluation.inquiry import Inquiry
 
 OFTEN_MS = 250  # between two looks at how far a run is
 

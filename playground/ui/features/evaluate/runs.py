@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
-from playground.engine.evaluate.answers import AnswersError, AnswerStore
-from playground.engine.evaluate.runner import Runner, State
+from playground.engine.evaluation.answers import AnswersError, AnswerStore
+from playground.engine.evaluation.runner import Runner, State
 from playground.ui.widgets.loop import spawn
 
 if TYPE_CHECKING:
     from playground.domain.costs import Entered
-    from playground.engine.evaluate.answering import Answer
-    from playground.engine.evaluate.inquiry import Inquiry
+    from playground.engine.evaluation.answering import Answer
+    from playground.engine.evaluation.inquiry import Inquiry
 
 
 class Runs(QObject):

@@ -14,7 +14,7 @@ from PySide6.QtCore import QEvent, QModelIndex, QPoint, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QMenu, QTableView, QWidget
 
-from playground.engine.evaluate.results import Results
+from playground.engine.evaluation.results import Results
 from playground.engine.session.plan import Case
 from playground.ui.features.evaluate.look import Look
 from playground.ui.features.evaluate.table_cells import CellDelegate
@@ -25,8 +25,8 @@ from playground.ui.widgets.loop import Throttle, spawn
 from playground.ui.widgets.page_parts import empty_words, look_like_rows
 
 if TYPE_CHECKING:
-    from playground.engine.evaluate.answering import Answer
-    from playground.engine.evaluate.inquiry import Column
+    from playground.engine.evaluation.answering import Answer
+    from playground.engine.evaluation.inquiry import Column
 
 OFTEN_MS, TYPED_MS = 100, 150  # between two times that cells, or rows, are shown anew
 CASE_LEAST, CASE_MOST, COLUMN_LEAST = 130, 240, 180  # pixels

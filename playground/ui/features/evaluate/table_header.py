@@ -8,7 +8,7 @@ from PySide6.QtCore import QEvent, QPoint, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QHelpEvent, QMouseEvent, QPainter
 from PySide6.QtWidgets import QHeaderView, QToolTip, QWidget
 
-from playground.engine.evaluate.results import ColumnResult, Comparison, Rate
+from playground.engine.evaluation.results import ColumnResult, Comparison, Rate
 from playground.ui.features.evaluate.table_cells import BETWEEN, SIDE, elided, face
 from playground.ui.widgets.figures import seconds
 from playground.ui.widgets.icons import icon

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from playground.domain.checks import Check, Judge, Verdict
-from playground.engine.evaluate.inquiry import Column, Inquiry
-from playground.engine.evaluate.results import Results
-from playground.engine.evaluate.statistics import median
+from playground.engine.evaluation.inquiry import Column, Inquiry
+from playground.engine.evaluation.results import Results
+from playground.engine.evaluation.statistics import median
 from playground.engine.session.plan import Case
 from playground.jsonkit.texts import cut
 from playground.ui.widgets.plain_text import one_line_of, show_hidden, tip
 
 if TYPE_CHECKING:
-    from playground.engine.evaluate.answering import Answer
+    from playground.engine.evaluation.answering import Answer
 
 Index = QModelIndex | QPersistentModelIndex
 

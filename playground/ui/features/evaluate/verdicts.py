@@ -33,9 +33,9 @@ from playground.ui.widgets.plain_text import one_line_of, show_hidden, tip
 
 if TYPE_CHECKING:
     from playground.domain.costs import Entered
-    from playground.engine.evaluate.answering import Answer
-    from playground.engine.evaluate.inquiry import Inquiry
-    from playground.engine.evaluate.judging import Judgement
+    from playground.engine.evaluation.answering import Answer
+    from playground.engine.evaluation.inquiry import Inquiry
+    from playground.engine.evaluation.judging import Judgement
 
 ROW_HEIGHT = 24
 NAMES = 45  # % of a table's width that the names of checks have at most

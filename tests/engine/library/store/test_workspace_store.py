@@ -20,7 +20,7 @@ from playground.domain.parts import Image
 from playground.domain.transcript import Ending, Role, Transcript, make_turn
 from playground.engine.cassettes.cassette import Cassette
 from playground.engine.cassettes.replay import CassettePlayer
-from playground.engine.evaluate.answering import Answer, Brought
+from playground.engine.evaluation.answering import Answer, Brought
 from playground.engine.gateways.offered import DEMO_ID, Gateways
 from playground.engine.library import workspace as workspaces
 from playground.engine.library.store import Filters, StoreError

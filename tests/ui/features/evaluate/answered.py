@@ -11,10 +11,10 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QApplication
 
 from playground.domain.checks import Verdict
-from playground.engine.evaluate.answering import Answer, Brought, Figures
-from playground.engine.evaluate.answers import AnswerStore
-from playground.engine.evaluate.inquiry import Inquiry, Job
-from playground.engine.evaluate.runner import no_price
+from playground.engine.evaluation.answering import Answer, Brought, Figures
+from playground.engine.evaluation.answers import AnswerStore
+from playground.engine.evaluation.inquiry import Inquiry, Job
+from playground.engine.evaluation.runner import no_price
 from playground.engine.session.session import Session
 from playground.ui.features.evaluate.look import Look
 from playground.ui.features.evaluate.runs import Runs

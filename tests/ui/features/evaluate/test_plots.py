@@ -15,18 +15,18 @@ from PySide6.QtWidgets import QAbstractItemView, QApplication
 from pytestqt.qtbot import QtBot
 
 from playground.domain.checks import Contains
-from playground.engine.evaluate.answering import Answer
-from playground.engine.evaluate.inquiry import Inquiry
-from playground.engine.evaluate.results import Results
-from playground.engine.evaluate.statistics import wilson
-from playground.engine.evaluate.sweep import Range, over_parameters
+from playground.engine.evaluation.answering import Answer
+from playground.engine.evaluation.inquiry import Inquiry
+from playground.engine.evaluation.results import Results
+from playground.engine.evaluation.statistics import wilson
+from playground.engine.evaluation.sweep import Range, over_parameters
 from playground.engine.session.plan import Case
 from playground.engine.session.session import Session
 from playground.ui.features.evaluate.plots.kinds import MOST_ROWS, By, Known, case_at, plots
 from playground.ui.features.evaluate.plots.scene import Plot
 from playground.ui.features.evaluate.plots.view import NOTHING, PlotsView
 from playground.ui.widgets.theme import Theme
-from tests.engine.evaluate.evaluations import planned, variant
+from tests.engine.evaluation.evaluations import planned, variant
 from tests.engine.session.test_session import make_session
 from tests.ui.features.evaluate.answered import Looked, Made, answers, looked
 

@@ -13,12 +13,12 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from playground.domain.checks import Contains
-from playground.engine.evaluate.export.formats import FORMATS
-from playground.engine.evaluate.inquiry import Inquiry
+from playground.engine.evaluation.export.formats import FORMATS
+from playground.engine.evaluation.inquiry import Inquiry
 from playground.engine.session.plan import Case
 from playground.ui.features.evaluate.exports import exported
 from playground.ui.features.evaluate.report import ReportView
-from tests.engine.evaluate.evaluations import planned, variant
+from tests.engine.evaluation.evaluations import planned, variant
 from tests.engine.session.test_session import make_session
 from tests.ui.features.evaluate.answered import Looked, answers, looked
 

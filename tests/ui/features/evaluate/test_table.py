@@ -12,13 +12,13 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from playground.domain.checks import Contains
-from playground.engine.evaluate.inquiry import Inquiry
+from playground.engine.evaluation.inquiry import Inquiry
 from playground.engine.session.plan import Case
 from playground.engine.session.session import Session
 from playground.ui.features.evaluate.table import NO_CASES, NONE_FOUND, NONE_THERE, AnswersTable
 from playground.ui.features.evaluate.table_cells import MARK_STEP, SIDE, TOP
 from playground.ui.features.evaluate.table_model import NAME, Filter, Mark, Order
-from tests.engine.evaluate.evaluations import planned, variant
+from tests.engine.evaluation.evaluations import planned, variant
 from tests.engine.session.test_session import make_session
 from tests.ui.features.evaluate.answered import Looked, Made, answers, looked
 

@@ -18,8 +18,8 @@ from PySide6.QtWidgets import QMenu, QPushButton, QWidget
 from shiboken6 import isValid
 
 from playground.domain.checks import OFFERED, Check
-from playground.engine.evaluate.inquiry import PlanProblem, case_title
-from playground.engine.evaluate.results import CheckRate
+from playground.engine.evaluation.inquiry import PlanProblem, case_title
+from playground.engine.evaluation.results import CheckRate
 from playground.engine.session.plan import Case
 from playground.ui.features.evaluate.look import Look
 from playground.ui.features.evaluate.panels.check_card import CheckCard

@@ -11,7 +11,7 @@ from shiboken6 import isValid
 
 from playground.domain.errors import RunRefusedError
 from playground.domain.parameters import Hint
-from playground.engine.evaluate.judging import SPOKEN
+from playground.engine.evaluation.judging import SPOKEN
 from playground.jsonkit.values import JSON
 from playground.ui.widgets.choice_fields import CompactCombo
 from playground.ui.widgets.form_parts import say, text_label

@@ -16,8 +16,8 @@ from shiboken6 import isValid
 
 from playground.domain.durations import span
 from playground.domain.parameters import Hint
-from playground.engine.evaluate.answers import AnswersError
-from playground.engine.evaluate.estimate import Estimate, estimate
+from playground.engine.evaluation.answers import AnswersError
+from playground.engine.evaluation.estimate import Estimate, estimate
 from playground.engine.session.plan import MOST_AT_ONCE, MOST_REPEATS, Budget, Keep, Order, Plan
 from playground.jsonkit.problems import Problem
 from playground.jsonkit.texts import listed
@@ -35,8 +35,8 @@ from playground.ui.widgets.scroll_page import ScrollPage
 
 if TYPE_CHECKING:
     from playground.domain.costs import Entered
-    from playground.engine.evaluate.answering import Answer
-    from playground.engine.evaluate.inquiry import Inquiry, PlanProblem
+    from playground.engine.evaluation.answering import Answer
+    from playground.engine.evaluation.inquiry import Inquiry, PlanProblem
 
 MOST_NAMED: Final = 200  # problems; who has mended these sees the others
 NOTHING: Final = "It lets nothing be asked. Raise it, or leave it empty."

@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QComboBox, QDialog, QLineEdit, QPushButton, QWidget
 
 from playground.domain.parameters import Hint
-from playground.engine.evaluate.sweep import Range, SweepError, over_parameters, steps, sweepable
+from playground.engine.evaluation.sweep import Range, SweepError, over_parameters, steps, sweepable
 from playground.engine.session.settings import ExperimentSettings
 from playground.engine.session.variants import Variant
 from playground.jsonkit.values import JSON

@@ -12,8 +12,8 @@ from shiboken6 import isValid
 
 from playground.engine.compare.lanes import Lanes, LanesError
 from playground.engine.compare.words import variant_differences
-from playground.engine.evaluate.sweep import MOST, SweepError, over_models
-from playground.engine.evaluate.variants import copy_of, of_lane, of_preset
+from playground.engine.evaluation.sweep import MOST, SweepError, over_models
+from playground.engine.evaluation.variants import copy_of, of_lane, of_preset
 from playground.engine.files.presets import Preset, PresetError
 from playground.engine.session.branching import system_text
 from playground.engine.session.variants import Variant, letter_of

@@ -15,12 +15,12 @@ from functools import cached_property
 from typing import Final, NamedTuple
 
 from playground.domain.hidden import show_hidden
-from playground.engine.evaluate.answering import Answer
-from playground.engine.evaluate.inquiry import Column
-from playground.engine.evaluate.results import FIGURES, Cell, Findings, Rate, Results
-from playground.engine.evaluate.scales import marks
-from playground.engine.evaluate.statistics import Interval, median, quantile, wilson
-from playground.engine.evaluate.sweep import axes
+from playground.engine.evaluation.answering import Answer
+from playground.engine.evaluation.inquiry import Column
+from playground.engine.evaluation.results import FIGURES, Cell, Findings, Rate, Results
+from playground.engine.evaluation.scales import marks
+from playground.engine.evaluation.statistics import Interval, median, quantile, wilson
+from playground.engine.evaluation.sweep import axes
 from playground.engine.session.plan import Case
 from playground.jsonkit.texts import cut
 from playground.jsonkit.values import JSON

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
-from playground.engine.evaluate.inquiry import Column
+from playground.engine.evaluation.inquiry import Column
 from playground.engine.session.plan import Case
 
 #: An answer, or where it would be: its case, column and repeat.

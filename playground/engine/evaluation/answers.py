@@ -1,0 +1,359 @@
+"""The file in which the answers of evaluations are kept, as they end: one row an answer, what came beside it.
+
+An answer is found by the evaluation's id, a digest of what was asked, and which repeat it is: so it is there once,
+whatever ends the process, and is never asked for again. What a table needs stands in columns; turns, judges and frames
+stand apart and are read when somebody looks. One thread works on the file; what it returned is on the disk.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import sqlite3
+import zlib
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
+
+from playground.domain.checks import Verdict
+from playground.domain.encoding import encode
+from playground.domain.transcript import Turn
+from playground.engine.cassettes.cassette import CassetteError, exchange_from, tape_of
+from playground.engine.evaluation.answering import Answer, Brought, Figures
+from playground.engine.evaluation.judging import Judgement
+from playground.engine.gateways.known_secrets import redactor_of
+from playground.gateway.redact import Redactor
+from playground.gateway.tape import Exchange
+from playground.jsonkit.values import JSON
+
+if TYPE_CHECKING:
+    from playground.engine.gateways.secrets import Secret
+
+T = TypeVar("T")
+
+#: Two answers: the digests of what was asked of each, and their repeat.
+Pair: TypeAlias = tuple[str, str, int]
+
+APPLICATION_ID: Final = 0x67506C45
+VERSION: Final = 1
+SUFFIX: Final = ".answers.sqlite"
+_LARGEST: Final = 512 * 1024 * 1024  # bytes of one answer after it was unpacked
+_TABLES: Final = (
+    """CREATE TABLE answers (
+        number INTEGER PRIMARY KEY,
+        evaluation TEXT NOT NULL,
+        digest TEXT NOT NULL,
+        repeat INTEGER NOT NULL,
+        "case" TEXT NOT NULL,
+        "column" TEXT NOT NULL,
+        at REAL NOT NULL,
+        gist TEXT NOT NULL,
+        failure TEXT NOT NULL,
+        figures TEXT NOT NULL,
+        verdicts TEXT NOT NULL,
+        UNIQUE (evaluation, digest, repeat))""",
+    """CREATE TABLE kept (
+        answer INTEGER PRIMARY KEY REFERENCES answers ON DELETE CASCADE,
+        turns BLOB NOT NULL,
+        judgements BLOB,
+        frames BLOB)""",
+    """CREATE TABLE votes (
+        evaluation TEXT NOT NULL,
+        one TEXT NOT NULL,
+        other TEXT NOT NULL,
+        repeat INTEGER NOT NULL,
+        vote TEXT NOT NULL,
+        PRIMARY KEY (evaluation, one, other, repeat)) WITHOUT ROWID""",
+)
+_COLUMNS: Final = 'digest, repeat, "case", "column", at, gist, failure, figures, verdicts'
+_KEY: Final = "evaluation = ? AND digest = ? AND repeat = ?"
+
+
+class AnswersError(Exception):
+    """The file of answers cannot be opened, read or written; the text says why, for people."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What is kept of one answer besides its row."""
+
+    turns: tuple[Turn, ...] = ()
+    judgements: Mapping[str, Judgement] = field(default_factory=dict)
+    exchanges: tuple[Exchange, ...] = ()
+
+
+class AnswerStore:
+    """``path`` is made when it is first opened; ``known`` are the secrets of this process, none of which gets there."""
+
+    def __init__(self, path: Path, known: Iterable[Secret] = ()) -> None:
+        self.path = path
+        self._known = known
+        self._connection: sqlite3.Connection | None = None
+        self._thread = ThreadPoolExecutor(1, "answers")
+
+    # What is there
+
+    async def load(self, evaluation: str) -> list[Answer]:
+        """All answers of an evaluation, in the order in which they came. Raises AnswersError."""
+        return await self._do(lambda connection: _load(connection, evaluation))
+
+    async def kept(self, evaluation: str, answer: Answer) -> Kept:
+        """What else is kept of an answer; nothing where it is gone. Raises AnswersError."""
+        return await self._do(lambda connection: _kept(connection, evaluation, answer))
+
+    # What comes
+
+    async def add(self, evaluation: str, brought: Sequence[Brought]) -> None:
+        """Keep answers, also in the place of the same ones; returns once they are on disk. Raises AnswersError."""
+        if brought:
+            redactor = redactor_of(self._known)
+            await self._do(lambda connection: _add(connection, evaluation, brought, redactor))
+
+    async def judged(self, evaluation: str, answers: Sequence[tuple[Answer, Mapping[str, Judgement]]]) -> None:
+        """Keep other verdicts of answers, and what judges said besides. Raises AnswersError."""
+        if answers:
+            redactor = redactor_of(self._known)
+            await self._do(lambda connection: _judged(connection, evaluation, answers, redactor))
+
+    async def vote(self, evaluation: str, pair: Pair, vote: str) -> None:
+        """Keep what somebody said of two answers, by their digests and their repeat. Raises AnswersError."""
+
+        def work(connection: sqlite3.Connection) -> None:
+            connection.execute("INSERT OR REPLACE INTO votes VALUES (?, ?, ?, ?, ?)", (evaluation, *pair, vote))
+
+        await self._do(work)
+
+    async def votes(self, evaluation: str) -> dict[Pair, str]:
+        """What was said of pairs of answers. Raises AnswersError."""
+        query = "SELECT one, other, repeat, vote FROM votes WHERE evaluation = ?"
+
+        def work(connection: sqlite3.Connection) -> dict[Pair, str]:
+            return {(one, other, repeat): vote for one, other, repeat, vote in connection.execute(query, (evaluation,))}
+
+        return await self._do(work)
+
+    async def forget(self, evaluation: str, answers: Iterable[Answer] | None = None) -> None:
+        """Let answers go, all where none are named, with what was said of them. Raises AnswersError."""
+        keys = [(evaluation, one.digest, one.repeat) for one in answers] if answers is not None else None
+
+        def work(connection: sqlite3.Connection) -> None:
+            with _transaction(connection):
+                if keys is None:
+                    connection.execute("DELETE FROM answers WHERE evaluation = ?", (evaluation,))
+                    connection.execute("DELETE FROM votes WHERE evaluation = ?", (evaluation,))
+                else:
+                    connection.executemany(f"DELETE FROM answers WHERE {_KEY}", keys)  # noqa: S608 - our own words
+                    _forget_votes(connection, evaluation, {(digest, repeat) for _, digest, repeat in keys})
+
+        await self._do(work)
+
+    def forget_soon(self, evaluations: Iterable[str]) -> None:
+        """Let all answers of these go, if there is a file; that is done before it is closed. What refuses stays."""
+        ids = [(one,) for one in evaluations]
+
+        def done() -> None:
+            if self._connection is None and self.path.exists():
+                self._connection = _open(self.path)
+            if self._connection is not None:
+                with _transaction(self._connection):
+                    self._connection.executemany("DELETE FROM answers WHERE evaluation = ?", ids)
+                    self._connection.executemany("DELETE FROM votes WHERE evaluation = ?", ids)
+
+        with contextlib.suppress(RuntimeError):  # closed already
+            self._thread.submit(done)
+
+    async def aclose(self) -> None:
+        """Close the file, after what is being done."""
+        await asyncio.to_thread(self._thread.shutdown)
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+    async def _do(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        def done() -> T:
+            if self._connection is None:
+                self._connection = _open(self.path)
+            return work(self._connection)
+
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._thread, done)
+        except (sqlite3.Error, OSError, UnicodeError) as error:
+            raise AnswersError(f"The answers in {self.path} cannot be kept or read: {error}.") from None
+
+
+# ---- the file --------------------------------------------------------------------------------------------------------
+
+
+class _transaction:  # noqa: N801 - reads as a word
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    def __enter__(self) -> None:
+        self._connection.execute("BEGIN IMMEDIATE")
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        self._connection.execute("COMMIT" if kind is None else "ROLLBACK")
+
+
+def _open(path: Path) -> sqlite3.Connection:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=10)
+    try:
+        made_by = connection.execute("PRAGMA application_id").fetchone()[0]
+        version = connection.execute("PRAGMA user_version").fetchone()[0]
+        empty = connection.execute("SELECT 1 FROM sqlite_master").fetchone() is None
+        if not empty and made_by != APPLICATION_ID:
+            raise sqlite3.DatabaseError("it is no file of answers")
+        if version > VERSION:
+            raise sqlite3.DatabaseError("a newer version of this application wrote it")
+        for setting in ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON", "secure_delete = ON"):
+            connection.execute(f"PRAGMA {setting}")
+        if empty:
+            with _transaction(connection):
+                for statement in _TABLES:
+                    connection.execute(statement)
+                connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+                connection.execute(f"PRAGMA user_version = {VERSION}")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _add(connection: sqlite3.Connection, evaluation: str, brought: Sequence[Brought], redactor: Redactor) -> None:
+    with _transaction(connection):
+        for one in brought:
+            connection.execute(f"DELETE FROM answers WHERE {_KEY}", _key(evaluation, one.answer))  # noqa: S608
+            row = _row(one.answer, redactor)
+            marks = ", ".join("?" * (len(row) + 1))
+            number = connection.execute(
+                f"INSERT INTO answers (evaluation, {_COLUMNS}) VALUES ({marks})",  # noqa: S608 - our own words
+                (evaluation, *row),
+            ).lastrowid
+            turns = _packed([encode(turn) for turn in one.turns], redactor)
+            judgements = _judgements(one.judgements, redactor)
+            frames = _frames(one.exchanges, redactor)
+            connection.execute("INSERT INTO kept VALUES (?, ?, ?, ?)", (number, turns, judgements, frames))
+
+
+def _forget_votes(connection: sqlite3.Connection, evaluation: str, gone: Set[tuple[str, int]]) -> None:
+    """What was said of an answer does not hold for the one that is asked for in its place."""
+    votes = connection.execute("SELECT one, other, repeat FROM votes WHERE evaluation = ?", (evaluation,)).fetchall()
+    of_gone = [(evaluation, *vote) for vote in votes if (vote[0], vote[2]) in gone or (vote[1], vote[2]) in gone]
+    query = "DELETE FROM votes WHERE evaluation = ? AND one = ? AND other = ? AND repeat = ?"
+    connection.executemany(query, of_gone)
+
+
+def _judged(
+    connection: sqlite3.Connection,
+    evaluation: str,
+    answers: Sequence[tuple[Answer, Mapping[str, Judgement]]],
+    redactor: Redactor,
+) -> None:
+    with _transaction(connection):
+        for made, judgements in answers:
+            answer = _with_kept(connection, evaluation, made)
+            connection.execute(
+                f"UPDATE answers SET verdicts = ?, figures = ? WHERE {_KEY}",  # noqa: S608 - our own words
+                (_verdicts(answer, redactor), json.dumps(answer.figures), *_key(evaluation, answer)),
+            )
+            if judgements:
+                before = _kept(connection, evaluation, answer).judgements
+                connection.execute(
+                    f"UPDATE kept SET judgements = ? WHERE answer = (SELECT number FROM answers WHERE {_KEY})",  # noqa: S608
+                    (_judgements({**before, **judgements}, redactor), *_key(evaluation, answer)),
+                )
+
+
+def _with_kept(connection: sqlite3.Connection, evaluation: str, answer: Answer) -> Answer:
+    """The same with verdicts that it has on disk only: a judge and a person may be at one answer at the same time."""
+    query = f"SELECT {_COLUMNS} FROM answers WHERE {_KEY}"  # noqa: S608 - our own words
+    row = connection.execute(query, _key(evaluation, answer)).fetchone()
+    kept = _answer(row) if row is not None else None
+    return with_verdicts(answer, {**kept.verdicts, **answer.verdicts}) if kept is not None else answer
+
+
+def _key(evaluation: str, answer: Answer) -> tuple[str, str, int]:
+    return evaluation, answer.digest, answer.repeat
+
+
+def _row(answer: Answer, redactor: Redactor) -> tuple[Any, ...]:
+    clean = redactor.text
+    texts = [text.encode("utf-8", "replace").decode() for text in (answer.gist, answer.failure)]
+    key = (answer.digest, answer.repeat, answer.case, answer.column, answer.at)
+    return (*key, *map(clean, texts), json.dumps(answer.figures), _verdicts(answer, redactor))
+
+
+def _verdicts(answer: Answer, redactor: Redactor) -> str:
+    return redactor.text(json.dumps(dict(answer.verdicts)))
+
+
+def _judgements(found: Mapping[str, Judgement], redactor: Redactor) -> bytes | None:
+    return _packed({key: encode(one) for key, one in found.items()}, redactor) if found else None
+
+
+def _frames(exchanges: Sequence[Exchange], redactor: Redactor) -> bytes | None:
+    tapes = []
+    for exchange in exchanges:
+        try:
+            tapes.append(tape_of(exchange, redactor))
+        except CassetteError:
+            continue  # its bodies were let go
+    return _packed(tapes, redactor) if tapes else None
+
+
+def _packed(value: JSON, redactor: Redactor) -> bytes:
+    return zlib.compress(redactor.text(json.dumps(value)).encode(), 1)
+
+
+def _unpacked(data: bytes | None) -> JSON:
+    if data is None:
+        return None
+    unpacker = zlib.decompressobj()
+    text = unpacker.decompress(data, _LARGEST)
+    return json.loads(text)
+
+
+def _load(connection: sqlite3.Connection, evaluation: str) -> list[Answer]:
+    rows = connection.execute(
+        f"SELECT {_COLUMNS} FROM answers WHERE evaluation = ? ORDER BY number",  # noqa: S608 - our own words
+        (evaluation,),
+    )
+    return [found for row in rows if (found := _answer(row)) is not None]
+
+
+def _answer(row: tuple[Any, ...]) -> Answer | None:
+    """The answer of a row; None for one that cannot be read: it is asked for again."""
+    digest, repeat, case, column, at, said, failure, figures, verdicts = row
+    try:
+        found, judged = json.loads(f"[{figures},{verdicts}]")
+        made = {key: Verdict(*one) for key, one in judged.items()}
+        return Answer(digest, repeat, case, column, at, said, failure, Figures(*found), made)
+    except (ValueError, TypeError, AttributeError):
+        return None
+
+
+def _kept(connection: sqlite3.Connection, evaluation: str, answer: Answer) -> Kept:
+    row = connection.execute(
+        f"SELECT turns, judgements, frames FROM kept JOIN answers ON answer = number WHERE {_KEY}",  # noqa: S608
+        _key(evaluation, answer),
+    ).fetchone()
+    if row is None:
+        return Kept()
+    try:
+        turns, judgements, frames = map(_unpacked, row)
+        return Kept(
+            tuple(Turn.model_validate(one) for one in turns or ()),
+            {key: Judgement.model_validate(one) for key, one in (judgements or {}).items()},
+            tuple(exchange_from(one, "the exchange") for one in frames or ()),
+        )
+    except (ValueError, TypeError, zlib.error, CassetteError) as error:
+        raise sqlite3.DatabaseError(f"an answer in it is damaged ({error})") from None
+
+
+def with_verdicts(answer: Answer, verdicts: Mapping[str, Verdict]) -> Answer:
+    """The same with more verdicts, or others."""
+    return replace(answer, verdicts={**answer.verdicts, **verdicts})

@@ -1,0 +1,378 @@
+"""Runs an evaluation: asks for the answers that are missing, in bounds, and keeps each as it ends. Knows no window.
+
+Each gateway has as many workers as requests may be under way there; what it says of its limits holds for all who ask
+it (``gateway.limiter``). An answer counts as done once it is on disk. Stopped, what was under way is asked again
+another time; a gateway that will answer nothing any more stops all of it and says why.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Any, TypeAlias
+
+from playground.domain.costs import Entered
+from playground.domain.prices import Price, money
+from playground.engine.evaluation.answering import (
+    Answer,
+    Brought,
+    Checking,
+    ask,
+    brought_of,
+    facts_of,
+)
+from playground.engine.evaluation.answers import AnswerStore, with_verdicts
+from playground.engine.evaluation.inquiry import Inquiry, Job
+from playground.engine.evaluation.judging import Judging
+from playground.engine.session.plan import Keep
+
+Coro: TypeAlias = Coroutine[Any, Any, None]
+
+
+class State(StrEnum):
+    """Where an evaluation stands."""
+
+    READY = "ready"
+    RUNNING = "running"
+    PAUSED = "paused"
+    STOPPED = "stopped"
+    DONE = "done"
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far it is. ``spent`` is what this run asked for, ``left`` seconds that it may still take, if that is known.
+
+    ``reason`` is why it stopped by itself.
+    """
+
+    total: int
+    done: int
+    failed: int = 0
+    under_way: int = 0
+    requests: int = 0
+    tokens: int = 0
+    spent: Mapping[str, float] | None = None
+    seconds: float = 0.0
+    left: float | None = None
+    state: State = State.READY
+    reason: str = ""
+
+    @property
+    def price(self) -> str:
+        """What it cost, in words; empty where nobody says."""
+        return " + ".join(money(amount, currency) for currency, amount in (self.spent or {}).items())
+
+
+def no_price(_profile_id: str, _model: str) -> Price | None:
+    """Nobody entered one."""
+    return None
+
+
+class Runner:
+    """``run`` is awaited once; ``answers`` are those of the plan that are on disk, by digest and repeat.
+
+    ``reason`` is why it stopped by itself, ``refused`` that a gateway would answer nothing any more.
+    ``told`` hears of answers once they are on disk, in lots. ``stale`` are kept answers to what the plan does not ask.
+    """
+
+    def __init__(
+        self,
+        inquiry: Inquiry,
+        store: AnswerStore,
+        *,
+        entered: Entered = no_price,
+        told: Callable[[Sequence[Answer]], None] = lambda _answers: None,
+    ) -> None:
+        self.inquiry = inquiry
+        self.answers: dict[tuple[str, int], Answer] = {}
+        self.stale: list[Answer] = []
+        self.state = State.READY
+        self.reason = ""
+        self.refused = False
+        self._store, self._entered, self._told = store, entered, told
+        judging = Judging(inquiry.connect, inquiry.profile_of, inquiry.base.profile_id, entered)
+        self._checking = Checking(judging)
+        self._slots: dict[str, asyncio.Semaphore] = {}
+        self._jobs = inquiry.jobs
+        self._written: deque[tuple[Brought, asyncio.Future[None]]] = deque()
+        self._arrived = asyncio.Event()
+        self._go = asyncio.Event()
+        self._go.set()
+        self._task: asyncio.Task[object] | None = None
+        self._spent: dict[str, float] = {}
+        self._requests = self._tokens = self._under_way = self._begun = self._ended = 0
+        self._since = self._seconds = 0.0
+        self._closing = False
+
+    # What is there
+
+    async def load(self) -> None:
+        """Find the answers that are kept. Raises AnswersError."""
+        wanted = {job.key for job in self._jobs}
+        self.answers, self.stale = {}, []
+        for answer in await self._store.load(self.inquiry.id):
+            if answer.key in wanted:
+                self.answers[answer.key] = answer
+            else:
+                self.stale.append(answer)
+
+    @property
+    def missing(self) -> list[Job]:
+        """The answers that are still to be asked for, in their order."""
+        return [job for job in self._jobs if job.key not in self.answers]
+
+    @property
+    def progress(self) -> Progress:
+        """How far it is now."""
+        seconds = self._seconds + (time.monotonic() - self._since if self.state is State.RUNNING else 0.0)
+        rest = len(self._jobs) - len(self.answers)
+        return Progress(
+            total=len(self._jobs),
+            done=len(self.answers),
+            failed=sum(bool(one.failure) for one in self.answers.values()),
+            under_way=self._under_way,
+            requests=self._requests,
+            tokens=self._tokens,
+            spent=dict(self._spent) or None,
+            seconds=seconds,
+            left=seconds / self._ended * rest if self._ended and rest else 0.0 if not rest else None,
+            state=self.state,
+            reason=self.reason,
+        )
+
+    # The run
+
+    async def run(self) -> None:
+        """Ask for what is missing, and make the checks that are. It returns when that is done, or stopped.
+
+        Raises AnswersError where answers cannot be kept. Cancelled from outside it stops, and passes that on.
+        """
+        self._task = asyncio.current_task()
+        await self.load()
+        self._begin()
+        try:
+            async with asyncio.TaskGroup() as group:
+                writing = group.create_task(self._write())
+                try:
+                    await self._work_off()
+                finally:
+                    self._closing = True
+                    self._arrived.set()
+                await writing
+        except asyncio.CancelledError:
+            await self._write_rest()
+            if self.state is not State.STOPPED:
+                self.state = State.STOPPED
+                raise
+            if self._task is not None:
+                self._task.uncancel()
+        except BaseExceptionGroup as group_error:
+            self.state = State.STOPPED
+            raise _first(group_error) from None
+        finally:
+            self._seconds += time.monotonic() - self._since
+        if self.state is not State.STOPPED:
+            self.state = State.STOPPED if self.reason else State.DONE
+
+    async def _work_off(self) -> None:
+        """Have all workers at work, until there is nothing left to do."""
+        async with asyncio.TaskGroup() as group:
+            for work in self._workers():
+                group.create_task(work)
+
+    def pause(self) -> None:
+        """Ask for no more for now; what is under way goes on."""
+        if self.state is State.RUNNING:
+            self._seconds += time.monotonic() - self._since
+            self.state = State.PAUSED
+            self._go.clear()
+
+    def resume(self) -> None:
+        """Go on after a pause."""
+        if self.state is State.PAUSED:
+            self._begin()
+            self._go.set()
+
+    def stop(self) -> None:
+        """End it now. What is under way is let go, and asked for again when it is run another time."""
+        if self.state in (State.RUNNING, State.PAUSED) and self._task is not None:
+            self.state = State.STOPPED
+            self._task.cancel()
+
+    def _begin(self) -> None:
+        self.state, self._since = State.RUNNING, time.monotonic()
+
+    def _workers(self) -> list[Coro]:
+        unjudged = deque(self._unjudged())
+        jobs: dict[str, deque[Job]] = {}
+        for job in self.missing:
+            jobs.setdefault(job.column.settings.profile_id, deque()).append(job)
+        at_once = self.inquiry.plan.at_once
+        out: list[Coro] = [self._judge_again(unjudged) for _ in range(min(at_once, len(unjudged)))]
+        for waiting in jobs.values():
+            out += [self._work(waiting) for _ in range(min(at_once, len(waiting)))]
+        return out
+
+    async def _work(self, jobs: deque[Job]) -> None:
+        while jobs and not self.reason:
+            await self._go.wait()
+            if not jobs or self._over():
+                return
+            job = jobs.popleft()
+            self._under_way += 1
+            self._begun += 1
+            try:
+                found = await self._answered(job)
+                if found is not None:  # no more is lost, whatever happens, than is under way
+                    await self._keep(found)
+            finally:
+                self._under_way -= 1
+
+    async def _answered(self, job: Job) -> Brought | None:
+        """One answer with its verdicts; None where it says that nothing more will be answered."""
+        found = await ask(self.inquiry, job, self._entered, time.time())
+        figures = found.answer.figures
+        self._count(figures.requests, figures.prompt, figures.tokens, figures.price, figures.currency)
+        if found.fatal is not None:
+            self.refused = True
+            self._end(f"{job.column.title}: {found.fatal.message}")
+            return None
+        self._ended += 1
+        if not found.answer.failure:
+            found = await self._judged(found, job)
+        return replace(found, exchanges=found.exchanges if self._keeps(found, job) else ())
+
+    async def _judged(self, found: Brought, job: Job) -> Brought:
+        given = self.inquiry.given(job.case, job.column)
+        brought = brought_of(found.turns, given)
+        checks = self.inquiry.keyed(job.case)
+        facts = facts_of(brought, found.answer, job)
+        asked = [turn for turn in found.turns if turn not in brought]
+        verdicts, judgements = await self._checking.made(found, checks, facts, asked, self._slot)
+        for one in judgements.values():
+            self._count(one.requests, one.prompt, one.tokens, one.price, one.currency)
+        answer = with_verdicts(found.answer, verdicts)
+        return replace(found, answer=answer, judgements={**found.judgements, **judgements})
+
+    def _slot(self, profile_id: str) -> asyncio.Semaphore:
+        """For judges on a gateway."""
+        return self._slots.setdefault(profile_id, asyncio.Semaphore(self.inquiry.plan.at_once))
+
+    def _keeps(self, found: Brought, job: Job) -> bool:
+        keep = self.inquiry.plan.keep
+        if keep is not Keep.FAILED:
+            return keep is Keep.ALL
+        return bool(found.answer.failure) or passes(found.answer, self.inquiry, job) is False
+
+    def _count(self, requests: int, prompt: int | None, tokens: int | None, price: float | None, currency: str) -> None:
+        self._requests += requests
+        self._tokens += (prompt or 0) + (tokens or 0)
+        if price:
+            self._spent[currency] = self._spent.get(currency, 0.0) + price
+
+    def _over(self) -> bool:
+        """Whether nothing more is to be asked for, as when a bound is reached; what is under way still comes."""
+        budget = self.inquiry.plan.budget
+        spent = max(self._spent.values(), default=0.0)
+        waiting = self._under_way  # each will take one request at least
+        if budget.requests is not None and self._requests + waiting >= budget.requests:
+            self._end(f"The budget of {budget.requests:,} requests is used up.")
+        elif budget.tokens is not None and self._tokens >= budget.tokens:
+            self._end(f"The budget of {budget.tokens:,} tokens is used up.")
+        elif budget.money is not None and spent >= budget.money:
+            self._end(f"The budget of {budget.money:g} is used up.")
+        return bool(self.reason)
+
+    def _end(self, reason: str) -> None:
+        """Why it stops by itself: the first that is found."""
+        self.reason = self.reason or reason
+
+    # Checks that are new, of answers that are there
+
+    def _unjudged(self) -> list[tuple[Answer, Job]]:
+        """Kept answers that lack verdicts of the plan's checks."""
+        out = []
+        keys: dict[str, frozenset[str]] = {}
+        for job in self._jobs:
+            answer = self.answers.get(job.key)
+            if answer is None or answer.failure:
+                continue
+            wanted = keys.get(job.case.id)
+            if wanted is None:
+                made = self.inquiry.keyed(job.case)
+                wanted = keys[job.case.id] = frozenset(key for key, check in made if check.kind != "you")
+            if not wanted <= answer.verdicts.keys():
+                out.append((answer, job))
+        return out
+
+    async def _judge_again(self, unjudged: deque[tuple[Answer, Job]]) -> None:
+        while unjudged and not self.reason:
+            await self._go.wait()
+            if not unjudged or self._over():
+                return
+            answer, job = unjudged.popleft()
+            kept = await self._store.kept(self.inquiry.id, answer)
+            found = await self._judged(Brought(answer, kept.turns), job)
+            await self._store.judged(self.inquiry.id, [(found.answer, found.judgements)])
+            self._tell([with_verdicts(found.answer, self.answers[job.key].verdicts)])
+
+    def judged(self, answer: Answer) -> None:
+        """Somebody else judged an answer meanwhile."""
+        if answer.key in self.answers:
+            self.answers[answer.key] = answer
+
+    # What is kept
+
+    async def _keep(self, found: Brought) -> None:
+        """Have an answer written, with those that come in meanwhile; it returns when it is on disk."""
+        kept: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._written.append((found, kept))
+        self._arrived.set()
+        await kept
+
+    async def _write(self) -> None:
+        while not self._closing or self._written:
+            await self._arrived.wait()
+            self._arrived.clear()
+            await self._write_lot()
+
+    async def _write_lot(self) -> None:
+        lot = list(self._written)
+        if lot:
+            await self._store.add(self.inquiry.id, [found for found, _ in lot])
+            for _, kept in lot:
+                self._written.popleft()
+                if not kept.done():
+                    kept.set_result(None)
+            self._tell([found.answer for found, _ in lot])
+
+    async def _write_rest(self) -> None:
+        """What had ended when it was stopped is kept all the same."""
+        await asyncio.shield(self._write_lot())
+
+    def _tell(self, answers: Sequence[Answer]) -> None:
+        for answer in answers:
+            self.answers[answer.key] = answer
+        self._told(answers)
+
+
+def passes(answer: Answer, inquiry: Inquiry, job: Job) -> bool | None:
+    """Whether an answer passed every check of its case; None where it failed or nothing judged it."""
+    if answer.failure:
+        return None
+    found = [answer.verdicts[key].passed for key, _ in inquiry.keyed(job.case) if key in answer.verdicts]
+    known = [one for one in found if one is not None]
+    return all(known) if known else None
+
+
+def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
+    """What went wrong first, of those that went wrong together."""
+    error: BaseException = group
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error

@@ -1,0 +1,151 @@
+"""What leaves an evaluation: each format is read again by a reader that is not ours."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from html.parser import HTMLParser
+from xml.etree import ElementTree
+
+import pytest
+
+from playground.domain.checks import Contains, Judge, Matches, Tokens
+from playground.domain.transcript import Role, make_turn
+from playground.engine.evaluation.answering import Answer
+from playground.engine.evaluation.answers import Kept
+from playground.engine.evaluation.export.junit import to_junit
+from playground.engine.evaluation.export.others import to_inspect, to_promptfoo
+from playground.engine.evaluation.export.page import to_page
+from playground.engine.evaluation.export.rows import to_csv, to_jsonl
+from playground.engine.evaluation.imports.promptfoo import read_configuration
+from playground.engine.evaluation.results import Results
+from playground.engine.session.plan import Case
+from playground.engine.session.session import Session
+from tests.engine.evaluation.evaluations import Bench, planned, variant
+
+HOSTILE = "=1+1 <script>alert(1)</script> \x00\x1b[31m \u202e\ud800 & ]]>"
+
+
+class Report:
+    def __init__(self, bench: Bench, session: Session, results: Results) -> None:
+        self.bench, self.session, self.results = bench, session, results
+
+    async def fetch(self, answer: Answer) -> Kept:
+        return await self.bench.store.kept(self.session.id, answer)
+
+
+@pytest.fixture
+async def report(bench: Bench, session: Session) -> Report:
+    """Three cases, one with a hostile name, of a variant that answers and one that does not."""
+    session.turns.add_turn(make_turn(Role.SYSTEM, "Be brief."))
+    named = (
+        Case(id="a", name=HOSTILE, values={"city": "Oslo"}, expected='Oslo, "cold"'),
+        Case(id="b", values={"city": "Rome"}),
+        Case(id="c", turns=(make_turn(Role.USER, "Bye !fast"),)),
+    )
+    checks = (Contains(text="{{city}}"), Matches(pattern="^never$"), Tokens(most=100_000))
+    planned(session, cases=named, checks=checks, variants=(variant("none", model="no-such-model"),), repeats=2)
+    runner = await bench.run(session)
+    return Report(bench, session, Results(runner.inquiry, runner.answers))
+
+
+async def test_rows(report: Report) -> None:
+    lines = [json.loads(line) for line in (await to_jsonl(report.results, report.fetch)).splitlines()]
+    assert len(lines) == 12
+    first = lines[0]
+    assert (first["values"], first["variant"], first["repeat"]) == ({"city": "Oslo"}, "A · as set", 1)
+    assert first["case"].startswith("=1+1 <script>")
+    assert first["text"]
+    assert first["passed"] is False
+    assert [one["check"] for one in first["checks"]] == ["Contains", "Regex", "Tokens"]
+    assert [bool(one["failure"]) for one in lines] == [False, False, True, True] * 3
+    rows = list(csv.DictReader(io.StringIO(await to_csv(report.results, report.fetch))))
+    assert len(rows) == 12
+    assert rows[0]["city"] == "Oslo"
+    assert rows[0]["expected"] == 'Oslo, "cold"'
+    assert rows[0]["Regex: ^never$"].startswith("failed: ")
+    assert rows[0]["Tokens: ≤ 100,000"] == "passed"
+    assert rows[-1]["Contains: “{{city}}”"] == ""
+    assert not any(row["case"].startswith("=") for row in rows)
+
+
+async def test_junit(report: Report) -> None:
+    document = ElementTree.fromstring(to_junit(report.results))
+    suites = document.findall("testsuite")
+    assert [(one.get("name"), one.get("tests"), one.get("failures"), one.get("errors")) for one in suites] == [
+        ("A · as set", "3", "3", "0"),
+        ("B · none", "3", "0", "3"),
+    ]
+    (failure,) = suites[0][0]
+    assert failure.get("message") == "2 of 2 failed a check"
+    assert "Regex: ^never$ finds nothing" in (failure.text or "")
+    (error,) = suites[1][0]
+    assert error.tag == "error"
+
+
+class Tags(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.attributes: set[str] = set()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes |= {name for name, _ in attrs}
+
+
+async def test_the_page_stands_alone_and_can_do_nothing(report: Report) -> None:
+    page = await to_page(report.results, report.fetch, title="Weather <b>", seconds=2.0)
+    tags = Tags()
+    tags.feed(page)
+    assert not {"script", "link", "iframe", "img", "b", "form"} & set(tags.tags)
+    assert not {one for one in tags.attributes if one.startswith("on") or one in ("src", "href", "style")}
+    assert "default-src 'none'" in page
+    assert tags.tags.count("svg") >= 2
+    assert "<title>Weather &lt;b&gt;</title>" in page
+    for words in ("3 cases × 2 variants × 2 repeats", "0 % [", "not judged", "95 % Wilson interval", "finds nothing"):
+        assert words in page
+    assert "\x1b" not in page
+    assert not re.search("[\ud800-\udfff]", page)
+
+
+async def test_promptfoo_takes_it_and_so_do_we(report: Report) -> None:
+    found = json.loads(await to_promptfoo(report.results, report.fetch))
+    config = found["config"]
+    assert "Tokens" in config["description"]
+    assert config["defaultTest"]["assert"] == [
+        {"type": "contains", "value": "{{city}}"},
+        {"type": "regex", "value": "^never$"},
+    ]
+    assert [one["id"] for one in config["providers"]] == ["openai:chat:demo-chat", "openai:chat:no-such-model"]
+    assert found["results"]["stats"] == {"successes": 0, "failures": 6, "errors": 6}
+    assert len(found["results"]["results"]) == 12
+    again = read_configuration(json.dumps(config))
+    assert [turn.text for turn in again.turns] == ["Be brief.", "What is {{city}} like? !fast"]
+    assert [case.values.get("city") for case in again.cases] == ["Oslo", "Rome", None]
+    assert again.checks == report.session.settings.evaluation.checks[:2]  # type: ignore[union-attr]
+
+
+async def test_a_dataset_for_inspect(report: Report) -> None:
+    lines = [json.loads(line) for line in to_inspect(report.results.inquiry).splitlines()]
+    assert [(one["id"], one["target"]) for one in lines] == [("a", 'Oslo, "cold"'), ("b", ""), ("c", "")]
+    assert lines[0]["input"] == [
+        {"role": "system", "content": "Be brief."},
+        {"role": "user", "content": "What is Oslo like? !fast"},
+    ]
+    assert lines[2]["input"][-1]["content"] == "Bye !fast"
+
+
+async def test_what_has_no_answer_yet_is_exported_all_the_same(bench: Bench, session: Session) -> None:
+    runner = await bench.load(planned(session, checks=(Judge(rubric="kind", model="m"),)))
+    results = Results(runner.inquiry, runner.answers)
+
+    async def fetch(_answer: Answer) -> Kept:
+        raise AssertionError("there is none")
+
+    assert await to_jsonl(results, fetch) == ""
+    assert (await to_csv(results, fetch)).count("\r\n") == 1
+    assert ElementTree.fromstring(to_junit(results))[0].get("skipped") == "3"
+    assert "not judged" in await to_page(results, fetch)

@@ -1,0 +1,37 @@
+"""A file of cases is read as what it is, whatever it is called by."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from playground.engine.evaluation.imports.files import read_file
+from playground.engine.evaluation.imports.promptfoo import Configuration
+from playground.engine.evaluation.imports.table import CasesError, Table
+
+
+@pytest.mark.parametrize("suffix", [".yaml", ".YML", ".json"])
+def test_a_configuration_is_none_of_the_tables_that_mention_its_words(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"file{suffix}"
+    path.write_text('{"prompts": ["Hi {{name}}"], "tests": [{"vars": {"name": "Ann"}}]}', encoding="utf-8")
+    found = read_file(path)
+    assert isinstance(found, Configuration)
+    assert found.cases[0].values == {"name": "Ann"}
+    path.write_text('[{"question": "which tests have prompts?"}]', encoding="utf-8")
+    table = read_file(path)
+    assert isinstance(table, Table)
+    assert table.columns == ("question",)
+
+
+def test_a_file_that_cannot_be_read_says_why(tmp_path: Path) -> None:
+    with pytest.raises(CasesError, match=r"cannot be read"):
+        read_file(tmp_path / "nowhere.csv")
+    path = tmp_path / "broken.yaml"
+    path.write_text("prompts: [\ntests: providers\n", encoding="utf-8")
+    with pytest.raises(CasesError, match=r"not YAML"):
+        read_file(path)
+    path = tmp_path / "cases.docx"
+    path.write_bytes(b"PK")
+    with pytest.raises(CasesError, match=r"Cases are read from"):
+        read_file(path)

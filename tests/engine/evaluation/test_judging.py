@@ -1,0 +1,113 @@
+"""A judge is asked over a real socket; what it says is believed where it is a verdict, and nothing else."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+import pytest
+
+from playground.demo.server import DemoServer
+from playground.domain.checks import Contains, Judge, Verdict, You
+from playground.engine.evaluation.judging import by_hand, read_verdict
+from playground.engine.gateways.offered import DEMO_ID, Gateways
+from playground.engine.session.session import Session
+from tests.engine.evaluation.evaluations import Bench, planned
+from tests.support.fault_server import FaultServer, head, send
+
+JUDGE = Judge(rubric="It is kind.", model="demo-chat")
+
+
+def judged(demo: DemoServer) -> list[dict[str, object]]:
+    bodies = [json.loads(request.body) for request in demo.requests if request.method == "POST"]
+    return [body for body in bodies if "You judge" in body["messages"][0]["content"]]
+
+
+async def test_a_judge_is_asked_for_json_and_shown_and_kept(bench: Bench, session: Session, demo: DemoServer) -> None:
+    runner = await bench.run(planned(session, checks=(JUDGE, Contains(text="x"))))
+    bodies = judged(demo)
+    assert len(bodies) == 3
+    assert all(body["response_format"]["type"] == "json_schema" for body in bodies)  # type: ignore[index]
+    assert runner.progress.requests == 6
+    for answer in runner.answers.values():
+        kept = await bench.store.kept(session.id, answer)
+        ((key, judgement),) = kept.judgements.items()
+        verdict = answer.verdicts[key]
+        assert verdict.passed is (verdict.score >= 0.5)
+        assert judgement.model == "demo-chat"
+        assert "Rubric:\nIt is kind." in judgement.turns[1].text
+        assert kept.turns[1].text[:40] in judgement.turns[1].text
+        assert judgement.turns[2].text.startswith("{")
+        assert judgement.tokens
+    again = await bench.run(planned(session, checks=(Contains(text="x"), JUDGE)))
+    assert len(judged(demo)) == 3  # nobody was asked again
+    assert again.answers == runner.answers
+
+
+async def test_a_judge_that_fails_has_not_judged(bench: Bench, session: Session) -> None:
+    runner = await bench.run(planned(session, checks=(JUDGE.model_copy(update={"model": "no-such-model"}),)))
+    for answer in runner.answers.values():
+        ((key, verdict),) = answer.verdicts.items()
+        assert verdict.passed is None
+        assert verdict.reason.startswith("the judge failed: ")
+        assert not answer.failure
+        kept = await bench.store.kept(session.id, answer)
+        assert kept.judgements[key].failure
+
+
+@pytest.fixture
+def picky() -> Iterator[FaultServer]:
+    with FaultServer() as server:
+        yield server
+
+
+def reply(text: str) -> bytes:
+    message = {"role": "assistant", "content": text}
+    choices = [{"index": 0, "message": message, "finish_reason": "stop"}]
+    body = json.dumps({"id": "1", "object": "chat.completion", "model": "m", "choices": choices}).encode()
+    return head(200, "application/json", f"Content-Length: {len(body)}") + body
+
+
+async def test_a_gateway_that_takes_no_format_is_asked_without_one(
+    bench: Bench, session: Session, gateways: Gateways, picky: FaultServer
+) -> None:
+    error = b'{"error": {"message": "response_format is not supported", "param": "response_format"}}'
+    picky.play_next(send(reply("Well, Lisbon.")))
+    picky.play_next(send(head(400, "application/json", f"Content-Length: {len(error)}"), error))
+    picky.play(send(reply('Sure: {"score": 0.9, "reason": "kind\\nwords"} Bye')))
+    gateways.update(gateways.get(DEMO_ID).model_copy(update={"base_url": picky.url}))
+    runner = await bench.run(planned(session, cases=planned(session).settings.evaluation.cases[:1], checks=(JUDGE,)))  # type: ignore[union-attr]
+    (answer,) = runner.answers.values()
+    assert list(answer.verdicts.values()) == [Verdict(True, 0.9, "kind words")]
+    assert ["response_format" in (request.json or {}) for request in picky.requests] == [False, True, False]
+
+
+@pytest.mark.parametrize(
+    ("text", "passed", "score"),
+    [
+        ('{"reason": "good", "score": 0.5}', True, 0.5),
+        ('{"score": 0.49}', False, 0.49),
+        ('```json\n{"score": 1, "reason": "r"}\n```', True, 1.0),
+        ('I think {"score": "0.7"} fits', True, 0.7),
+        ('{"pass": false}', False, 0.0),
+        ('{"score": true}', True, 1.0),
+        ('{"score": 7}', None, 0.0),
+        ('{"score": NaN}', None, 0.0),
+        ("good", None, 0.0),
+        ("", None, 0.0),
+        ("[0.7]", None, 0.0),
+        ("{" * 100_000, None, 0.0),
+    ],
+)
+def test_what_a_judge_says(text: str, passed: bool | None, score: float) -> None:
+    found = read_verdict(JUDGE, text)
+    assert (found.passed, found.score) == (passed, score)
+    turned = read_verdict(JUDGE.model_copy(update={"negated": True}), text)
+    assert turned.passed is (None if passed is None else not passed)
+
+
+def test_what_a_person_says() -> None:
+    assert by_hand(You(), True) == Verdict(True, 1.0, "")
+    assert by_hand(You(), False, " too\nlong ") == Verdict(False, 0.0, "too long")
+    assert by_hand(You(negated=True), False) == Verdict(True, 1.0, "")
+    assert by_hand(You(), None, "look again").passed is None

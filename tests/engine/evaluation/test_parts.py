@@ -1,0 +1,201 @@
+"""What stands around a run: estimates, blind tests, cases out of a conversation, verdicts by hand."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from playground.demo.server import DemoServer
+from playground.domain.checks import Judge, Verdict, You
+from playground.domain.parts import ToolCall, ToolResult
+from playground.domain.prices import Price
+from playground.domain.transcript import Role, make_turn
+from playground.engine.evaluation.answers import with_verdicts
+from playground.engine.evaluation.blind import Vote, pairs, tally
+from playground.engine.evaluation.cases import begin_with_answer, case_of, step_of, step_plan
+from playground.engine.evaluation.estimate import estimate
+from playground.engine.evaluation.inquiry import Inquiry, check_key
+from playground.engine.evaluation.results import Results
+from playground.engine.evaluation.runner import no_price
+from playground.engine.session.open_edits import OpenEdit
+from playground.engine.session.plan import Keep
+from playground.engine.session.session import Session
+from tests.engine.evaluation.evaluations import Bench, cases, planned, variant
+from tests.engine.evaluation.test_results import results
+from tests.engine.session.test_session import make_session
+
+
+async def test_before_it_begins_what_is_asked_is_estimated_and_afterwards_what_came(
+    bench: Bench, session: Session
+) -> None:
+    planned(session, repeats=2, checks=(Judge(rubric="kind", model="demo-chat"),))
+    runner = await bench.load(session)
+
+    def entered(_profile_id: str, _model: str) -> Price:
+        return Price(input=1000.0, output=2000.0, currency="€")
+
+    before = estimate(runner.inquiry, runner.answers, runner.missing, entered)
+    assert (before.requests, before.answered, before.tokens) == (12, False, 0)
+    assert 6 * 5 <= before.prompt <= 6 * 30
+    assert before.words.startswith("≈ 12 requests · ≈ ")
+    assert before.words.endswith("answers not counted")
+    assert "€" in before.words
+    planned(session, repeats=1, checks=())
+    await bench.run(session)
+    runner = await bench.load(planned(session, repeats=3, checks=()))
+    after = estimate(runner.inquiry, runner.answers, runner.missing, no_price)
+    assert (after.requests, after.answered) == (6, True)
+    assert after.tokens > 100
+    assert after.seconds is not None
+    assert estimate(runner.inquiry, runner.answers, [], no_price).words == "nothing is missing"
+
+
+def test_pairs_are_drawn_the_same_way_and_sides_by_chance() -> None:
+    found = results(lambda case, place, _: (None if case == 3 and place else True, 1.0), cases=30, repeats=2)
+    first, other = found.inquiry.columns
+    drawn = pairs(found, first, other)
+    assert drawn == pairs(found, first, other)
+    assert len(drawn) == 58
+    assert 10 < sum(one.turned for one in drawn) < 48
+    for one in drawn:
+        left, right = one.shown
+        assert {left.key, right.key} == {one.first.key, one.other.key}
+        assert one.vote(left=True) == (Vote.FIRST if left is one.first else Vote.OTHER)
+        assert one.vote(left=False) == (Vote.FIRST if right is one.first else Vote.OTHER)
+    assert [one.case.id for one in drawn] != sorted(one.case.id for one in drawn)
+
+
+def test_who_won_is_said_with_how_sure_it_is() -> None:
+    found = results(lambda *_: (True, 1.0), cases=20)
+    first, other = found.inquiry.columns
+    drawn = pairs(found, first, other)
+    assert tally(drawn, {}, first, other).words == "No pair has decided yet."
+    votes: dict[tuple[str, str, int], str] = {one.pair: Vote.OTHER for one in drawn[:12]}
+    votes |= {drawn[12].pair: Vote.FIRST, drawn[13].pair: Vote.BOTH, drawn[14].pair: Vote.NEITHER}
+    counted = tally(drawn, votes, first, other)
+    assert (counted.other, counted.first, counted.both, counted.neither, counted.left) == (12, 1, 1, 1, 5)
+    assert counted.share == 12 / 13
+    assert counted.words == "B · B was better than A · as set in 92 % of 13 pairs (p = 0.003)."
+    few = tally(drawn, {drawn[0].pair: Vote.FIRST}, first, other)
+    assert few.words == "From 1 pairs it cannot be told whether A · as set or B · B is better (p = 1.00)."
+
+
+async def test_votes_and_thumbs_are_kept(bench: Bench, session: Session) -> None:
+    check = You(rubric="Is it kind?")
+    runner = await bench.run(planned(session, variants=(variant("B", model="demo-reasoner"),), checks=(check,)))
+    found = Results(runner.inquiry, runner.answers)
+    assert found.columns[0].rate.words == "not judged"
+    one, *_ = pairs(found, *found.inquiry.columns)
+    await bench.store.vote(session.id, one.pair, Vote.FIRST)
+    await bench.store.vote(session.id, one.pair, Vote.OTHER)
+    assert await bench.store.votes(session.id) == {one.pair: "other"}
+    judged = with_verdicts(one.first, {check_key(check): Verdict(True, 1.0, "so it is")})
+    await bench.store.judged(session.id, [(judged, {})])
+    again = await bench.run(session)  # a check that is a person's is not made anew
+    assert again.answers[one.first.key].verdicts == judged.verdicts
+    assert Results(again.inquiry, again.answers).columns[0].rate.words.startswith("100 % [")
+    await bench.store.forget(session.id)
+    assert await bench.store.votes(session.id) == {}
+
+
+def test_a_turn_becomes_a_case_with_all_above_it() -> None:
+    session = make_session()
+    for turn in (
+        make_turn(Role.SYSTEM, "Be brief."),
+        make_turn(Role.USER, "One"),
+        make_turn(Role.ASSISTANT, "1"),
+        make_turn(Role.USER, "Two"),
+        make_turn(Role.ASSISTANT, "2"),
+        make_turn(Role.USER, "Three"),
+    ):
+        session.turns.add_turn(turn)
+    path = session.transcript.path
+    case = case_of(session, path[4].id)
+    assert ([turn.text for turn in case.turns], case.expected, case.whole) == (["One", "1", "Two"], "2", False)
+    assert [turn.text for turn in case_of(session, path[3].id).turns] == ["One", "1", "Two"]
+    with pytest.raises(ValueError, match="Nothing was asked"):
+        case_of(session, path[0].id)
+    with pytest.raises(KeyError):
+        case_of(session, "gone")
+
+
+def test_what_stands_in_an_open_editor_is_in_the_case_and_nothing_is_kept_by_looking() -> None:
+    session = make_session()
+    for turn in (make_turn(Role.USER, "Say one"), make_turn(Role.ASSISTANT, "1")):
+        session.turns.add_turn(turn)
+    question, answer = session.transcript.path
+    session.editors.set_editing(OpenEdit(turn=question.id, text="Say two"))
+    (case,) = step_plan(session, answer.id).cases
+    assert [turn.text for turn in case.turns] == ["Say two"]
+    assert session.transcript.path == (question, answer)
+
+
+def test_the_step_one_looks_at_is_meant() -> None:
+    session = make_session()
+    assert step_of(session) == ""
+    call = ToolCall(id="1", name="f", arguments="{}")
+    for turn in (
+        make_turn(Role.USER, "One"),
+        make_turn(Role.ASSISTANT, "1"),
+        make_turn(Role.USER, "Two"),
+        make_turn(Role.ASSISTANT, "", call),
+    ):
+        session.turns.add_turn(turn)
+    user, first, _, second = session.transcript.path
+    assert step_of(session) == second.id
+    assert step_of(session, first.id) == first.id
+    assert step_of(session, user.id) == step_of(session, "gone") == second.id, "what has the focus is no answer"
+    session.turns.add_turn(make_turn(Role.TOOL, "", ToolResult(call_id="1", text="21")))
+    session.turns.add_turn(make_turn(Role.USER, "Three"))
+    last = session.transcript.path[-1].id
+    assert step_of(session) == last, "the next request"
+    assert [turn.text for turn in case_of(session, last).turns][-1] == "Three"
+
+
+async def test_a_step_is_asked_again_as_it_was(bench: Bench, session: Session) -> None:
+    """Whatever stands above: two turns of the user in a row, a call with its result."""
+    call = ToolCall(id="1", name="f", arguments="{}")
+    for turn in (
+        make_turn(Role.USER, "One"),
+        make_turn(Role.USER, "Two !fast"),
+        make_turn(Role.ASSISTANT, "", call),
+        make_turn(Role.TOOL, "", ToolResult(call_id="1", text="21")),
+    ):
+        session.turns.add_turn(turn)
+    await session.run()
+    last = session.transcript.path[-1]
+    session.change(evaluation=step_plan(session, last.id, repeats=2))
+    runner = await bench.run(session)
+    assert runner.progress.done == 2
+    for one in runner.answers.values():
+        assert one.figures.requests == 1
+        kept = await bench.store.kept(session.id, one)
+        assert [turn.role for turn in kept.turns] == [turn.role for turn in session.transcript.path]
+
+
+def test_a_whole_case_is_another_one_than_its_rounds() -> None:
+    session = planned(make_session())
+    turns = (make_turn(Role.USER, "One"), make_turn(Role.USER, "Two"))
+    split, whole = (cases(1)[0].model_copy(update={"turns": turns, "whole": whole}) for whole in (False, True))
+    found = [Inquiry(planned(session, cases=(case,))) for case in (split, whole)]
+    assert [len(one.rounds(one.cases[0], one.columns[0])) for one in found] == [2, 1]
+    assert len({one.digest(one.cases[0], one.columns[0]) for one in found}) == 2
+
+
+async def test_an_answer_becomes_a_conversation_that_asks_what_was_asked(
+    bench: Bench, session: Session, demo: DemoServer
+) -> None:
+    session.change(variables={"unit": "celsius"})
+    text = "Say \\{{city}} and {{city}} in {{unit}} !fast"
+    runner = await bench.run(planned(session, text, keep=Keep.ALL, checks=()))
+    answer = next(one for one in runner.answers.values() if one.case == "c0")
+    kept = await bench.store.kept(session.id, answer)
+    made = Session(session.experiment.connect, profile_id=session.settings.profile_id)
+    begin_with_answer(made, runner.inquiry.columns[0], kept, "Lisbon")
+    assert made.transcript.path == kept.turns
+    assert made.title == "Lisbon"
+    assert list(made.exchanges) == [exchange.id for exchange in kept.exchanges]
+    await made.regenerate(made.transcript.path[-1].id)
+    (message,) = json.loads(demo.requests[-1].body)["messages"]
+    assert message["content"] == "Say {{city}} and Lisbon in celsius !fast"

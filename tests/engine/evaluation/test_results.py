@@ -1,0 +1,180 @@
+"""What follows from answers: rates and comparisons of answers that were made up, so that it is known what is so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+from typing import Any
+
+import pytest
+
+from playground.domain.checks import Contains, Latency, Verdict
+from playground.engine.evaluation.answering import Answer, Figures
+from playground.engine.evaluation.inquiry import Inquiry, case_title
+from playground.engine.evaluation.results import Results
+from playground.engine.evaluation.statistics import wilson
+from playground.engine.session.plan import Case
+from tests.engine.evaluation.evaluations import planned, variant
+from tests.engine.session.test_session import make_session
+
+#: Of case, column and repeat: whether the answer passed, failed for good (None), and in how many seconds it came.
+Made = Callable[[int, int, int], tuple[bool | None, float]]
+
+
+def results(made: Made, cases: int = 20, columns: int = 2, repeats: int = 1, **fields: Any) -> Results:
+    session = planned(
+        make_session(),
+        cases=tuple(Case(id=f"c{number}", values={"city": str(number)}) for number in range(cases)),
+        variants=tuple(variant("BCD"[place], model=f"m{place}") for place in range(columns - 1)),
+        repeats=repeats,
+        **{"checks": (Contains(text="x"),), **fields},
+    )
+    inquiry = Inquiry(session)
+    answers = {}
+    for job in inquiry.jobs:
+        case = int(job.case.id[1:])
+        place = [one.id for one in inquiry.columns].index(job.column.id)
+        passed, seconds = made(case, place, job.repeat)
+        verdicts = {key: Verdict(passed, float(bool(passed))) for key, _ in inquiry.keyed(job.case)}
+        answers[job.key] = Answer(
+            job.digest,
+            job.repeat,
+            job.case.id,
+            job.column.id,
+            0.0,
+            gist="yes" if passed else "no",
+            failure="" if passed is not None else "it is broken",
+            figures=Figures(seconds=seconds, tokens=10, price=0.01, currency="$"),
+            verdicts=verdicts if passed is not None else {},
+        )
+    return Results(inquiry, answers)
+
+
+def test_the_rate_of_single_answers_is_wilsons() -> None:
+    first, other = results(lambda case, place, _: (case < 15 + 5 * place, 1.0)).columns
+    assert (first.rate.passed, first.rate.judged) == (15, 20)
+    assert first.rate.interval == wilson(15, 20)
+    assert first.rate.words == "75 % [53–89]"
+    assert other.rate.words == "100 % [84–100]"
+    assert other.words == "100 % [84–100] · 1.00 s · 10 tokens · $0.20"
+
+
+def test_repeats_that_agree_do_not_make_it_surer() -> None:
+    (one, _), (five, _) = (results(lambda case, *_: (case < 15, 1.0), repeats=repeats).columns for repeats in (1, 5))
+    assert five.rate.judged == 100
+    assert five.rate.interval == pytest.approx(one.rate.interval, abs=0.02)
+
+
+def test_answers_that_failed_count_neither_way_and_beside() -> None:
+    found = results(lambda case, *_: (None if case < 5 else case < 15, 1.0)).columns[0]
+    assert (found.rate.passed, found.rate.judged, found.failed, found.answered) == (10, 15, 5, 15)
+    assert found.words.endswith("5 failed to answer")
+
+
+def test_what_is_better_is_said_when_it_can_be_told() -> None:
+    found = results(lambda case, place, _: (place == 1 or case % 2 == 0, 1.0 + place)).comparisons()
+    words = {one.what: one for one in found}
+    assert words["passes"].words == "B passes more often than A (p = 0.002)"
+    assert words["passes"].better
+    assert words["time to the last token"].words.startswith("B: time to the last token more than A by 1 [1–1]")
+    assert not words["time to the last token"].better
+
+
+def test_what_cannot_be_told_is_said_so() -> None:
+    chance = Random(5)
+    noise = [chance.uniform(-1, 1) for _ in range(40)]
+    same = {one.what: one for one in results(lambda case, place, _: (True, 2 + noise[2 * case + place])).comparisons()}
+    assert same["passes"].words == "no difference between B and A in passing can be told from 20 cases (p = 1.00)"
+    assert "no difference between B and A in time to the last token" in same["time to the last token"].words
+    few = results(lambda case, place, _: (place == 1 or case > 2, 1.0)).comparisons()[0]
+    assert few.words == "B and A differ in 3 of 20 cases: too few to tell who passes more often"
+    assert not few.sure
+
+
+def test_many_comparisons_are_corrected_together() -> None:
+    def made(case: int, place: int, _repeat: int) -> tuple[bool, float]:
+        return (place == 0 or case >= 7, 1.0)
+
+    (alone,) = results(made, columns=2).comparisons()
+    three = results(made, columns=4).comparisons()
+    assert alone.p == pytest.approx(2 / 2**7)
+    assert [one.p for one in three] == pytest.approx([3 * alone.p] * 3)
+    assert alone.sure
+    assert alone.words == "B passes less often than A (p = 0.016)"
+
+
+def test_nothing_is_compared_where_there_is_one_column_and_nothing_where_there_is_no_answer() -> None:
+    assert results(lambda *_: (True, 1.0), columns=1).comparisons() == []
+    empty = Results(Inquiry(planned(make_session(), variants=(variant("B"),))), {})
+    assert empty.comparisons() == []
+    assert [one.rate.words for one in empty.columns] == ["not judged", "not judged"]
+    assert empty.checks()[0].rate.share is None
+
+
+def test_cells_scores_and_what_differs() -> None:
+    found = results(
+        lambda case, place, repeat: (case == 0 or (place == 1 and repeat < 3), 1.0),
+        cases=2,
+        repeats=3,
+        checks=(Contains(text="x", weight=3), Latency(seconds=1)),
+    )
+    first, other = found.inquiry.columns
+    easy, hard = found.inquiry.plan.cases
+    assert found.cell(easy, first).marks == (True, True, True)
+    assert found.cell(hard, first).marks == (False, False, False)
+    assert found.cell(hard, other).marks == (True, True, False)
+    assert [found.differing(case) for case in (easy, hard)] == [False, True]
+    assert found.cell(hard, other).failing
+    assert found.answers_of(hard, other) == [("yes", 2), ("no", 1)]
+    answer = found.cell(hard, other).answers[2]
+    assert answer is not None
+    key = found.inquiry.keyed(hard)[1][0]
+    better = Answer(**{**_fields(answer), "verdicts": {**answer.verdicts, key: Verdict(True, 1.0)}})
+    assert found.score(hard, better) == 0.25
+    assert [one.title for one in found.checks()] == ["Contains", "Latency"]
+    assert (found.checks()[0].rate.passed, found.checks()[0].rate.judged) == (8, 12)
+
+
+def _fields(answer: Answer) -> dict[str, Any]:
+    return {name: getattr(answer, name) for name in answer.__dataclass_fields__}
+
+
+def test_of_one_case_repeats_are_what_is_asked_about() -> None:
+    found = results(lambda _case, place, repeat: (repeat <= 6 + 12 * place, 1.0 + repeat / 100), cases=1, repeats=20)
+    first, other = found.columns
+    assert first.rate.interval == wilson(6, 20)
+    assert other.rate.words == "90 % [70–97]"
+    assert found.comparisons()[0].words == "B passes more often than A (p < 0.001)"
+
+
+def test_few_cases_tell_nothing_of_a_figure_however_alike_they_are() -> None:
+    found = {one.what: one for one in results(lambda case, place, _: (True, 1.0 + place), cases=3).comparisons()}
+    assert found["time to the last token"].p >= 0.25
+    assert "can be told from 3 cases" in found["time to the last token"].words
+
+
+def test_what_was_worked_out_of_a_picture_is_taken_over_but_for_what_came_since() -> None:
+    whole = results(lambda case, place, repeat: ((case + place + repeat) % 3 > 0, 1.0 + case), cases=4, repeats=2)
+    early, late = list(whole.answers.values())[:5], list(whole.answers.values())[5:]
+    growing = Results(whole.inquiry, {one.key: one for one in early})
+    picture = growing.picture()
+    found = picture.findings()
+    assert sum(one.answered for one in found.columns) == len(early)
+    growing.arrived(late)
+    growing.learn(picture)
+    assert growing.findings() == whole.findings() != found
+
+
+def test_a_variant_says_what_it_has_otherwise() -> None:
+    other = variant("B", model="m", parameters={"chat": {"temperature": 0.5}}).model_copy(
+        update={"system": "Be brief."}
+    )
+    inquiry = Inquiry(planned(make_session(), variants=(other,), streamed=True))
+    assert inquiry.words(inquiry.columns[0], str) == []
+    assert inquiry.words(inquiry.columns[1], str) == ["temperature 0.5", "“Be brief.”"]
+
+
+def test_a_case_with_a_very_long_value_has_a_short_name() -> None:
+    case = Case(values={"text": " " * 100 + "x" * 1_000_000})
+    assert case_title(case, 1).startswith("xxx")
+    assert case_title(Case(values={"text": " " * 9_000}), 3) == "Case 3"

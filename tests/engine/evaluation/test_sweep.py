@@ -1,0 +1,75 @@
+"""Sweeps: variants from ranges and lists, and the axes that a plot finds in them again."""
+
+from __future__ import annotations
+
+import pytest
+
+from playground.engine.evaluation.inquiry import Inquiry
+from playground.engine.evaluation.sweep import (
+    MOST,
+    Range,
+    SweepError,
+    axes,
+    over_models,
+    over_parameters,
+    steps,
+    sweepable,
+)
+from playground.engine.session.settings import ExperimentSettings
+from tests.engine.evaluation.evaluations import planned
+from tests.engine.session.test_session import make_session
+
+BASE = ExperimentSettings(profile_id="p", model="m")
+
+
+def test_steps_are_what_a_person_means() -> None:
+    assert steps(0, 0.3, 0.1) == (0.0, 0.1, 0.2, 0.3)
+    assert steps(0, 2, 0.25)[-1] == 2.0
+    assert steps(1, 10, 4) == (1, 5, 9)
+    assert steps(1, 1, 1) == (1,)
+    for wrong in ((1, 0, 0.1), (0, 1, 0), (0, 1, -1)):
+        with pytest.raises(SweepError, match="goes up"):
+            steps(*wrong)
+    with pytest.raises(SweepError, match="too many"):
+        steps(0, 1e9, 1)
+
+
+def test_over_one_parameter_and_over_two() -> None:
+    one = over_parameters(BASE, [Range("temperature", steps(0, 2, 0.5))])
+    assert [variant.name for variant in one] == [f"temperature {value}" for value in ("0", "0.5", "1", "1.5", "2")]
+    assert [variant.applied(BASE).current.held["temperature"] for variant in one] == [0, 0.5, 1, 1.5, 2]
+    two = over_parameters(BASE, [Range("temperature", (0, 1)), Range("top_p", (0.5, 1.0))])
+    assert [variant.name for variant in two][:2] == ["temperature 0, top p 0.5", "temperature 0, top p 1"]
+    session = planned(make_session(), as_set=False, variants=two)
+    assert axes(Inquiry(session).columns) == {"temperature": [0, 0, 1, 1], "top_p": [0.5, 1.0, 0.5, 1.0]}
+    assert axes(Inquiry(planned(session, as_set=False, variants=one)).columns) == {"temperature": [0, 0.5, 1, 1.5, 2]}
+
+
+def test_over_models() -> None:
+    assert [variant.applied(BASE).model for variant in over_models(BASE, [" a ", "b", "a", ""])] == ["a", "b"]
+    assert axes(Inquiry(planned(make_session(), variants=over_models(BASE, ["a", "b"]))).columns) == {}
+
+
+@pytest.mark.parametrize(
+    ("ranges", "words"),
+    [
+        ([], "one parameter, or over two"),
+        ([Range("color", (1,))], "no parameter"),
+        ([Range("temperature", ())], "no value for Temperature"),
+        ([Range("temperature", (1,)), Range("temperature", (2,))], "different ones"),
+        ([Range("temperature", tuple(range(20))), Range("top_p", tuple(range(20)))], "400 variants are too many"),
+    ],
+)
+def test_what_is_no_sweep_is_said(ranges: list[Range], words: str) -> None:
+    with pytest.raises(SweepError, match=words):
+        over_parameters(BASE, ranges)
+    with pytest.raises(SweepError, match="no model"):
+        over_models(BASE, ["", " "])
+    with pytest.raises(SweepError, match="too many"):
+        over_models(BASE, map(str, range(MOST + 1)))
+
+
+def test_what_a_range_can_be_laid_over() -> None:
+    names = [name for name, _ in sweepable(BASE)]
+    assert "temperature" in names
+    assert "stream" not in names
