@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QMessageBox
 
 from playground.demo.server import DemoConfig
 from playground.engine.library.opening_files import open_sample
+from playground.engine.session.plan import Budget
 from playground.ui.features.evaluate.control import EvaluateControl
 from playground.ui.features.evaluate.look import Look
 from playground.ui.shell.features import EVALUATE
@@ -158,3 +159,23 @@ def test_an_experiment_that_is_deleted_is_asked_no_longer(stage: Stage) -> None:
         await person.until(lambda: not runs.going, "its end")
 
     stage.play(scene, SLOW)
+
+
+def test_a_run_that_stops_by_itself_says_why(stage: Stage) -> None:
+    async def scene(person: Person) -> None:
+        found = await open_evaluation(person)
+        await person.do(lambda: found.change(budget=Budget(requests=10), at_once=1))
+        await person.key(Qt.Key.Key_Return, CONTROL)
+        await person.until(lambda: "budget of 10 requests" in person.pane.notice.words, "why it stopped")
+        assert person.pane.notice.isVisible()
+        assert found.results.count == 10
+        await person.do(lambda: found.change(budget=Budget(), cases=found.plan.cases[:1]))
+        turn = person.session.transcript.path[-1]
+        await person.do(lambda: person.session.turns.edit_text(turn.id, "What is {{sum}}? !401"))
+        await person.until(lambda: found.ready and not found.results.count, "another question")
+        await person.key(Qt.Key.Key_Return, CONTROL)
+        await person.until(lambda: "A · as set" in person.pane.notice.words, "who refused")
+        assert found.results.count == 0
+        assert "Continue asks for the rest" in person.pane.notice.words
+
+    stage.play(scene, AT_ONCE)

@@ -89,7 +89,7 @@ async def readme(stage: Stage) -> None:
     for model, prompt in (
         ("demo-chat", "Stop sequences in lists !fast"),
         ("demo-chat", "Tone of voice, three ways !fast"),
-        ("demo-chat", "Rate limit probe !429=300"),
+        ("demo-chat", "Credit limit probe !402"),
         ("demo-chat", "Extract the invoice fields !fast"),
     ):
         stage.fresh(model)

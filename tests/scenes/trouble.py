@@ -28,7 +28,7 @@ async def errors_of_status(stage: Stage) -> None:
     """What each refusal says and offers, from 400 to 504."""
     await _at_demo(stage, "no second try", retries=0)
     _only_the_turns(stage)
-    for status in ("400", "402", "403", "404", "429=300", "500", "503", "504"):
+    for status in ("400", "402", "403", "404", "500", "503", "504", "429=300"):
         await stage.ask(f"Hello !{status}")
 
 

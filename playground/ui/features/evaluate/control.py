@@ -63,6 +63,7 @@ class EvaluateControl(Control):
             workspace = self._workspace
             self._runs = Runs(workspace.answers, workspace.gateways.price, self)
             self._runs.moved.connect(self._moved)
+            self._runs.failed.connect(self._say)
             workspace.subscribe(self._listed)
         return self._runs
 
@@ -127,8 +128,14 @@ class EvaluateControl(Control):
         look.deleteLater()
         self._around.stoppable(self._session.busy)
 
+    def show_title(self) -> None:
+        """The experiment may be called otherwise."""
+        if self.on:
+            self._bar.show_title(self._session.main.title)
+
     def _listed(self) -> None:
         """What is deleted is asked no longer."""
+        self.show_title()
         going = self._runs.going if self._runs is not None else ()
         if going:
             there = {experiment.id for experiment in self._workspace.experiments}
@@ -136,8 +143,12 @@ class EvaluateControl(Control):
                 if evaluation not in there:
                     self.runs.stop(evaluation)
 
-    def _moved(self, _evaluation: str) -> None:
+    def _moved(self, evaluation: str) -> None:
+        """A run that stopped by itself says why, whichever page is shown."""
         self._show_stop()
+        runner = self.runs.of(evaluation)
+        if runner is not None and runner.reason and not self.runs.under_way(evaluation):
+            self._say(f"The evaluation stopped: {runner.reason} What came is kept; Continue asks for the rest.")
 
     def _show_stop(self) -> None:
         if self.on:

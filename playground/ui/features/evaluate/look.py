@@ -74,7 +74,6 @@ class Look(QObject):
         self._unsubscribe = self.session.subscribe(self._changed)
         runs.arrived.connect(self._arrived)
         runs.moved.connect(self._moved)
-        runs.failed.connect(self._failed)
         self._planning.poke()
 
     def leave(self) -> None:
@@ -86,7 +85,6 @@ class Look(QObject):
         self._unsubscribe()
         self.runs.arrived.disconnect(self._arrived)
         self.runs.moved.disconnect(self._moved)
-        self.runs.failed.disconnect(self._failed)
 
     # The plan
 
@@ -245,10 +243,6 @@ class Look(QObject):
             if self.results.count and not self.under_way:
                 self._find(anew=True)  # with what takes long
             self.moved.emit()
-
-    def _failed(self, evaluation: str, words: str) -> None:
-        if evaluation == self.session.id:
-            self.refused.emit(words)
 
 
 def _found(inquiry: Inquiry, answers: dict[tuple[str, int], Answer]) -> tuple[Results, list[Answer], int]:

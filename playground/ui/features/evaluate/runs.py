@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 class Runs(QObject):
     """One for each experiment at a time, by its id. Its answers are on disk when ``arrived`` tells of them.
 
-    ``moved`` tells that one began, was paused, went on or ended, and ``failed`` why answers could not be kept.
+    ``moved`` tells that one began, was paused, went on or ended, and ``failed`` why its answers could not be kept.
     """
 
     arrived = Signal(str, list)  # of Answer
     moved = Signal(str)
-    failed = Signal(str, str)
+    failed = Signal(str)
 
     def __init__(self, store: AnswerStore, entered: Entered, parent: QObject) -> None:
         super().__init__(parent)
@@ -65,7 +65,7 @@ class Runs(QObject):
         try:
             await runner.run()
         except AnswersError as error:
-            self.failed.emit(key, str(error))
+            self.failed.emit(str(error))
         finally:
             del self._tasks[key]
             self.moved.emit(key)
