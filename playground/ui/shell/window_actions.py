@@ -80,7 +80,10 @@ AHEAD = (
     "playground.ui.features.gateways.dialog",
     "playground.ui.features.debugger.rule_editor",
     "playground.ui.features.debugger.rules_dialog",
+    "playground.engine.evaluation.export.formats",
     "playground.ui.features.evaluate.page",
+    "playground.ui.features.evaluate.table",
+    "playground.ui.features.evaluate.panels.variants",
 )
 EDITS = (PathChanged, TurnChanged, RunStateChanged, SettingsChanged, TitleChanged, DebugChanged)
 _MOST = 3  # parameters named one by one

@@ -5,9 +5,10 @@ What is not seen is not made: a view or a panel is when its name is first chosen
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Final, Protocol, runtime_checkable
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QSplitter, QStackedWidget, QWidget
 
@@ -64,7 +65,7 @@ class EvaluatePage(QWidget):
         look.planned.connect(self._show_counts)
         look.chosen.connect(self._show_chosen)
         self.show_view(TABLE)
-        self.panel(VARIANTS)
+        QTimer.singleShot(0, self, partial(self.panel, VARIANTS))  # a step of its own: the table is seen first
 
     # What is shown
 
