@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from playground.cli_gateway import add_gateway, at_hand, gateway_options, to_its_end
-from playground.cli_help import Help, exit_codes, number, silence, whole
+from playground.cli_gateway import add_gateway, asked, gateway_options
+from playground.cli_help import Help, exit_codes, number, whole
 from playground.engine.headless.exit_codes import ExitCode
 
 if TYPE_CHECKING:
@@ -80,22 +79,9 @@ def add_eval(commands: Any) -> None:
 
 
 def _eval(arguments: argparse.Namespace) -> int:
-    import asyncio
-
     from playground.engine.headless.evaluation import evaluate_file
-    from playground.engine.headless.show import OutputError
 
-    try:
-        with at_hand(_options(arguments), arguments.base_url) as options:
-            return asyncio.run(to_its_end(evaluate_file(arguments.file, options, sys.stdout, sys.stderr)))
-    except OutputError as error:
-        silence()
-        if not error.reader_left:
-            sys.stderr.write(f"playground: {error}\n")
-        return ExitCode.FAILED
-    except OSError as error:
-        sys.stderr.write(f"playground: {error}\n")
-        return ExitCode.BAD_INPUT
+    return asked(evaluate_file, arguments, _options)
 
 
 def _options(arguments: argparse.Namespace) -> EvaluationOptions:

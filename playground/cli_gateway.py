@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Coroutine, Iterator
+import sys
+from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TextIO, TypeVar
 
-from playground.cli_help import number, whole
+from playground.cli_help import number, silence, whole
+from playground.engine.headless.exit_codes import ExitCode
 
 if TYPE_CHECKING:
     from playground.engine.headless.gateway import GatewayOptions
@@ -81,14 +83,37 @@ def gateway_options(arguments: argparse.Namespace) -> dict[str, Any]:
     }
 
 
+def asked(
+    work: Callable[[Path, Options, TextIO, TextIO], Coroutine[Any, Any, int]],
+    arguments: argparse.Namespace,
+    options: Callable[[argparse.Namespace], Options],
+) -> int:
+    """Do the work of a command with the file and the gateway that were given. Returns its exit code."""
+    import asyncio
+
+    from playground.engine.headless.show import OutputError
+
+    try:
+        with _at_hand(options(arguments), arguments.base_url) as given:
+            return asyncio.run(_to_its_end(work(arguments.file, given, sys.stdout, sys.stderr)))
+    except OutputError as error:
+        silence()
+        if not error.reader_left:
+            sys.stderr.write(f"playground: {error}\n")
+        return ExitCode.FAILED
+    except OSError as error:
+        sys.stderr.write(f"playground: {error}\n")
+        return ExitCode.BAD_INPUT
+
+
 @contextmanager
-def at_hand(options: Options, base_url: str | None) -> Iterator[Options]:
+def _at_hand(options: Options, base_url: str | None) -> Iterator[Options]:
     """The options with all that they need for as long as the command runs. Raises OSError."""
     with _certificates(options) as given, _address(given, base_url) as found:
         yield found
 
 
-async def to_its_end(work: Coroutine[Any, Any, int]) -> int:
+async def _to_its_end(work: Coroutine[Any, Any, int]) -> int:
     """The work, which SIGTERM ends as Ctrl+C does."""
     import asyncio
     import signal

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from playground.cli_gateway import add_gateway, at_hand, gateway_options, to_its_end
-from playground.cli_help import Help, exit_codes, silence, whole
+from playground.cli_gateway import add_gateway, asked, gateway_options
+from playground.cli_help import Help, exit_codes, whole
 from playground.engine.headless.exit_codes import ExitCode
 
 if TYPE_CHECKING:
@@ -62,24 +61,11 @@ def add_run(commands: Any) -> None:
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    import asyncio
-
     if arguments.all_variants and not arguments.json:
         arguments.parser.error("--all-variants goes with --json")
     from playground.engine.headless.run import run_file
-    from playground.engine.headless.show import OutputError
 
-    try:
-        with at_hand(_options(arguments), arguments.base_url) as options:
-            return asyncio.run(to_its_end(run_file(arguments.file, options, sys.stdout, sys.stderr)))
-    except OutputError as error:
-        silence()
-        if not error.reader_left:
-            sys.stderr.write(f"playground: {error}\n")
-        return ExitCode.FAILED
-    except OSError as error:
-        sys.stderr.write(f"playground: {error}\n")
-        return ExitCode.BAD_INPUT
+    return asked(run_file, arguments, _options)
 
 
 def _options(arguments: argparse.Namespace) -> RunOptions:

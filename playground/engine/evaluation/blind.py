@@ -15,7 +15,7 @@ from playground.engine.evaluation.answering import Answer
 from playground.engine.evaluation.answers import Pair
 from playground.engine.evaluation.inquiry import Column
 from playground.engine.evaluation.results import SURE, Results
-from playground.engine.evaluation.statistics import Interval, mcnemar, wilson
+from playground.engine.evaluation.statistics import Interval, mcnemar, p_words, wilson
 from playground.engine.session.plan import Case
 
 
@@ -95,12 +95,10 @@ def tally(found: Sequence[Sides], votes: Mapping[Pair, str], first: Column, othe
     elif p < SURE:
         better, worse = (other, first) if won > lost else (first, other)
         share = round(100 * max(won, lost) / decided)
-        words = f"{better.title} was better than {worse.title} in {share} % of {decided} pairs (p {_p(p)})."
+        words = f"{better.title} was better than {worse.title} in {share} % of {decided} pairs (p {p_words(p)})."
     else:
-        words = f"From {decided} pairs it cannot be told whether {first.title} or {other.title} is better (p {_p(p)})."
+        words = (
+            f"From {decided} pairs it cannot be told whether {first.title} or {other.title} is better (p {p_words(p)})."
+        )
     left = sum(one is None for one in said)
     return Tally(lost, won, counts[Vote.BOTH], counts[Vote.NEITHER], left, interval, p, words)
-
-
-def _p(p: float) -> str:
-    return "< 0.001" if p < 0.001 else f"= {p:.3f}" if p < 0.1 else f"= {p:.2f}"

@@ -25,6 +25,7 @@ from playground.engine.evaluation.statistics import (
     mcnemar,
     mean,
     median,
+    p_words,
     quantile,
     wilson,
 )
@@ -451,23 +452,19 @@ def _worded(raw: _Raw, p: float, first: Column) -> Comparison:
     better = raw.difference > 0 if raw.what == "passes" else raw.difference < 0
     if p < SURE:
         if raw.what == "passes":
-            words = f"{here} passes {'more' if better else 'less'} often than {there} (p {_p(p)})"
+            words = f"{here} passes {'more' if better else 'less'} often than {there} (p {p_words(p)})"
         else:
             low, high = raw.interval or Interval(0.0, 0.0)
             way = "less" if better else "more"
             words = (
                 f"{here}: {raw.what} {way} than {there} by {abs(raw.difference):.3g} "
-                f"[{min(abs(low), abs(high)):.3g}–{max(abs(low), abs(high)):.3g}] (p {_p(p)})"
+                f"[{min(abs(low), abs(high)):.3g}–{max(abs(low), abs(high)):.3g}] (p {p_words(p)})"
             )
     else:
         what = "passing" if raw.what == "passes" else raw.what
         count = f"{raw.cases} {raw.unit}"
-        words = f"no difference between {here} and {there} in {what} can be told from {count} (p {_p(p)})"
+        words = f"no difference between {here} and {there} in {what} can be told from {count} (p {p_words(p)})"
         if raw.what == "passes" and 0 < raw.telling < _FEWEST:
             words = f"{here} and {there} differ in {raw.telling} of {count}: too few to tell who passes more often"
-    short = f"{here} {'>' if better else '<'} {there}, p {_p(p)}"
+    short = f"{here} {'>' if better else '<'} {there}, p {p_words(p)}"
     return Comparison(raw.column, raw.what, p, raw.difference, raw.interval, better, words, short)
-
-
-def _p(p: float) -> str:
-    return "< 0.001" if p < 0.001 else f"= {p:.3f}" if p < 0.1 else f"= {p:.2f}"

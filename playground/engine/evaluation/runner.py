@@ -16,6 +16,7 @@ from enum import StrEnum
 from typing import Any, TypeAlias
 
 from playground.domain.costs import Entered
+from playground.domain.durations import span
 from playground.domain.prices import Price, money
 from playground.engine.evaluation.answering import (
     Answer,
@@ -61,6 +62,13 @@ class Progress:
     left: float | None = None
     state: State = State.READY
     reason: str = ""
+
+    @property
+    def left_words(self) -> str:
+        """``≈ 40 s left``; empty where it does not run, or nobody knows."""
+        if not self.left or self.state is not State.RUNNING:
+            return ""
+        return f"≈ {span(round(self.left) if self.left >= 10 else round(self.left, 1))} left"
 
     @property
     def price(self) -> str:
@@ -173,7 +181,7 @@ class Runner:
                 self._task.uncancel()
         except BaseExceptionGroup as group_error:
             self.state = State.STOPPED
-            raise _first(group_error) from None
+            raise first_of(group_error) from None
         finally:
             self._seconds += time.monotonic() - self._since
         if self.state is not State.STOPPED:
@@ -370,7 +378,7 @@ def passes(answer: Answer, inquiry: Inquiry, job: Job) -> bool | None:
     return all(known) if known else None
 
 
-def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
+def first_of(group: BaseExceptionGroup[BaseException]) -> BaseException:
     """What went wrong first, of those that went wrong together."""
     error: BaseException = group
     while isinstance(error, BaseExceptionGroup):

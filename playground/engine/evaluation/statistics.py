@@ -148,3 +148,8 @@ def holm(ps: Sequence[float]) -> list[float]:
         least = max(least, min(1.0, ps[place] * (len(ps) - rank)))
         out[place] = least
     return out
+
+
+def p_words(p: float) -> str:
+    """A probability of error as it is told: ``= 0.023``."""
+    return "< 0.001" if p < 0.001 else f"= {p:.3f}" if p < 0.1 else f"= {p:.2f}"

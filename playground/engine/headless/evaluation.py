@@ -20,7 +20,7 @@ from playground.engine.evaluation.answers import SUFFIX, AnswersError, AnswerSto
 from playground.engine.evaluation.export.formats import export
 from playground.engine.evaluation.inquiry import Column, Inquiry
 from playground.engine.evaluation.results import Results
-from playground.engine.evaluation.runner import Progress, Runner, State
+from playground.engine.evaluation.runner import Progress, Runner, State, first_of
 from playground.engine.files.experiment_file import SUFFIX as EXPERIMENT
 from playground.engine.files.experiment_file import ExperimentFileError, read_content
 from playground.engine.headless.exit_codes import ExitCode
@@ -127,7 +127,7 @@ async def _run(
     except asyncio.CancelledError:
         interrupted = True
     except BaseExceptionGroup as failed:
-        raise _inner(failed) from None
+        raise first_of(failed) from None
     bar.show(runner.progress, last=True)
     results = Results(runner.inquiry, runner.answers)
     for line in summary(results, runner.progress):
@@ -141,13 +141,6 @@ async def _run(
         return ExitCode.INTERRUPTED
     code = _ended(results, runner, options, console)
     return code if written or code is not ExitCode.OK else ExitCode.FAILED
-
-
-def _inner(failed: BaseExceptionGroup[BaseException]) -> BaseException:
-    error: BaseException = failed
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
-    return error
 
 
 def _ended(results: Results, runner: Runner, options: EvaluationOptions, console: Console) -> ExitCode:
@@ -300,9 +293,8 @@ def progress_words(found: Progress) -> str:
     parts = [f"{found.done:,} of {found.total:,}"]
     parts += [f"{found.failed:,} failed"] if found.failed else []
     parts += [found.price] if found.price else []
-    left = found.left
-    if left and found.state is State.RUNNING:
-        parts.append(f"≈ {span(round(left) if left >= 10 else round(left, 1))} left")
+    if found.left_words:
+        parts.append(found.left_words)
     elif found.seconds:
         parts.append(span(round(found.seconds, 1)))
     return " · ".join(parts)

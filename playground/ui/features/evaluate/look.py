@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, Signal
 
 from playground.engine.evaluation.answers import AnswersError, Kept, with_verdicts
+from playground.engine.evaluation.estimate import Estimate, estimate
 from playground.engine.evaluation.inquiry import Column, Inquiry, PlanProblem
 from playground.engine.evaluation.results import Findings, Results
 from playground.engine.evaluation.runner import Progress
@@ -24,6 +25,7 @@ from playground.ui.widgets.loop import Throttle, spawn
 
 if TYPE_CHECKING:
     from playground.domain.checks import Verdict
+    from playground.domain.costs import Entered
     from playground.engine.evaluation.answering import Answer
     from playground.ui.features.evaluate.runs import Runs
 
@@ -39,12 +41,14 @@ class Look(QObject):
     to what is not asked any more. ``planned`` tells that these are others, ``arrived`` that ``results`` has more
     answers (a list of Answer), ``moved`` that a run began, went on or ended, ``chosen`` that another answer is looked
     at, ``refused`` why something was not done. ``findings`` is what follows from the answers, worked out beside this
-    thread once ``planned`` or ``arrived`` told of others; ``figured`` tells that it is there.
+    thread once ``planned`` or ``arrived`` told of others; ``figured`` tells that it is there, and ``estimated`` that
+    what is missing was estimated.
     """
 
     planned = Signal()
     arrived = Signal(list)
     moved = Signal()
+    estimated = Signal()
     chosen = Signal()
     refused = Signal(str)
     figured = Signal()
@@ -59,6 +63,7 @@ class Look(QObject):
         self.stale: list[Answer] = []
         self.problems: list[PlanProblem] = []
         self.total = 0  # answers that are wanted
+        self.estimate: Estimate | None = None  # of what is missing; None before it was found
         self.ready = False  # whether answers that are kept were read
         self.case: Case | None = None
         self.column: Column | None = None
@@ -132,6 +137,15 @@ class Look(QObject):
             self.findings = None
             self._find(anew=True)
             self.planned.emit()
+            await self._find_estimate()
+
+    async def _find_estimate(self) -> None:
+        """What is missing will take, of a picture of what came: more may come meanwhile."""
+        picture = self.results.copy()
+        found = await asyncio.to_thread(_estimated, picture, self.entered)
+        if picture.inquiry is self.inquiry and not self.left:
+            self.estimate = found
+            self.estimated.emit()
 
     def _stay(self) -> None:
         """What is chosen is that of the plan as it is now, or nothing where it is not in there any more."""
@@ -240,9 +254,15 @@ class Look(QObject):
 
     def _moved(self, evaluation: str) -> None:
         if evaluation == self.session.id:
-            if self.results.count and not self.under_way:
-                self._find(anew=True)  # with what takes long
+            if not self.under_way:
+                if self.results.count:
+                    self._find(anew=True)  # with what takes long
+                spawn(self._find_estimate(), name="estimate the evaluation")
             self.moved.emit()
+
+
+def _estimated(results: Results, entered: Entered) -> Estimate:
+    return estimate(results.inquiry, results.answers, results.missing, entered)
 
 
 def _found(inquiry: Inquiry, answers: dict[tuple[str, int], Answer]) -> tuple[Results, list[Answer], int]:

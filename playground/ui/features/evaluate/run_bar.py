@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, Qt, QTimer, Signal
 from PySide6.QtWidgets import QMenu, QProgressBar, QPushButton, QSizePolicy, QWidget
 
 from playground.domain.durations import span
-from playground.engine.evaluation.estimate import Estimate, estimate
 from playground.engine.evaluation.runner import Progress, State
 from playground.ui.features.evaluate.look import Look
 from playground.ui.widgets.form_parts import push_button, say, styled, text_label
 from playground.ui.widgets.icons import icon
 from playground.ui.widgets.layouts import in_row
-from playground.ui.widgets.loop import Throttle, spawn
+from playground.ui.widgets.loop import Throttle
 from playground.ui.widgets.plain_text import tip
 from playground.ui.widgets.theme import tokens
 
 if TYPE_CHECKING:
-    from playground.engine.evaluation.inquiry import Inquiry
+    pass
 
 OFTEN_MS = 250  # between two looks at how far a run is
 
@@ -33,7 +31,6 @@ class RunBar(QWidget):
     def __init__(self, look: Look) -> None:
         super().__init__()
         self._look = look
-        self._estimate: Estimate | None = None
         self.run = push_button("Run", "primary")
         self.run.clicked.connect(lambda: self.asked.emit("run"))
         self.stop = push_button("Stop", "danger")
@@ -73,9 +70,10 @@ class RunBar(QWidget):
         self._showing = Throttle(self.show_state, self, OFTEN_MS)
         self._ticking = QTimer(self, interval=1000)
         self._ticking.timeout.connect(self.show_state)
-        look.planned.connect(self._planned)
+        look.planned.connect(self.show_state)
+        look.estimated.connect(self.show_state)
         look.arrived.connect(lambda _answers: self._showing.poke())
-        look.moved.connect(self._moved)
+        look.moved.connect(self.show_state)
         self.show_state()
 
     def changeEvent(self, event: QEvent) -> None:
@@ -86,23 +84,6 @@ class RunBar(QWidget):
     def _colour(self) -> None:
         self.run.setIcon(icon("run", tokens().on_accent))
         self.stop.setIcon(icon("stop", tokens().error))
-
-    def _planned(self) -> None:
-        self.show_state()
-        spawn(self._find_estimate(self._look.inquiry), name="estimate the evaluation")
-
-    async def _find_estimate(self, inquiry: Inquiry) -> None:
-        results, look = self._look.results, self._look
-        answers = dict(results.answers)  # more may come meanwhile
-        found = await asyncio.to_thread(lambda: estimate(inquiry, answers, results.missing, look.entered))
-        if look.inquiry is inquiry and not look.left:
-            self._estimate = found
-            self.show_state()
-
-    def _moved(self) -> None:
-        self.show_state()
-        if not self._look.under_way:
-            spawn(self._find_estimate(self._look.inquiry), name="estimate the evaluation")
 
     def show_state(self) -> None:
         """Say how far it is."""
@@ -138,13 +119,13 @@ class RunBar(QWidget):
             if progress.state is State.PAUSED:
                 parts.append("paused")
             parts.append(f"{progress.under_way} under way")
-            if progress.left and progress.state is State.RUNNING:
-                parts.append(f"≈ {span(round(progress.left) if progress.left >= 10 else round(progress.left, 1))} left")
+            parts += [progress.left_words] if progress.left_words else []
         elif progress is not None and progress.requests and done:
             parts.append(span(round(progress.seconds, 1)))
         failed = self._look.results.failed
         parts += [f"{failed:,} failed to answer"] if failed else []
         parts += [progress.price] if progress is not None and progress.price else []
-        if not going and done < total and self._estimate is not None:
-            parts.append(self._estimate.words if not done else f"the rest {self._estimate.words}")
+        estimate = self._look.estimate
+        if not going and done < total and estimate is not None:
+            parts.append(estimate.words if not done else f"the rest {estimate.words}")
         return " · ".join(parts)

@@ -4,20 +4,16 @@ keeps it from being run, and the answers that are kept.
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
-from shiboken6 import isValid
 
 from playground.domain.durations import span
 from playground.domain.parameters import Hint
 from playground.engine.evaluation.answers import AnswersError
-from playground.engine.evaluation.estimate import Estimate, estimate
 from playground.engine.session.plan import MOST_AT_ONCE, MOST_REPEATS, Budget, Keep, Order, Plan
 from playground.jsonkit.problems import Problem
 from playground.jsonkit.texts import listed
@@ -34,9 +30,8 @@ from playground.ui.widgets.rows.row import FieldRow
 from playground.ui.widgets.scroll_page import ScrollPage
 
 if TYPE_CHECKING:
-    from playground.domain.costs import Entered
     from playground.engine.evaluation.answering import Answer
-    from playground.engine.evaluation.inquiry import Inquiry, PlanProblem
+    from playground.engine.evaluation.inquiry import PlanProblem
 
 MOST_NAMED: Final = 200  # problems; who has mended these sees the others
 NOTHING: Final = "It lets nothing be asked. Raise it, or leave it empty."
@@ -136,11 +131,6 @@ class PickRow(FieldRow):
         self._tell(self._values[index])
 
 
-def _estimate(inquiry: Inquiry, answers: Mapping[tuple[str, int], Answer], entered: Entered) -> Estimate:
-    missing = [job for job in inquiry.jobs if job.key not in answers]
-    return estimate(inquiry, answers, missing, entered)
-
-
 class RunPanel(ScrollPage):
     """``place_asked`` carries a problem (``PlanProblem``) whose place somebody wants to see."""
 
@@ -161,7 +151,6 @@ class RunPanel(ScrollPage):
             groups[hint.group].addWidget(row)
         self.estimate = text_label("", wrap=True)
         self.estimate.setAccessibleName("Estimate")
-        self._estimated: object = None
         self._group("What is missing will take").addWidget(self.estimate)
         self.ready = text_label(FINE, "small", wrap=True)
         self.problems = ProblemList()
@@ -181,7 +170,8 @@ class RunPanel(ScrollPage):
         answers.addLayout(in_row(self.forget_all, 1))
         column.addStretch(1)
         look.planned.connect(self._planned)
-        look.moved.connect(self._moved)
+        look.moved.connect(self._show_kept)
+        look.estimated.connect(self._show_estimate)
         look.figured.connect(self._show_kept)
         self._planned()
 
@@ -201,7 +191,7 @@ class RunPanel(ScrollPage):
         self.ready.setVisible(self._look.ready and not found)
         self.problems.show_problems([Problem((), problem.words) for problem in found[:MOST_NAMED]])
         self._show_kept()
-        self._estimate_soon()
+        self._show_estimate()
 
     def _flag(self, name: str, value: object) -> str:
         """What is odd about a budget."""
@@ -247,31 +237,11 @@ class RunPanel(ScrollPage):
 
     # What it will take
 
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        self._estimate_soon()
-
-    def _moved(self) -> None:
-        self._show_kept()
-        if not self._look.under_way:
-            self._estimated = None
-            self._estimate_soon()
-
-    def _estimate_soon(self) -> None:
-        look = self._look
-        if self.isVisible() and look.ready and self._estimated is not look.results:
-            self._estimated = look.results
-            spawn(self._find_estimate(), name="estimate the evaluation")
-
-    async def _find_estimate(self) -> None:
-        look, results = self._look, self._look.results
-        found = await asyncio.to_thread(_estimate, look.inquiry, dict(results.answers), look.entered)
-        if isValid(self) and look.results is results:
-            self._show_estimate(found)
-
-    def _show_estimate(self, found: Estimate) -> None:
-        words = found.words[:1].upper() + found.words[1:]
-        say(self.estimate, f"{words} · ≈ {span(round(found.seconds, 1))}" if found.seconds else words)
+    def _show_estimate(self) -> None:
+        found = self._look.estimate
+        if found is not None:
+            words = found.words[:1].upper() + found.words[1:]
+            say(self.estimate, f"{words} · ≈ {span(round(found.seconds, 1))}" if found.seconds else words)
 
     # Answers that are kept
 
