@@ -1,0 +1,49 @@
+"""JSON with comments and commas too many: what it says, and that every place stays where it was."""
+
+from __future__ import annotations
+
+import json
+import time
+
+import pytest
+
+from playground.jsonkit.problems import JsonTextError
+from playground.jsonkit.relaxed import read_relaxed, strict
+
+SETTINGS = """// what a person noted
+{
+  "url": "https://a.example/*x*/y", /* not
+  that */ "list": [1, 2, ], // "quoted"
+  "text": "a \\" // b, }",
+  "last": {"a": ",}",},
+}
+"""
+
+
+def test_comments_and_commas_are_passed_over_and_texts_are_not() -> None:
+    assert read_relaxed(SETTINGS) == {
+        "url": "https://a.example/*x*/y",
+        "list": [1, 2],
+        "text": 'a " // b, }',
+        "last": {"a": ",}"},
+    }
+    assert len(strict(SETTINGS)) == len(SETTINGS)
+    assert strict(SETTINGS).count("\n") == SETTINGS.count("\n")
+
+
+def test_json_stays_as_it_is() -> None:
+    text = json.dumps({"a": ["//", "/*", ",]", {"b": None}]}, indent=1)
+    assert strict(text) == text
+
+
+def test_a_problem_is_told_where_it_stands() -> None:
+    with pytest.raises(JsonTextError) as raised:
+        read_relaxed('{ // one\n "a": 1 "b": 2}')
+    assert "line 2" in str(raised.value)
+
+
+@pytest.mark.parametrize("text", ["," * 300_000, '"' * 300_001, "/*" * 150_000, ", " * 150_000 + "x", "[," * 150_000])
+def test_no_text_takes_long(text: str) -> None:
+    began = time.process_time()
+    strict(text)
+    assert time.process_time() - began < 2

@@ -1,0 +1,58 @@
+"""What a server sent becomes values of ours, whatever shape it has, cut to size."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from playground.domain.tool_servers import LONGEST_TEXT, DataBlock, OtherBlock, TextBlock
+from playground.tool_host import reading
+from playground.tool_host.limits import LONGEST_STRUCTURED
+
+
+def test_a_text_that_is_too_long_is_cut_and_named() -> None:
+    answer = reading.answer({"content": [{"type": "text", "text": "x" * (LONGEST_TEXT + 5)}]}, "S", "t", 0.1)
+    (block,) = answer.blocks
+    assert isinstance(block, TextBlock)
+    assert (len(block.text), block.cut) == (LONGEST_TEXT, LONGEST_TEXT + 5)
+    assert "2,000,005" in answer.lost[0]
+
+
+def test_a_picture_is_whole_or_not_there() -> None:
+    answer = reading.answer(
+        {"content": [{"type": "image", "data": "A" * 9_000_000, "mimeType": "image/png"}]}, "S", "t", 0.1
+    )
+    (block,) = answer.blocks
+    assert isinstance(block, DataBlock)
+    assert (block.data, block.cut) == ("", 6_750_000)
+    assert "image/png" in answer.lost[0]
+
+
+def test_structured_content_that_is_too_large_or_too_deep_is_named() -> None:
+    large = reading.answer({"content": [], "structuredContent": ["x" * LONGEST_STRUCTURED]}, "S", "t", 0.1)
+    assert large.structured is None
+    assert large.lost
+    deep: object = 0
+    for _ in range(100_000):
+        deep = [deep]
+    found = reading.answer({"content": [], "structuredContent": deep}, "S", "t", 0.1)
+    assert found.structured is None
+    assert "deep" in found.lost[0]
+
+
+def test_nothing_of_the_wrong_shape_raises() -> None:
+    shapes: tuple[Any, ...] = (
+        None,
+        5,
+        "text",
+        [1],
+        {"content": 5},
+        {"content": [None, 5, [], {"type": 7}, {"type": "image"}]},
+    )
+    for odd in shapes:
+        raw = odd if isinstance(odd, dict) else {"content": odd}
+        answer = reading.answer(raw, "S", "t", 0.1)
+        assert all(isinstance(block, OtherBlock | DataBlock) for block in answer.blocks)
+    assert reading.tool({"name": 5}) is None
+    assert reading.tool({"name": "t", "inputSchema": [1], "annotations": 3}) is not None
+    assert reading.prompt({"name": "p", "arguments": {"a": 1}}) is not None
+    assert reading.resource({"uri": ["x"]}) is None
