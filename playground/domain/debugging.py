@@ -1,7 +1,8 @@
 """What is to happen when a model calls a tool: rules, answer tables, and the reasons for stopping. Values only.
 
-Nothing here waits, asks or remembers: ``decide`` says for one call whether it is answered, and with what, or why it
-waits for a person. ``jsonpath`` is imported on first use. A path or a schema that may take long raises TooCostlyError.
+Nothing here waits, asks or remembers: ``decide`` says for one call whether it is answered, and with what, whether its
+tool's server is to be asked, or why it waits for a person. ``jsonpath`` is imported on first use. A path or a schema
+that may take long raises TooCostlyError.
 """
 
 from __future__ import annotations
@@ -17,8 +18,9 @@ from typing import TYPE_CHECKING, Any, Final
 from pydantic import Field
 
 from playground.domain.hidden import short_name
-from playground.domain.parts import ToolCall
+from playground.domain.parts import Image, ToolCall
 from playground.domain.reasons import path_reason
+from playground.domain.tool_servers import ServerAnswer
 from playground.domain.tools import ToolDefinition, check_arguments
 from playground.domain.transcript import Role, Turn
 from playground.domain.values import LongText, Value
@@ -40,7 +42,8 @@ class Answer(Value):
     """What a call is answered with.
 
     ``delay`` is in seconds from the moment the call was complete. With ``never`` no answer comes at all. ``size``
-    above 0 repeats the text up to that many characters, so that a very long answer is short to keep.
+    above 0 repeats the text up to that many characters, so that a very long answer is short to keep. ``images`` go
+    along where the protocol carries them; ``served`` is what a tool server answered, where this came of it.
     """
 
     text: LongText = ""
@@ -48,6 +51,8 @@ class Answer(Value):
     delay: float = Field(default=0.0, ge=0, allow_inf_nan=False)
     never: bool = False
     size: int = Field(default=0, ge=0, le=64_000_000)
+    images: tuple[Image, ...] = ()
+    served: ServerAnswer | None = None
 
     @property
     def body(self) -> str:
@@ -58,18 +63,41 @@ class Answer(Value):
 
 
 class ResultDraft(Value):
-    """A result that was typed and not sent. ``prepared`` is one that was chosen instead, to go out as it is."""
+    """A result that was typed and not sent. ``prepared`` is one that was chosen instead, to go out as it is.
+
+    ``served`` is what a tool server answered where the draft began with that, and ``images`` those that go along; the
+    text may have been edited since.
+    """
 
     text: LongText = ""
     is_error: bool = False
     prepared: Answer | None = None
+    images: tuple[Image, ...] = ()
+    served: ServerAnswer | None = None
 
     @property
     def answer(self) -> Answer | None:
         """What would be sent; None where nothing was typed or chosen."""
         if self.prepared is not None:
             return self.prepared
-        return Answer(text=self.text, is_error=self.is_error) if self.text else None
+        if not self.ready:
+            return None
+        return Answer(text=self.text, is_error=self.is_error, images=self.images, served=self.served)
+
+    @property
+    def ready(self) -> bool:
+        """Whether it holds a result: an empty one only where a server gave that."""
+        return bool(self.text) or self.served is not None
+
+    def typed(self, text: str, *, is_error: bool | None = None) -> ResultDraft:
+        """The same with another text; where it came from stays known."""
+        wrong = self.is_error if is_error is None else is_error
+        return self.model_copy(update={"text": text, "is_error": wrong, "prepared": None})
+
+
+def draft_of(answer: Answer) -> ResultDraft:
+    """An answer as the draft of a result, to be looked at and edited before it is sent."""
+    return ResultDraft(text=answer.body, is_error=answer.is_error, images=answer.images, served=answer.served)
 
 
 class MatchKind(StrEnum):
@@ -105,13 +133,15 @@ class Policy(StrEnum):
     PAUSE = "pause"
     TABLE = "table"
     FIXED = "fixed"
+    SERVER = "server"  # the tool's server is asked
 
 
 class ToolRule(Value):
     """What happens to the calls of one tool.
 
     ``pause_on_path`` stops where that JSONPath selects something in the arguments (empty: off), ``pause_from`` from
-    the n-th call of the tool in the conversation on (0: off).
+    the n-th call of the tool in the conversation on (0: off). ``before`` stops before the tool's server is asked,
+    ``after`` when it has answered; both only where the server is to be asked.
     """
 
     policy: Policy = Policy.PAUSE
@@ -120,6 +150,8 @@ class ToolRule(Value):
     pause_on_misfit: bool = True
     pause_on_path: str = ""
     pause_from: int = Field(default=0, ge=0)
+    before: bool = False
+    after: bool = False
 
 
 class Debugging(Value):
@@ -132,6 +164,21 @@ class Debugging(Value):
     def rule(self, name: str) -> ToolRule:
         """The rule for a tool: its own, else the default."""
         return self.rules.get(name, self.default)
+
+    def with_row(self, name: str, row: AnswerRow) -> Debugging:
+        """With that row before the others in the table of a tool, in the place of one for the same arguments.
+
+        A tool that only had the default rule has one of its own then. Where that would ask its server by itself, it
+        answers from its table instead: nobody said of this very tool that it may be asked.
+        """
+        rule = self.rule(name)
+        if name not in self.rules and rule.policy is Policy.SERVER:
+            rule = rule.model_copy(update={"policy": Policy.TABLE})
+        same = canonical(row.pattern)
+        others = tuple(
+            kept for kept in rule.rows if kept.match is not MatchKind.EQUAL or canonical(kept.pattern) != same
+        )
+        return self.with_rule(name, rule.model_copy(update={"rows": (row, *others)}))
 
     def with_rule(self, name: str, rule: ToolRule | None) -> Debugging:
         """With that rule for the tool; None: the default applies to it again."""
@@ -160,6 +207,12 @@ class ReasonCode(StrEnum):
     MALFORMED = "malformed"
     UNKNOWN_TOOL = "unknown_tool"
     STOPPED = "stopped"
+    BEFORE = "before"  # its server is asked
+    AFTER = "after"  # its server has answered
+    DESTRUCTIVE = "destructive"
+    CONSENT = "consent"  # nobody said that its server may be asked by itself
+    NO_SERVER = "no_server"  # there is none, or it cannot be asked now
+    UNANSWERED = "unanswered"  # its server gave no answer
 
 
 class Reason(Value):
@@ -168,6 +221,12 @@ class Reason(Value):
     code: ReasonCode
     words: str
 
+
+class Asking(Value):
+    """That a call is to be asked of its tool's server, in the place of an answer."""
+
+
+ASK: Final = Asking()
 
 STEPPED = Reason(code=ReasonCode.STEP, words="One step was asked for.")
 STOPPED = Reason(code=ReasonCode.STOPPED, words="Stopped before it was answered.")
@@ -180,6 +239,7 @@ HOLE = Reason(
     "or regenerate the turn.",
 )
 NO_ROW = Reason(code=ReasonCode.NO_ROW, words="There is no answer ready for this call.")
+ANSWERED = Reason(code=ReasonCode.AFTER, words="The server answered. Look at it, then send it.")
 
 
 def no_answer_words(calls: Sequence[ToolCall]) -> str:
@@ -218,10 +278,33 @@ def held_back(turn: Turn, call: ToolCall) -> Reason | None:
     return None
 
 
+class Reach(Value):
+    """What is known of a tool's server when a call is decided on.
+
+    ``refusal`` is why it cannot be asked, empty where it can. ``trusted``: a tool of it that says it only reads may run
+    by itself. ``own``: the tool has a rule of its own. ``allowed``: a person named this tool as one that may.
+    """
+
+    refusal: str = "Nothing here asks tool servers."
+    trusted: bool = False
+    own: bool = False
+    allowed: bool = False
+
+
+UNREACHED: Final = Reach()
+
+
 def decide(
-    call: ToolCall, rule: ToolRule, tool: ToolDefinition | None, *, nth: int = 1, repeated: int = 0
-) -> Answer | Reason:
-    """The answer a call gets by its rule, or the reason why it waits; for calls that are not held back.
+    call: ToolCall,
+    rule: ToolRule,
+    tool: ToolDefinition | None,
+    *,
+    nth: int = 1,
+    repeated: int = 0,
+    reach: Reach = UNREACHED,
+) -> Answer | Asking | Reason:
+    """The answer a call gets by its rule, that its server is asked, or the reason why it waits; for calls that are not
+    held back.
 
     ``tool`` is the definition on offer, None when there is none of that name; ``nth`` counts the calls of the tool in
     the conversation, this one included; ``repeated`` the earlier rounds with the same call (see ``repeats``). A loop
@@ -234,7 +317,55 @@ def decide(
         return Reason(code=ReasonCode.BREAKPOINT, words=f"{short_name(call.name)} is set to pause.")
     if repeated == 1:
         return Reason(code=ReasonCode.LOOP, words=f"{short_name(call.name)} was called with the same arguments before.")
-    return answer_for(call, rule) or NO_ROW
+    if rule.policy is Policy.SERVER and rule.before and tool is not None and tool.server and not reach.refusal:
+        return Reason(
+            code=ReasonCode.BEFORE, words=f"{short_name(call.name)} is set to stop before its server is asked."
+        )
+    return ready_for(call, rule, tool, reach)
+
+
+def ready_for(call: ToolCall, rule: ToolRule, tool: ToolDefinition | None, reach: Reach) -> Answer | Asking | Reason:
+    """The same whatever the conditions and breakpoints of the rule say, and without one for a rule that pauses."""
+    if rule.policy is not Policy.SERVER:
+        return answer_for(call, rule) or NO_ROW
+    return server_refusal(call, tool, reach) or _by_itself(call, tool, reach) or ASK
+
+
+def server_refusal(call: ToolCall, tool: ToolDefinition | None, reach: Reach) -> Reason | None:
+    """Why nobody can ask the server for this call, a person neither; None where one can."""
+    name = short_name(call.name)
+    if tool is None:
+        return Reason(code=ReasonCode.UNKNOWN_TOOL, words=f"{name} is not among the tools on offer.")
+    if not tool.server:
+        words = f"{name} is of no tool server. Type a result, or give the tool another rule."
+        return Reason(code=ReasonCode.NO_SERVER, words=words)
+    return Reason(code=ReasonCode.NO_SERVER, words=reach.refusal) if reach.refusal else None
+
+
+def runs_alone(tool: ToolDefinition | None, reach: Reach) -> bool:
+    """Whether a server is asked for calls of this tool before a person says so, where it can be asked at all."""
+    hints = tool.hints if tool is not None else None
+    if reach.allowed:
+        return True
+    if hints is not None and hints.destructive:
+        return False
+    return reach.own or (reach.trusted and hints is not None and hints.read_only is True)
+
+
+def _by_itself(call: ToolCall, tool: ToolDefinition | None, reach: Reach) -> Reason | None:
+    """Why a server is not asked for this call before a person says so."""
+    if runs_alone(tool, reach):
+        return None
+    hints = tool.hints if tool is not None else None
+    name = short_name(call.name)
+    if hints is not None and hints.destructive:
+        words = f"{name} says of itself that it may change or delete things: it is asked only when you say so."
+        return Reason(code=ReasonCode.DESTRUCTIVE, words=words)
+    if hints is not None and hints.read_only is True:
+        words = f"{name} says that it only reads, but its server is not set as one whose reading tools run alone."
+    else:
+        words = f"{name} does not say that it only reads: it is asked when you say so, or by a rule of its own."
+    return Reason(code=ReasonCode.CONSENT, words=words)
 
 
 def _condition(call: ToolCall, rule: ToolRule, tool: ToolDefinition | None, nth: int) -> Reason | None:
@@ -263,6 +394,8 @@ def answer_for(call: ToolCall, rule: ToolRule) -> Answer | None:
     """The fixed answer, or that of the first row that fits, whatever else the rule says; None when there is none."""
     if rule.policy is Policy.FIXED:
         return rule.fixed
+    if rule.policy is Policy.SERVER:
+        return None
     return next((row.answer for row in rule.rows if row_matches(row, call.arguments)), None)
 
 

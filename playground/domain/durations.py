@@ -1,6 +1,7 @@
 """Lengths of time as people say them: for waits, countdowns and clocks. Nothing here measures.
 
 Times of a run are compared with each other and have a spelling of their own (``playground.ui.widgets.figures``).
+What takes thousandths of a second has ``duration_words``.
 """
 
 from __future__ import annotations
@@ -27,3 +28,12 @@ def span(seconds: float) -> str:
 def countdown(seconds: float) -> str:
     """What is left of a wait, in whole seconds and never "0 s" before it is over: "1 s", "1 min 1 s"."""
     return span(max(math.ceil(seconds), 0))
+
+
+def duration_words(seconds: float) -> str:
+    """A time between two frames, or that a server took, for people: from microseconds to seconds."""
+    if seconds < 0.000_5:
+        return f"{seconds * 1e6:.0f} µs" if seconds > 0 else "0"
+    if seconds < 0.009_95:
+        return f"{seconds * 1000:.1f} ms"
+    return f"{seconds * 1000:.0f} ms" if seconds < 1 else f"{seconds:.2f} s"

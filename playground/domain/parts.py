@@ -11,6 +11,7 @@ from typing import Annotated, Final, Literal, TypeAlias
 from pydantic import BeforeValidator, Field, ValidationInfo, field_validator
 
 from playground.domain.members import Extra
+from playground.domain.tool_servers import ServerAnswer
 from playground.domain.values import LongText, Value
 from playground.jsonkit.values import JSONObject
 
@@ -64,12 +65,23 @@ class ToolCall(Value):
     extra: Extra = Field(default_factory=dict)
 
 
+class Image(Value):
+    """An image in a user turn: an http(s) address or a ``data:`` URL, with the detail asked for."""
+
+    kind: Literal["image"] = "image"
+    url: str
+    detail: str | None = None
+    name: str | None = None
+    extra: Extra = Field(default_factory=dict)
+
+
 class ToolResult(Value):
     """The answer to one tool call (specification, section 2.1, role ``tool``).
 
-    ``by`` says how it was answered: "you", "table", "fixed", "filled", "fork" in older files, or empty: not known.
-    ``seconds`` is the time from the complete call to the answer. Neither goes out. A result that came as a list of
-    blocks has it in ``extra``, which goes back as long as ``text`` is what its texts say.
+    ``by`` says how it was answered: "you", "table", "fixed", "filled", "server", "fork" in older files, or empty: not
+    known. ``seconds`` is the time from the complete call to the answer. ``served`` is what a tool server answered,
+    before any edit. Nothing of these goes out. ``images`` do, where the protocol carries them in results. A result that
+    came as a list of blocks has it in ``extra``, which goes back as long as ``text`` is what its texts say.
     """
 
     kind: Literal["tool_result"] = "tool_result"
@@ -78,16 +90,8 @@ class ToolResult(Value):
     is_error: bool = False
     by: str = ""
     seconds: float | None = None
-    extra: Extra = Field(default_factory=dict)
-
-
-class Image(Value):
-    """An image in a user turn: an http(s) address or a ``data:`` URL, with the detail asked for."""
-
-    kind: Literal["image"] = "image"
-    url: str
-    detail: str | None = None
-    name: str | None = None
+    images: tuple[Image, ...] = ()
+    served: ServerAnswer | None = None
     extra: Extra = Field(default_factory=dict)
 
 

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 
 from playground.domain.hidden import short_name
 from playground.domain.tokens import estimate_tokens
+from playground.domain.tool_servers import Hints
 from playground.domain.values import LongText, Value
 from playground.jsonkit import limits
 from playground.jsonkit.problems import Problem, short
@@ -30,6 +31,10 @@ class ToolDefinition(Value):
     of the definition as typed while it is not valid JSON, so that no keystroke is lost; such a tool is not sent.
     ``text`` is the schema as somebody spelled it where that differs from our own layout, and ``group`` the heading it
     stands under in the list; neither goes over the wire.
+
+    ``server`` is the name of the tool server it came from, empty for one of a person's own; ``remote`` is its name
+    there, where the protocol refuses that or another tool has it, else empty; ``output`` is the schema of its results
+    and ``hints`` what it says of itself. They do not go over the wire either.
     """
 
     name: str
@@ -40,6 +45,15 @@ class ToolDefinition(Value):
     source: LongText | None = None
     text: LongText | None = None
     group: str = ""
+    server: str = ""
+    remote: str = ""
+    output: JSONObject | None = None
+    hints: Hints | None = None
+
+    @property
+    def name_there(self) -> str:
+        """What its server calls it."""
+        return self.remote or self.name
 
     @property
     def sendable(self) -> bool:

@@ -7,16 +7,13 @@ character on its own (JSON, URLs, HTML) is undone by ``codes``; what does not is
 
 from __future__ import annotations
 
-import base64
-import html
-import json
 import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from itertools import pairwise
 from typing import AnyStr, Final
-from urllib.parse import quote, quote_plus
 
+from playground.domain.secret_spellings import plainly, spellings
 from playground.gateway.codes import CODING, Codes
 
 MASK = "••••"
@@ -39,7 +36,6 @@ SLICE = 50_000  # characters that are looked at in one go
 _LEAST_CODED = 4
 _NESTED = 40  # bytes of a beginning that are looked at one by one
 
-_HEX = re.compile("%[0-9A-F]{2}")
 CODED = b"\\%&"  # the first bytes of characters in a code
 _TEXT_END = rb'"\s*(?:[,}\]\r\n]|\Z)'
 _MASK_BYTES = MASK.encode()
@@ -116,31 +112,6 @@ def is_secret_header(name: str) -> bool:
     """Whether what goes under that name, in a header or elsewhere, is masked whatever it holds."""
     plain = name.strip().lower().replace("_", "-")
     return plain not in _NO_SECRETS and _SECRET_NAME.search(plain) is not None
-
-
-def spellings(secret: str) -> tuple[str, ...]:
-    """``secret`` as it may be written: raw, JSON-escaped, URL-encoded, HTML-escaped, hex, base64 at any offset.
-
-    JSON-escaped twice, too: so it stands in a body that another one quotes.
-    """
-    found = _plainly(secret)
-    quotable = secret.encode("utf-8", "surrogatepass")
-    quoted = [quote(quotable, safe=""), quote(quotable), quote(quotable, safe="!'()*~"), quote_plus(quotable)]
-    found += [*quoted, *(_HEX.sub(lambda hex_: hex_[0].lower(), text) for text in quoted), html.escape(secret)]
-    found += [quotable.hex(), quotable.hex().upper()]
-    for lead in range(3):
-        # Only the characters that depend on nothing but the secret: the first and last group may mix with neighbours.
-        first = 0 if lead == 0 else lead + 1
-        whole = (lead + len(quotable)) * 8 // 6
-        middle = base64.b64encode(b"\0" * lead + quotable).decode()[first:whole]
-        found += [middle, middle.replace("+", "-").replace("/", "_")]
-    return tuple(dict.fromkeys(text for text in found if len(text) >= SHORTEST))
-
-
-def _plainly(secret: str) -> list[str]:
-    escaped = json.dumps(secret)[1:-1]
-    found = [secret, escaped, json.dumps(secret, ensure_ascii=False)[1:-1], escaped.replace("/", "\\/")]
-    return found + [json.dumps(once)[1:-1] for once in found[1:]]
 
 
 def _beginning(needle: bytes, least: int) -> bytes:
@@ -254,10 +225,10 @@ class Redactor:
     def __init__(self, secrets: Iterable[str]) -> None:
         known = [secret for secret in dict.fromkeys(secrets) if len(secret) >= SHORTEST]
         self._count = len(known)
-        self._plain = {text for secret in known for text in _plainly(secret)}
+        self._plain = {text for secret in known for text in plainly(secret)}
         self._codes = Codes("".join(known))
         self._pieces = Pieces(known)
-        texts = dict.fromkeys(text for secret in known for text in spellings(secret))
+        texts = dict.fromkeys(text for secret in known for text in spellings(secret, SHORTEST))
         # A secret that may be taken for a code itself is not what is left of a text when all codes in it are undone.
         texts |= dict.fromkeys(text for secret in known if len(text := self._codes.undone(secret)) >= SHORTEST)
         # Longest first, so that a spelling that holds another one goes as a whole.

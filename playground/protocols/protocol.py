@@ -132,6 +132,7 @@ class Protocol:
     conversation: tuple[str, ...]  # members of a body in which it stands; what is said in turns is the last of them
     alternates: bool  # neighbours of one side are one message, and a turn that says nothing is left out
     returns_reasoning: bool  # whether a person can choose when and how reasoning goes back
+    pictures_in_results: bool  # whether the result of a call may hold pictures, if it is no error
     libraries: tuple[str, ...]  # of clients that speak it, by their names in the package registries
     key_headers: Mapping[str, str] = {}  # in lower case: what goes along with a key in x-api-key
 

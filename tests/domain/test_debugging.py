@@ -13,6 +13,7 @@ from playground.domain.debugging import (
     FAULTS,
     Answer,
     AnswerRow,
+    Asking,
     Debugging,
     MatchKind,
     Policy,
@@ -50,7 +51,7 @@ def call(arguments: str = '{"city": "Oslo"}', name: str = "get_weather") -> Tool
     return ToolCall(id="c1", name=name, arguments=arguments)
 
 
-def code(found: Answer | Reason | None) -> str:
+def code(found: Answer | Asking | Reason | None) -> str:
     assert isinstance(found, Reason)
     assert found.words.endswith(".")
     return found.code.value

@@ -18,6 +18,7 @@ class ChatProtocol(Protocol):
     libraries = ("openai",)
     alternates = False
     returns_reasoning = True
+    pictures_in_results = False
 
     parameters_type: Facet[type[Parameters]] = Facet("parameters.ChatParameters")
     decoder: Facet[MakeDecoder] = Facet("decode.ChatDecoder")

@@ -22,6 +22,8 @@ def changes(placed: TurnContext) -> Iterator[Told]:
         yield CHANGED, "its refusal is sent as one, apart from the text"
     if turn.role is not Role.ASSISTANT and is_behind(turn, ToolResult):
         yield CHANGED, "its results go before what else it holds"
+    if any(result.images for result in turn.results):
+        yield CHANGED, "a line is sent in the place of each picture of its results"
 
 
 def _interleaved(turn: Turn) -> bool:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final, TypeGuard
 from playground.domain.members import with_members
 from playground.domain.parts import Image, Part, Reasoning, Text, ToolCall, ToolResult, Unknown
 from playground.domain.request import ReasoningReturn, Request, SendReasoning
+from playground.domain.served import sent_text
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role, Turn, make_turn
 from playground.jsonkit.foreign import whole, write
@@ -114,7 +115,9 @@ def text_of_parts(content: list[JSON]) -> str:
 
 
 def _result(result: ToolResult) -> JSON:
-    """The text, or the list it came as while that says the same."""
+    """The text, with a line for each picture, or the list it came as while that says the same."""
+    if result.images:
+        return sent_text(result, pictures=False)
     content = result.extra.get("chat", {}).get("content")
     return content if isinstance(content, list) and whole(text_of_parts(content)) == result.text else result.text
 

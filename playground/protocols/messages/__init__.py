@@ -20,6 +20,7 @@ class MessagesProtocol(Protocol):
     libraries = ("anthropic",)
     alternates = True
     returns_reasoning = False
+    pictures_in_results = True
     #: By the public protocol; the specification is silent, section 5.
     key_headers: Mapping[str, str] = {"anthropic-version": "2023-06-01"}
 

@@ -39,6 +39,8 @@ def _form(turn: Turn) -> Iterator[Told]:
         elif isinstance(part, ToolCall) and not is_object(part.arguments):
             what = f"the arguments of {part.name} ({part.id}) are not a JSON object: nothing can be sent until they are"
             yield DOUBTFUL, what
+        elif isinstance(part, ToolResult) and part.images and not part.is_error:
+            yield CHANGED, "the pictures of its result are sent with it"
     if is_behind(turn, ToolResult):
         yield DOUBTFUL, "its result stands behind what else it holds; results belong first"
     if is_behind(turn, Reasoning) and any(isinstance(part, Reasoning) and _is_signed(part) for part in turn.parts):

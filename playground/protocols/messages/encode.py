@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 from playground.domain.members import with_members
 from playground.domain.parts import Image, Part, Reasoning, Refusal, Text, ToolCall, ToolResult, Unknown
 from playground.domain.request import Request
+from playground.domain.served import carries, sent_text
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role, Turn, make_turn
 from playground.jsonkit import foreign
@@ -129,14 +130,26 @@ def _block(part: Part) -> JSONObject | None:
 
 
 def _result(part: ToolResult) -> JSONObject:
-    """The result as text, or as the blocks it came as while they say the same."""
+    """The result as text, as text and pictures, or as the blocks it came as while they say the same."""
     extra = part.extra.get("messages", {})
     content = extra.get("content")
-    same = isinstance(content, list) and foreign.whole(texts_in(content)) == part.text
-    block: JSONObject = {"type": "tool_result", "tool_use_id": part.call_id, "content": content if same else part.text}
+    if part.images:
+        content = _with_pictures(part)
+    elif not (isinstance(content, list) and foreign.whole(texts_in(content)) == part.text):
+        content = part.text
+    block: JSONObject = {"type": "tool_result", "tool_use_id": part.call_id, "content": content}
     if part.is_error:
         block["is_error"] = True
     return with_members(block, extra)
+
+
+def _with_pictures(part: ToolResult) -> JSON:
+    """The text, then the pictures; a line for each of them where the result is an error: that may hold text only."""
+    text = sent_text(part, pictures=True)
+    if not carries(part, pictures=True):
+        return text
+    texts: list[JSONObject] = [{"type": "text", "text": text}] if text else []
+    return [*texts, *({"type": "image", "source": _source(image.url)} for image in part.images)]
 
 
 def texts_in(content: list[JSON]) -> str:

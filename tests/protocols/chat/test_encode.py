@@ -8,6 +8,7 @@ import pytest
 
 from playground.domain.parts import Image, Part, Reasoning, Refusal, Text, ToolCall, ToolResult, Unknown
 from playground.domain.request import ReasoningReturn, Request, SendReasoning
+from playground.domain.tool_servers import ServerAnswer
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role, Turn, make_turn
 from playground.protocols.chat.body import read_messages
@@ -192,3 +193,16 @@ def test_what_was_encoded_can_be_read_again() -> None:
     read = read_messages(encode_turns(turns, rule))
     assert [(t.role, t.parts) for t in read] == [(t.role, t.parts) for t in turns]
     assert encode_turns(tuple(read), rule) == encode_turns(turns, rule)
+
+
+def test_a_line_stands_for_each_picture_of_a_result() -> None:
+    part = ToolResult(call_id="a", text="see", images=(Image(url="data:image/png;base64,AAAA"),))
+    (message,) = encode_turns((Turn(id="t", role=Role.TOOL, parts=(part,)),))
+    line = "[Picture, image/png, 3 bytes, not sent: this result is text only]"
+    assert message == {"role": "tool", "tool_call_id": "a", "content": f"see\n{line}"}
+
+
+def test_what_a_server_answered_is_no_part_of_the_request() -> None:
+    came = ServerAnswer(server="CANARY", tool="CANARY", structured={"a": "CANARY"})
+    result = ToolResult(call_id="a", text="t", served=came)
+    assert "CANARY" not in str(encode_turns((Turn(id="t", role=Role.TOOL, parts=(result,)),)))

@@ -6,6 +6,7 @@ import pytest
 
 from playground.domain.parts import Image, Part, Reasoning, Refusal, Text, ToolCall, ToolResult, Unknown
 from playground.domain.request import Request
+from playground.domain.tool_servers import ServerAnswer
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role, Turn, make_turn
 from playground.protocols.messages.encode import encode, encode_turns
@@ -175,3 +176,25 @@ def test_parameters_there_and_back() -> None:
     parameters = MessagesParameters.from_wire(wire)
     assert (parameters.user_id, parameters.effort) == ("u", "low")
     assert parameters.to_wire() == wire
+
+
+def _result(part: ToolResult) -> object:
+    (message,) = encode_turns((turn(Role.TOOL, part),))
+    return message["content"][0]["content"]
+
+
+def test_pictures_of_a_result_stand_behind_its_text() -> None:
+    pixel = Image(url="data:image/png;base64,AAAA")
+    block = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "AAAA"}}
+    assert _result(ToolResult(call_id="a", text="see", images=(pixel,))) == [{"type": "text", "text": "see"}, block]
+    assert _result(ToolResult(call_id="a", text="", images=(pixel, pixel))) == [block, block]
+
+
+def test_an_error_has_a_line_for_each_picture() -> None:
+    failed = ToolResult(call_id="a", text="no", images=(Image(url="data:image/png;base64,AAAA"),), is_error=True)
+    assert _result(failed) == "no\n[Picture, image/png, 3 bytes, not sent: this result is text only]"
+
+
+def test_what_a_server_answered_is_no_part_of_the_request() -> None:
+    came = ServerAnswer(server="CANARY", tool="CANARY", structured={"a": "CANARY"})
+    assert "CANARY" not in str(encode_turns((turn(Role.TOOL, ToolResult(call_id="a", text="t", served=came)),)))

@@ -1,0 +1,148 @@
+"""What a tool server answered, made ready for a call: nothing of it is lost without a word."""
+
+from __future__ import annotations
+
+import pytest
+
+from playground.domain.debugging import Answer
+from playground.domain.parts import Image, ToolResult
+from playground.domain.served import answer_of, as_served, carries, sent_text, text_of, unsaid
+from playground.domain.tool_servers import (
+    Block,
+    DataBlock,
+    LinkBlock,
+    OtherBlock,
+    ResourceBlock,
+    ServerAnswer,
+    TextBlock,
+)
+from playground.jsonkit.values import JSON
+
+PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC"
+PNG = DataBlock(kind="image", data=PIXEL, mime="image/png")
+SOUND = DataBlock(kind="audio", data="AAAA" * 1000, mime="audio/wav")
+
+
+def served(*blocks: Block, **more: object) -> ServerAnswer:
+    return ServerAnswer(server="s", tool="t", blocks=blocks).model_copy(update=more)
+
+
+def test_text_stays_as_it_came_and_pictures_go_beside_it() -> None:
+    came = served(TextBlock(text="one\n"), PNG, TextBlock(text="two"), is_error=False)
+    answer = answer_of(came)
+    assert answer.text == "one\n\ntwo"
+    assert [image.url for image in answer.images] == [f"data:image/png;base64,{PIXEL}"]
+    assert answer.served is came
+    assert not answer.is_error
+    assert as_served(answer.text, came)
+    assert not as_served(answer.text + " ", came)
+    assert unsaid(came) == ()
+
+
+def test_an_error_is_one() -> None:
+    assert answer_of(served(TextBlock(text="no"), is_error=True)) == Answer(
+        text="no", is_error=True, served=served(TextBlock(text="no"), is_error=True)
+    )
+
+
+@pytest.mark.parametrize(
+    ("block", "line", "word"),
+    [
+        (SOUND, "[Sound, audio/wav, 3 KB, not sent: results of calls hold no sound]", "no sound"),
+        (
+            DataBlock(kind="image", data="AAAA", mime="image/svg+xml"),
+            "[Picture, image/svg+xml, 3 bytes, not sent: gateways read PNG, JPEG, GIF and WebP]",
+            "PNG, JPEG, GIF and WebP",
+        ),
+        (
+            DataBlock(kind="image", data="", mime="image/png", cut=34_000_000),
+            "[Picture, image/png, 34 MB, not sent: too large to be kept]",
+            "too large to be kept",
+        ),
+        (
+            DataBlock(kind="blob", data="AAAA", mime="application/gzip", uri="demo://a\nb"),
+            "[Bytes of demo://a b, application/gzip, 3 bytes, not sent: results of calls hold no files]",
+            "no files",
+        ),
+        (
+            TextBlock(text="begin", cut=3_000_000),
+            "begin\n[Cut: the first 5 of 3,000,000 characters]",
+            "the first 5 of 3,000,000",
+        ),
+        (
+            LinkBlock(uri="file:///x", name="x", mime="text/plain", size=10, description="a file"),
+            "[Link to file:///x, x, text/plain, 10 bytes]\na file",
+            "file:///x",
+        ),
+    ],
+)
+def test_what_no_result_holds_is_said_in_its_text_and_beside_it(block: Block, line: str, word: str) -> None:
+    came = served(TextBlock(text="before"), block)
+    assert text_of(came) == f"before\n{line}"
+    assert not answer_of(came).images
+    assert any(word in said for said in unsaid(came))
+
+
+def test_a_resource_is_text_under_its_address() -> None:
+    came = served(ResourceBlock(uri="demo://r", text="inside", mime="text/plain"))
+    assert text_of(came) == "[Resource demo://r, text/plain]\ninside"
+    assert unsaid(came) == ()
+
+
+def test_bytes_of_a_resource_that_are_a_picture_are_one() -> None:
+    (image,) = answer_of(served(DataBlock(kind="blob", data=PIXEL, mime="IMAGE/PNG; x=y", uri="demo://p"))).images
+    assert image.url.startswith("data:image/png;base64,")
+    assert image.name == "demo://p"
+
+
+def test_a_block_of_no_known_kind_is_sent_as_json() -> None:
+    assert text_of(served(OtherBlock(value={"type": "hologram"}))) == '{"type": "hologram"}'
+
+
+def test_structured_content_is_the_text_where_there_is_none() -> None:
+    assert text_of(served(structured={"temp": 4})) == '{"temp": 4}'
+    assert unsaid(served(structured={"temp": 4})) == ()
+    assert text_of(served()) == ""
+
+
+def test_structured_content_that_no_text_says_is_said_to_be_left_out() -> None:
+    told = served(TextBlock(text='{"temp":4.0}'), structured={"temp": 4})
+    assert unsaid(told) == ()
+    other = served(TextBlock(text="mild"), structured={"temp": 4})
+    assert text_of(other) == "mild"
+    assert any("Structured content" in said for said in unsaid(other))
+
+
+def test_what_was_lost_on_the_way_is_said() -> None:
+    assert unsaid(served(lost=("a picture of 100 MB",))) == ("a picture of 100 MB",)
+
+
+def test_where_no_pictures_go_along_a_line_does() -> None:
+    image = Image(url=f"data:image/png;base64,{PIXEL}")
+    result = ToolResult(call_id="a", text="see", images=(image,))
+    assert sent_text(result, pictures=True) == "see"
+    assert (
+        sent_text(result, pictures=False) == "see\n[Picture, image/png, 69 bytes, not sent: this result is text only]"
+    )
+    assert sent_text(Answer(images=(image, Image(url="https://x.test/a.png"))), pictures=False).split("\n")[1:] == [
+        "[Picture at https://x.test/a.png, not sent: this result is text only]"
+    ]
+    failed = result.model_copy(update={"is_error": True})
+    assert not carries(failed, pictures=True)
+    assert "not sent" in sent_text(failed, pictures=True)
+
+
+def test_very_many_blocks_and_pictures_are_told() -> None:
+    links = served(*[LinkBlock(uri=f"demo://{number}") for number in range(3_000)])
+    assert text_of(links).endswith("[2,000 more blocks, not sent: 1,000 are read at most]")
+    assert len(unsaid(links)) == 1_001
+    pictures = served(*[PNG] * 150)
+    assert len(answer_of(pictures).images) == 100
+    assert text_of(pictures) == "[50 more pictures, not sent: 100 go along at most]"
+
+
+def test_structured_content_that_is_too_large_for_a_text_is_told() -> None:
+    rows: list[JSON] = ["x" * 100] * 20_000
+    large = served(structured=rows)
+    assert text_of(large) == "[Structured content of more than 400,000 characters, not sent]"
+    assert unsaid(large) == ("Structured content of more than 400,000 characters, not sent",)
