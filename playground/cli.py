@@ -28,6 +28,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         from playground.engine.questions.worker import serve
 
         return serve()
+    if list(given) == ["--tool-host"]:  # our own process in which tool servers are spoken with
+        _trace_nothing()
+        from playground.tool_host.host import serve as serve_tools
+
+        return serve_tools()
     # Building the parser takes longer than a good part of the window: it is not needed to see that nothing was asked.
     if not given or _is_file(given):
         arguments = argparse.Namespace(command=_window, open=Path(given[0]) if given else None)
@@ -99,6 +104,20 @@ def _parser() -> argparse.ArgumentParser:
     )
     _add_hosts(demo)
     demo.set_defaults(command=_demo, parser=demo)
+
+    tools = commands.add_parser(
+        "demo-tools",
+        help="be the built-in demo tool server",
+        description="Serve the built-in demo tool server (Model Context Protocol): a clock, dice, notes, and one tool "
+        "for each thing that can happen. It speaks over standard input and output, as a client starts it, or over HTTP "
+        "on 127.0.0.1. It needs no network, and nothing it does outlasts it.",
+        formatter_class=Help,
+        epilog=exit_codes((ExitCode.OK, ExitCode.BAD_INPUT)),
+    )
+    tools.add_argument(
+        "--http", type=port, metavar="PORT", help="over HTTP on this port of 127.0.0.1, 0 for a free one"
+    )
+    tools.set_defaults(command=_demo_tools, parser=tools)
 
     add_run(commands)
     add_eval(commands)
@@ -212,6 +231,28 @@ def _demo(arguments: argparse.Namespace) -> int:
     )
     try:
         serve_forever(config, announce)
+    except OSError as error:
+        print(f"playground: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+def _trace_nothing() -> None:
+    """The library of tool servers loads whatever tracing these name, and fails where that is not installed."""
+    for name in ("OTEL_PROPAGATORS", "OTEL_PYTHON_CONTEXT"):
+        os.environ.pop(name, None)
+
+
+def _demo_tools(arguments: argparse.Namespace) -> int:
+    _trace_nothing()
+    from playground.demo.tool_server import serve
+
+    def announce(words: str) -> None:
+        # Without a port, standard output is the protocol's.
+        print(words, file=sys.stderr if arguments.http is None else sys.stdout, flush=True)
+
+    try:
+        serve(arguments.http, announce)
     except OSError as error:
         print(f"playground: {error}", file=sys.stderr)
         return 2

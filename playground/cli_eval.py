@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from playground.cli_gateway import add_gateway, asked, gateway_options
+from playground.cli_gateway import add_gateway, add_servers, asked, gateway_options, server_options
 from playground.cli_help import Help, exit_codes, number, whole
 from playground.engine.headless.exit_codes import ExitCode
 
@@ -74,6 +74,13 @@ def add_eval(commands: Any) -> None:
     outputs = found.add_argument_group("files to write")
     for name, words in _OUTPUTS.items():
         outputs.add_argument(f"--{name}", type=Path, metavar="OUT", help=words)
+    add_servers(found, "A call of a tool that is not allowed waits: that answer ends there.")
+    found.add_argument(
+        "--record-calls",
+        action="store_true",
+        default=None,
+        help="keep what tool servers answer beside the answers, and give it again when the same is called",
+    )
     add_gateway(found)
     found.set_defaults(command=_eval, parser=found)
 
@@ -90,6 +97,7 @@ def _options(arguments: argparse.Namespace) -> EvaluationOptions:
     outputs = {name: getattr(arguments, name) for name in _OUTPUTS if getattr(arguments, name) is not None}
     return EvaluationOptions(
         **gateway_options(arguments),
+        **server_options(arguments),
         repeats=arguments.repeats,
         at_once=arguments.at_once,
         seed=arguments.seed,
@@ -98,6 +106,7 @@ def _options(arguments: argparse.Namespace) -> EvaluationOptions:
         requests=arguments.budget_requests,
         tokens=arguments.budget_tokens,
         money=arguments.budget_money,
+        record_calls=arguments.record_calls,
         go_on=arguments.go_on,
         fresh=arguments.fresh,
         answers=arguments.answers,

@@ -83,6 +83,37 @@ def gateway_options(arguments: argparse.Namespace) -> dict[str, Any]:
     }
 
 
+def add_servers(command: Any, more: str) -> None:
+    """Add the options of tool servers; ``more`` is said of them besides."""
+    servers = command.add_argument_group(
+        "tool servers (Model Context Protocol)",
+        "Each server in CONFIG is started, and ended with the command. Its tools are offered where FILE has none of "
+        f"that server. {more}",
+    )
+    servers.add_argument(
+        "--mcp",
+        action="append",
+        type=Path,
+        default=[],
+        metavar="CONFIG",
+        help="a JSON file that names servers, as Claude Desktop, VS Code, Cursor and LM Studio keep it; its ${NAME} is "
+        "read from the environment; repeatable",
+    )
+    servers.add_argument(
+        "--allow",
+        action="append",
+        default=[],
+        metavar="TOOL",
+        help="a tool that may be asked: TOOL or SERVER.TOOL, with * for anything; one that says that it may change or "
+        "delete things by its whole name only; repeatable",
+    )
+
+
+def server_options(arguments: argparse.Namespace) -> dict[str, Any]:
+    """What was said of tool servers."""
+    return {"mcp": tuple(arguments.mcp), "allow": tuple(arguments.allow)}
+
+
 def asked(
     work: Callable[[Path, Options, TextIO, TextIO], Coroutine[Any, Any, int]],
     arguments: argparse.Namespace,

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from playground.cli_gateway import add_gateway, asked, gateway_options
+from playground.cli_gateway import add_gateway, add_servers, asked, gateway_options, server_options
 from playground.cli_help import Help, exit_codes, whole
 from playground.engine.headless.exit_codes import ExitCode
 
@@ -20,9 +20,10 @@ def add_run(commands: Any) -> None:
     """Add the command to argparse's ``commands``."""
     run = commands.add_parser(
         "run",
-        help="run one request from a file, or the whole loop with its tool calls answered from a table",
-        description="Run one request from a file, as it stands there. With --answers or --max-steps the calls of the "
-        "model are answered from a table, and requests go out until an answer without calls. Text goes to standard "
+        help="run one request from a file, or the whole loop of its tool calls",
+        description="Run one request from a file, as it stands there. With --answers, --mcp or --max-steps the calls "
+        "of the model are answered from a table or asked of tool servers, and requests go out until an answer without "
+        "calls. Text goes to standard "
         "output, everything else to standard error; of several answers to one request each stands under a heading. "
         "The key is read from the environment variable PLAYGROUND_API_KEY. What is not set is as a new gateway in the "
         "window has it.",
@@ -56,6 +57,7 @@ def add_run(commands: Any) -> None:
         metavar="WHEN[:FIELD]",
         help="send earlier reasoning back: never, after-tools or always, and under which field (default: as in FILE)",
     )
+    add_servers(run, "A call of a tool that is not allowed ends the run with 6.")
     add_gateway(run)
     run.set_defaults(command=_run, parser=run)
 
@@ -75,6 +77,7 @@ def _options(arguments: argparse.Namespace) -> RunOptions:
     when, field = arguments.reasoning or ("", "")
     return RunOptions(
         **gateway_options(arguments),
+        **server_options(arguments),
         reasoning=ReasoningReturn(when=SendReasoning(when), field=field) if when else None,
         answers=arguments.answers,
         max_steps=arguments.max_steps,

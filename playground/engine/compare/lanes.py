@@ -346,7 +346,7 @@ class Lanes:
         found = (SameCall(lane, turn_id, call_id), *(self.same_calls(lane, turn_id, call_id) if all_lanes else ()))
         with self._main.history.as_one():
             for one in found:
-                one.lane.debugger.send(one.turn_id, one.call_id, answer.text, is_error=answer.is_error)
+                one.lane.debugger.send_answer(one.turn_id, one.call_id, answer)
         done = [one for one in dict.fromkeys(one.lane for one in found) if not one.debugger.waiting]
         if done:
             await self.run(done)

@@ -17,6 +17,7 @@ from playground.engine.evaluation.inquiry import Inquiry, Job
 from playground.engine.evaluation.judging import Judgement, Judging
 from playground.engine.questions import checking
 from playground.engine.questions.kinds import CheckUsable, CheckVerdict
+from playground.engine.session.serving import Serving
 from playground.engine.session.session import Session
 from playground.gateway.tape import Exchange
 from playground.jsonkit.texts import cut
@@ -28,7 +29,10 @@ _REFUSED: Final = frozenset({401, 402, 403})
 
 
 class Figures(NamedTuple):
-    """What an answer took. Seconds to the last and to the first token; None where nobody says."""
+    """What an answer took. Seconds to the last and to the first token; None where nobody says.
+
+    ``real`` are the calls that a tool server was asked for it.
+    """
 
     seconds: float | None = None
     first: float | None = None
@@ -38,6 +42,7 @@ class Figures(NamedTuple):
     currency: str = ""
     requests: int = 0
     calls: int = 0
+    real: int = 0
 
 
 NO_FIGURES: Final = Figures()
@@ -74,9 +79,11 @@ class Brought:
     fatal: Failure | None = None
 
 
-async def ask(inquiry: Inquiry, job: Job, entered: Entered, now: float) -> Brought:
-    """Ask for one answer; its checks are not made yet. Cancelled, nothing of it stays."""
-    session, more = inquiry.session(job.case, job.column)
+async def ask(
+    inquiry: Inquiry, job: Job, entered: Entered, now: float, serving: Callable[[], Serving] | None = None
+) -> Brought:
+    """Ask for one answer; its checks are not made yet. ``serving`` asks tool servers. Cancelled, nothing stays."""
+    session, more = inquiry.session(job.case, job.column, serving)
     given = {turn.id for turn in session.transcript.path}
     refused = await _run(session)
     for turns in more:
@@ -100,7 +107,7 @@ async def ask(inquiry: Inquiry, job: Job, entered: Entered, now: float) -> Broug
         at=now,
         gist=gist(brought),
         failure=cut(" ".join(failure.message.split()), 2 * GIST) if failure is not None else "",
-        figures=_figures(figures, streamed=streamed),
+        figures=_figures(figures, streamed=streamed)._replace(real=sum(map(is_real, brought))),
     )
     fatal = failure if failure is not None and is_fatal(failure) else None
     asked_as = resolve_turns(path, session.settings.variables)
@@ -114,6 +121,11 @@ async def _run(session: Session) -> str:
     except RunRefusedError as error:
         return str(error)
     return ""
+
+
+def is_real(turn: Turn) -> bool:
+    """Whether a turn is what a tool server answered when it was asked, and no recording of that."""
+    return any(one.served is not None and not one.served.recorded for one in turn.results)
 
 
 def _last_answer(session: Session) -> Turn | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import hashlib
 import json
 import sqlite3
 import zlib
@@ -16,10 +17,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, TypeVar
 
 from playground.domain.checks import Verdict
+from playground.domain.debugging import canonical
 from playground.domain.encoding import encode
+from playground.domain.tool_servers import ServerAnswer
 from playground.domain.transcript import Turn
 from playground.engine.cassettes.cassette import CassetteError, exchange_from, tape_of
 from playground.engine.evaluation.answering import Answer, Brought, Figures
@@ -68,6 +71,14 @@ _TABLES: Final = (
         vote TEXT NOT NULL,
         PRIMARY KEY (evaluation, one, other, repeat)) WITHOUT ROWID""",
 )
+#: Made in every file, those of earlier versions among them, which know nothing of it.
+_RECORDED: Final = """CREATE TABLE IF NOT EXISTS recorded (
+    evaluation TEXT NOT NULL,
+    server TEXT NOT NULL,
+    tool TEXT NOT NULL,
+    arguments TEXT NOT NULL,
+    answer BLOB NOT NULL,
+    PRIMARY KEY (evaluation, server, tool, arguments)) WITHOUT ROWID"""
 _COLUMNS: Final = 'digest, repeat, "case", "column", at, gist, failure, figures, verdicts'
 _KEY: Final = "evaluation = ? AND digest = ? AND repeat = ?"
 
@@ -83,6 +94,20 @@ class Kept:
     turns: tuple[Turn, ...] = ()
     judgements: Mapping[str, Judgement] = field(default_factory=dict)
     exchanges: tuple[Exchange, ...] = ()
+
+
+class CallAsked(NamedTuple):
+    """A call as tool servers are asked: the server's name, the tool's name there, a digest of the arguments."""
+
+    server: str
+    tool: str
+    arguments: str
+
+    @classmethod
+    def of(cls, server: str, tool: str, arguments: str) -> CallAsked:
+        """That of a call with these raw arguments, which are the same where they are as JSON values."""
+        text = canonical(arguments).encode("utf-8", "surrogatepass")
+        return cls(server, tool, hashlib.sha256(text).hexdigest())
 
 
 class AnswerStore:
@@ -150,6 +175,41 @@ class AnswerStore:
 
         await self._do(work)
 
+    # What tool servers answered
+
+    async def recorded(self, evaluation: str, call: CallAsked) -> ServerAnswer | None:
+        """What is kept of a call of a tool server; None where nothing is. Raises AnswersError."""
+        query = "SELECT answer FROM recorded WHERE evaluation = ? AND server = ? AND tool = ? AND arguments = ?"
+
+        def work(connection: sqlite3.Connection) -> ServerAnswer | None:
+            row = connection.execute(query, (evaluation, *call)).fetchone()
+            try:
+                return ServerAnswer.model_validate(_unpacked(row[0])) if row is not None else None
+            except (ValueError, zlib.error):
+                return None  # damaged: it is asked again
+
+        return await self._do(work)
+
+    async def recorded_calls(self, evaluation: str) -> list[CallAsked]:
+        """The calls of which an answer is kept. Raises AnswersError."""
+        query = "SELECT server, tool, arguments FROM recorded WHERE evaluation = ?"
+        return await self._do(lambda connection: [CallAsked(*row) for row in connection.execute(query, (evaluation,))])
+
+    async def record(self, evaluation: str, call: CallAsked, answer: ServerAnswer) -> None:
+        """Keep what a tool server answered to a call. Raises AnswersError."""
+        redactor = redactor_of(self._known)
+
+        def work(connection: sqlite3.Connection) -> None:
+            packed = _packed(encode(answer), redactor)
+            connection.execute("INSERT OR REPLACE INTO recorded VALUES (?, ?, ?, ?, ?)", (evaluation, *call, packed))
+
+        await self._do(work)
+
+    async def forget_recorded(self, evaluation: str) -> None:
+        """Let go what tool servers answered. Raises AnswersError."""
+        query = "DELETE FROM recorded WHERE evaluation = ?"
+        await self._do(lambda connection: connection.execute(query, (evaluation,)))
+
     def forget_soon(self, evaluations: Iterable[str]) -> None:
         """Let all answers of these go, if there is a file; that is done before it is closed. What refuses stays."""
         ids = [(one,) for one in evaluations]
@@ -161,6 +221,7 @@ class AnswerStore:
                 with _transaction(self._connection):
                     self._connection.executemany("DELETE FROM answers WHERE evaluation = ?", ids)
                     self._connection.executemany("DELETE FROM votes WHERE evaluation = ?", ids)
+                    self._connection.executemany("DELETE FROM recorded WHERE evaluation = ?", ids)
 
         with contextlib.suppress(RuntimeError):  # closed already
             self._thread.submit(done)
@@ -217,6 +278,7 @@ def _open(path: Path) -> sqlite3.Connection:
                     connection.execute(statement)
                 connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
                 connection.execute(f"PRAGMA user_version = {VERSION}")
+        connection.execute(_RECORDED)
     except BaseException:
         connection.close()
         raise

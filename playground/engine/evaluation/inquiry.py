@@ -15,11 +15,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+
+from pydantic.fields import FieldInfo
 
 from playground.domain.checks import Check, Judge
-from playground.domain.encoding import encode
+from playground.domain.debugging import Debugging, Policy
+from playground.domain.encoding import encode, not_empty
 from playground.domain.parts import Text
+from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role, Transcript, Turn, make_turn
 from playground.domain.variables import names_in, resolve_turns
 from playground.engine.compare.words import variant_words
@@ -28,6 +32,7 @@ from playground.engine.questions.kinds import CheckUsable
 from playground.engine.session.branching import system_text
 from playground.engine.session.hand_made import answers_none, written
 from playground.engine.session.plan import EXPECTED, Case, Order, Plan
+from playground.engine.session.serving import Serving
 from playground.engine.session.session import Session
 from playground.engine.session.settings import ExperimentSettings
 from playground.engine.session.variants import Variant, letter_of
@@ -105,6 +110,7 @@ class Inquiry:
         self.base = main.settings
         self.connect = connect or main.experiment.connect
         self.profile_of = profile_of or main.experiment.profile_of
+        self.serving = main.experiment.ask_servers
         self.turns = _asking(main)
         self.columns: tuple[Column, ...] = tuple(self._columns())
         self.cases = self.plan.cases
@@ -156,11 +162,13 @@ class Inquiry:
         out[0] = _under(out[0], column.system)
         return out
 
-    def session(self, case: Case, column: Column) -> tuple[Session, list[tuple[Turn, ...]]]:
-        """A session with what is asked first, and what is asked after each answer."""
+    def session(
+        self, case: Case, column: Column, serving: Callable[[], Serving] | None = None
+    ) -> tuple[Session, list[tuple[Turn, ...]]]:
+        """A session with what is asked first, and what is asked after each answer; ``serving`` asks tool servers."""
         first, *rest = self.rounds(case, column)
         values = {**column.settings.variables, **case.values}
-        made = Session(self.connect, profile_id=column.settings.profile_id, profile_of=self.profile_of)
+        made = Session(self.connect, profile_id=column.settings.profile_id, profile_of=self.profile_of, serving=serving)
         settings = column.settings.model_copy(update={"variables": values})
         made.history.begin_anew(Transcript().append(*first), settings.with_parameters(settings.current))
         return made, rest
@@ -233,8 +241,8 @@ class Inquiry:
     def _of_column(self, column: Column) -> str:
         """What all cases have together in a column."""
         found = column.settings
-        tools = [tool.offer for tool in found.tools if tool.sendable]
-        rules = encode(found.debugging) if tools else None
+        tools = [_of_tool(tool, found.debugging) for tool in found.tools if tool.sendable]
+        rules = encode(found.debugging, _known_before) if tools else None
         return _hash(
             [
                 found.profile_id,
@@ -376,9 +384,23 @@ def _hash(value: JSON) -> str:
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
+def _of_tool(tool: ToolDefinition, rules: Debugging) -> JSON:
+    """What of a tool is asked: its definition, and whom, where its server is."""
+    asked = tool.server and rules.rule(tool.name).policy is Policy.SERVER
+    return [*tool.offer, tool.server, tool.name_there] if asked else list(tool.offer)
+
+
+#: Fields that came later, and what they are where nobody set them: digests are as they were before.
+_LATER: Final[dict[str, object]] = {"before": False, "after": False, "images": ()}
+
+
+def _known_before(name: str, info: FieldInfo, item: Any) -> bool:
+    return not_empty(name, info, item) and not (name in _LATER and item == _LATER[name])
+
+
 def _of_turn(turn: Turn) -> JSON:
     """What of a turn goes out."""
-    found = encode(turn)
+    found = encode(turn, _known_before)
     return {name: found[name] for name in ("role", "parts", "members", "extra") if found.get(name)}
 
 

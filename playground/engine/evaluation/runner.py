@@ -29,7 +29,9 @@ from playground.engine.evaluation.answering import (
 from playground.engine.evaluation.answers import AnswerStore, with_verdicts
 from playground.engine.evaluation.inquiry import Inquiry, Job
 from playground.engine.evaluation.judging import Judging
+from playground.engine.evaluation.recording import Recorded
 from playground.engine.session.plan import Keep
+from playground.engine.session.serving import Serving
 
 Coro: TypeAlias = Coroutine[Any, Any, None]
 
@@ -107,6 +109,7 @@ class Runner:
         self._checking = Checking(judging)
         self._slots: dict[str, asyncio.Semaphore] = {}
         self._jobs = inquiry.jobs
+        self._serving: Callable[[], Serving] | None = inquiry.serving
         self._written: deque[tuple[Brought, asyncio.Future[None]]] = deque()
         self._arrived = asyncio.Event()
         self._go = asyncio.Event()
@@ -162,6 +165,10 @@ class Runner:
         """
         self._task = asyncio.current_task()
         await self.load()
+        if self.inquiry.plan.record and self.inquiry.serving is not None:
+            recorded = Recorded(self.inquiry.serving, self._store, self.inquiry.id)
+            await recorded.open()
+            self._serving = lambda: recorded
         self._begin()
         try:
             async with asyncio.TaskGroup() as group:
@@ -243,7 +250,7 @@ class Runner:
 
     async def _answered(self, job: Job) -> Brought | None:
         """One answer with its verdicts; None where it says that nothing more will be answered."""
-        found = await ask(self.inquiry, job, self._entered, time.time())
+        found = await ask(self.inquiry, job, self._entered, time.time(), self._serving)
         figures = found.answer.figures
         self._count(figures.requests, figures.prompt, figures.tokens, figures.price, figures.currency)
         if found.fatal is not None:

@@ -2,8 +2,8 @@
 
 ``{"playground_answers": 1, "step_limit": 20, "tools": {NAME: [ROW, …]}}``. A row is for calls with these arguments
 (``"equal"``), for those a JSONPath selects something in (``"path"``), or for all (neither). ``"result"`` is a text, or
-JSON that is sent as text; ``"error"``, ``"delay"`` (seconds), ``"never"`` and ``"size"`` (characters, the text
-repeated) may stand beside it. The name ``*`` is for tools without rows of their own.
+JSON that is sent as text; ``"error"``, ``"delay"`` (seconds), ``"never"``, ``"size"`` (characters, the text
+repeated) and ``"images"`` (addresses) may stand beside it. The name ``*`` is for tools without rows of their own.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from pydantic import ValidationError
 
 from playground.domain.debugging import Answer, AnswerRow, Debugging, MatchKind, Policy, ToolRule, row_problem
+from playground.domain.parts import Image
 from playground.domain.reasons import reason_of
 from playground.engine.io.weighed_json import version_problem
 from playground.jsonkit.reading import parse_json
@@ -23,7 +24,7 @@ VERSION = 1
 LARGEST_TABLE = 16 * 1024 * 1024  # bytes of a file that is read
 ANY_TOOL = "*"
 _KNOWN = {"playground_answers", "step_limit", "tools", "$schema"}
-_ROW = {"equal", "path", "result", "error", "delay", "never", "size"}
+_ROW = {"equal", "path", "result", "error", "delay", "never", "size", "images"}
 
 
 def read_answers(text: str) -> Debugging:
@@ -78,12 +79,15 @@ def _row(row: JSONObject) -> AnswerRow:
         raise ValueError('"equal" and "path" exclude each other')
     if "result" not in row and not row.get("never"):
         raise ValueError('"result" is missing')
-    result = row.get("result", "")
+    result, images = row.get("result", ""), row.get("images", [])
+    if not isinstance(images, list) or not all(isinstance(url, str) for url in images):
+        raise ValueError('"images" must be a list of addresses')
     answer = Answer(
         text=result if isinstance(result, str) else json.dumps(result, ensure_ascii=False),
         is_error=row.get("error", False),
         delay=row.get("delay", 0.0),
         never=row.get("never", False),
+        images=tuple(Image(url=url) for url in images),
         size=row.get("size", 0),
     )
     if "equal" in row:
@@ -104,6 +108,8 @@ def _written(row: AnswerRow) -> JSONObject:
         out["path"] = row.pattern
     answer = row.answer
     out["result"] = answer.text
+    if answer.images:
+        out["images"] = [image.url for image in answer.images]
     named = {"error": answer.is_error, "delay": answer.delay, "never": answer.never, "size": answer.size}
     return {**out, **{name: value for name, value in named.items() if value}}
 

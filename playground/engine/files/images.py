@@ -16,6 +16,7 @@ from typing import Final
 from urllib.parse import unquote_to_bytes, urlsplit
 
 from playground.domain.parts import Image
+from playground.domain.sizes import size_words as size_words
 from playground.named_file import read_named
 
 DETAILS: Final = ("auto", "low", "high")
@@ -167,15 +168,6 @@ def warning(known: Facts) -> str:
     if max(known.measure.width, known.measure.height) > LARGE_SIDE:
         large.append(f"over {LARGE_SIDE:,} px a side")
     return f"Large: {' and '.join(large)}" if large else ""
-
-
-def size_words(size: int) -> str:
-    """A number of bytes as people say it: ``812 bytes``, ``412 KB``, ``5.2 MB``."""
-    if size < 1_000:
-        return f"{size} bytes"
-    if size < 999_500:
-        return f"{size / 1_000:.0f} KB"
-    return f"{size / 1_000_000:.1f} MB".replace(".0 ", " ")
 
 
 def _webp(data: bytes) -> Measure | None:

@@ -16,7 +16,7 @@ import sys
 import threading
 import time
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -40,6 +40,7 @@ SERVICE = "gateway-playground"
 KEY_VARIABLE = "PLAYGROUND_API_KEY"
 TIMEOUT = 20.0  # seconds for one call, a person typing the keyring's password included
 STUCK_FOR_GOOD = 120.0  # seconds after which a call that never came back is left behind with its thread
+MOST_INSIDE = 64  # parts of one secret that are known
 WINDOWS_LIMIT = 1280  # characters; the Windows credential store takes 2,560 bytes of UTF-16
 
 #: Where the operating systems' own stores are; ``null``, ``fail``, ``keyrings.alt`` and everything else is refused.
@@ -249,6 +250,7 @@ class Keys:
     ) -> None:
         self._prints = prints
         self._recognised: dict[str, Secret] = {}  # not fetched, and seen in a text
+        self._inside: dict[str, tuple[Secret, ...]] = {}  # by the secret that they are parts of
         self._timeout = timeout
         self._choose = backend
         self._backend: KeyringBackend | None = None
@@ -344,6 +346,18 @@ class Keys:
             await asyncio.to_thread(self._prints.forget, user)
         return self._succeeded("Removed from the system keyring.")
 
+    def holds(self, profile_id: str, origin: str, parts: Iterable[Secret], name: str = "") -> None:
+        """A secret is several in one text: know each of them, too, until the process ends. They are not stored.
+
+        Those that were known before stay known: a renewed one does not make the old one harmless at once.
+        """
+        user = _user(profile_id, origin, name)
+        known = self._inside.get(user, ())
+        fresh = tuple(it for it in parts if it not in known and len(it.get_secret_value()) >= SHORTEST)
+        if fresh:
+            self._inside[user] = (*known, *fresh)[-MOST_INSIDE:]
+            self.learned()
+
     def only_in_memory(self, profile_id: str, origin: str, name: str = "") -> bool:
         """Whether the secret is gone when the app closes, because the keyring did not take it."""
         return _user(profile_id, origin, name) in self._unsaved
@@ -353,7 +367,8 @@ class Keys:
         return Known(self._all, self.recognise)
 
     def _all(self) -> tuple[Secret, ...]:
-        return (*self._memory.values(), *self._recognised.values())
+        inside = (part for parts in tuple(self._inside.values()) for part in parts)
+        return (*self._memory.values(), *self._recognised.values(), *inside)
 
     def recognise(self, text: str) -> bool:
         """Know from now on the secrets that stand in ``text`` and were not fetched yet. For any thread.

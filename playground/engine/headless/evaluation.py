@@ -24,8 +24,9 @@ from playground.engine.evaluation.runner import Progress, Runner, State, first_o
 from playground.engine.files.experiment_file import SUFFIX as EXPERIMENT
 from playground.engine.files.experiment_file import ExperimentFileError, read_content
 from playground.engine.headless.exit_codes import ExitCode
-from playground.engine.headless.gateway import Gateway, GatewayOptions, gateway_of
+from playground.engine.headless.gateway import Gateway, gateway_of
 from playground.engine.headless.show import Console, OutputError
+from playground.engine.headless.tool_servers import CommandServers, ServerOptions, ServersError
 from playground.engine.io.whole_file import write_whole
 from playground.engine.requests.request_file import STDIN, BadInputError, read_value
 from playground.engine.session.plan import Case
@@ -41,7 +42,7 @@ _MOST: Final = 50  # cases that are listed as failing
 
 
 @dataclass(frozen=True)
-class EvaluationOptions(GatewayOptions):
+class EvaluationOptions(ServerOptions):
     """What the command line says besides the file; None: as the plan has it.
 
     ``only`` are names or letters of variants, ``cases`` patterns of names (``*`` stands for anything). ``go_on`` asks
@@ -57,6 +58,7 @@ class EvaluationOptions(GatewayOptions):
     requests: int | None = None
     tokens: int | None = None
     money: float | None = None
+    record_calls: bool | None = None
     go_on: bool = False
     fresh: bool = False
     answers: Path | None = None
@@ -72,20 +74,23 @@ async def evaluate_file(path: Path, options: EvaluationOptions, out: TextIO, err
     console = Console(out, err)
     store: AnswerStore | None = None
     gateway: Gateway | None = None
+    servers: CommandServers | None = None
     try:
         gateway = gateway_of(options)
         _check_places(path, options)
-        inquiry = _inquiry(path, gateway, options)
+        servers = CommandServers(options, console) if options.serves else None
+        inquiry = await _inquiry(path, gateway, options, servers)
         for problem in await inquiry.problems():
             raise BadInputError(problem.words)
-        store = AnswerStore(_answers(path, options), gateway.secrets)
+        secrets = (*gateway.secrets, *(servers.secrets if servers is not None else ()))
+        store = AnswerStore(_answers(path, options), secrets)
         runner = Runner(inquiry, store)
         await _prepare(runner, store, options)
         return await _run(runner, store, options, console, err)
     except BadInputError as error:
         console.say(str(error))
         return ExitCode.BAD_INPUT
-    except AnswersError as error:
+    except (AnswersError, ServersError) as error:
         console.say(str(error))
         return ExitCode.FAILED
     finally:
@@ -93,6 +98,8 @@ async def evaluate_file(path: Path, options: EvaluationOptions, out: TextIO, err
             await store.aclose()
         if gateway is not None:
             await gateway.aclose()
+        if servers is not None:
+            await servers.aclose()
 
 
 async def _prepare(runner: Runner, store: AnswerStore, options: EvaluationOptions) -> None:
@@ -165,12 +172,17 @@ def _ended(results: Results, runner: Runner, options: EvaluationOptions, console
 # ---- the file --------------------------------------------------------------------------------------------------------
 
 
-def _inquiry(path: Path, gateway: Gateway, options: EvaluationOptions) -> Inquiry:
+async def _inquiry(path: Path, gateway: Gateway, options: EvaluationOptions, servers: CommandServers | None) -> Inquiry:
     """What the file asks, as far as the options want it. Raises BadInputError."""
     value = read_value(path, pipes=True)
     if not isinstance(value, dict) or "experiment" not in value:
         raise BadInputError("the file must be a saved experiment (“experiment” is missing)")
-    session = Session(gateway.connect, profile_id=gateway.profile.id, profile_of=lambda _profile_id: gateway.profile)
+    session = Session(
+        gateway.connect,
+        profile_id=gateway.profile.id,
+        profile_of=lambda _profile_id: gateway.profile,
+        serving=(lambda: servers.serving) if servers is not None else None,
+    )
     try:
         restore(read_content(value), session)
     except (ExperimentFileError, ValueError) as error:
@@ -178,11 +190,18 @@ def _inquiry(path: Path, gateway: Gateway, options: EvaluationOptions) -> Inquir
     plan = session.settings.evaluation
     if plan is None:
         raise BadInputError("the experiment has no evaluation: there is no “evaluation” in the file")
-    wanted = {"repeats": options.repeats, "at_once": options.at_once, "seed": options.seed}
+    wanted = {
+        "repeats": options.repeats,
+        "at_once": options.at_once,
+        "seed": options.seed,
+        "record": options.record_calls,
+    }
     budget = {"requests": options.requests, "tokens": options.tokens, "money": options.money}
     update = {name: amount for name, amount in wanted.items() if amount is not None}
     bounds = plan.budget.model_copy(update={name: amount for name, amount in budget.items() if amount is not None})
     session.change(evaluation=plan.model_copy(update={**update, "budget": bounds}))
+    if servers is not None:
+        await servers.open([session])
     inquiry = Inquiry(session)
     return inquiry.narrowed(_chosen_cases(inquiry, options.cases), _chosen_columns(inquiry, options.only))
 

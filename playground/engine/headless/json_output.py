@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from playground.domain.members import Extra
-from playground.domain.parts import Reasoning, Text
+from playground.domain.parts import Reasoning, Text, ToolResult
 from playground.domain.request import Request
 from playground.domain.transcript import Outcome, Role, Turn
 from playground.jsonkit.values import JSONObject
@@ -92,6 +92,16 @@ def _calls(turn: Turn) -> list[JSONObject]:
     ]
 
 
+def _of_server(result: ToolResult) -> JSONObject:
+    """What a result has beside its text where a tool server gave it; pictures in any case."""
+    out: JSONObject = {"images": [image.url for image in result.images]} if result.images else {}
+    if (served := result.served) is not None:
+        out["server"] = served.server
+        if served.structured is not None:
+            out["structured"] = served.structured
+    return out
+
+
 def _extra(extra: Extra) -> JSONObject:
     """Members that came and that nothing here knows, as they stood: an answer comes over one protocol."""
     return {"extra": members} if (members := next(iter(extra.values()), None)) else {}
@@ -140,6 +150,7 @@ def _messages(session: Session, turn: Turn) -> list[JSONObject]:
                 "content": result.text,
                 "is_error": result.is_error,
                 "answered_by": result.by,
+                **_of_server(result),
             }
             for result in turn.results
         ]

@@ -30,16 +30,16 @@ from playground.engine.files.answer_table import LARGEST_TABLE, read_answers
 from playground.engine.gateways.known_secrets import redactor_of
 from playground.engine.gateways.secrets import Secret
 from playground.engine.headless.exit_codes import ExitCode
-from playground.engine.headless.gateway import Gateway, GatewayOptions, gateway_of
+from playground.engine.headless.gateway import Gateway, gateway_of
 from playground.engine.headless.json_output import answer, brought, is_whole, transcript
 from playground.engine.headless.show import Console, OutputError, Printer, failure_words
+from playground.engine.headless.tool_servers import CommandServers, ServerOptions, ServersError
 from playground.engine.io.spreadsheet import json_text
-from playground.engine.requests.request_file import BadInputError, read_value, request_and_notes
+from playground.engine.requests.request_file import BadInputError, read_text, read_value, request_and_notes
 from playground.engine.session.titles import title_of
 from playground.engine.session.tool_loop import Mode
 from playground.engine.session.variants import Variant
 from playground.jsonkit.values import JSON, JSONObject
-from playground.named_file import read_named
 from playground.protocols.protocol import get_protocol
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class RunOptions(GatewayOptions):
+class RunOptions(ServerOptions):
     """What the command line says besides the file; what is None is as a new gateway in the window has it.
 
     ``variant`` is the name or letter of a variant of the experiment, ``all_variants`` runs all of them at once.
@@ -66,12 +66,19 @@ class RunOptions(GatewayOptions):
     @property
     def loops(self) -> bool:
         """Whether calls are answered."""
-        return self.answers is not None or self.max_steps is not None
+        return self.answers is not None or self.max_steps is not None or self.serves
 
 
-def ended(session: Session, options: RunOptions, refused: str, asked: int, console: Console) -> ExitCode:
+def ended(
+    session: Session,
+    options: RunOptions,
+    refused: str,
+    asked: int,
+    console: Console,
+    servers: CommandServers | None = None,
+) -> ExitCode:
     """Say how it ended. ``refused`` is why nothing could be sent; empty when something was. ``asked`` is the number of
-    answers that a request asked for.
+    answers that a request asked for, ``servers`` those that could be asked.
     """
     turns = brought(session)
     outcome = turns[0].outcome if turns else None
@@ -94,7 +101,7 @@ def ended(session: Session, options: RunOptions, refused: str, asked: int, conso
     if broken := [words for turn, call in calls if (words := _broken(turn, call))]:
         console.say(broken[0])
         return ExitCode.INCOMPLETE
-    return _at_calls(session, refused, console) if options.loops else ExitCode.OK
+    return _at_calls(session, refused, console, servers) if options.loops else ExitCode.OK
 
 
 def _broken(turn: Turn, call: ToolCall) -> str:
@@ -122,7 +129,7 @@ def _say_deviations(session: Session, console: Console, *, only_holes: bool) -> 
         console.say(f"Not as the protocol says: {note}")
 
 
-def _at_calls(session: Session, refused: str, console: Console) -> ExitCode:
+def _at_calls(session: Session, refused: str, console: Console, servers: CommandServers | None) -> ExitCode:
     """The loop ended without a failure: at a call that waits, or because nothing is left to do."""
     debugger = session.debugger
     waiting = debugger.waiting
@@ -135,7 +142,15 @@ def _at_calls(session: Session, refused: str, console: Console) -> ExitCode:
     if reason is not None and reason.code is ReasonCode.LIMIT:
         console.say(f"{reason.words} Still open: {names}")
         return ExitCode.STEP_LIMIT
-    console.say(f"No answer for {names}. Add a row to the table.")
+    tool = debugger.asks.tool(waiting[0][1])
+    if tool is None or not tool.server:
+        console.say(f"No answer for {names}. Add a row to the table.")
+    elif servers is None:
+        console.say(f"No answer for {names}. Add a row to the table, or name the server with --mcp.")
+    elif words := servers.not_allowed(tool):
+        console.say(f"{words} Still open: {names}")
+    else:
+        console.say(f"{reason.words if reason is not None else 'No server answered.'} Still open: {names}")
     return ExitCode.WAITING
 
 
@@ -164,12 +179,42 @@ async def run_file(path: Path, options: RunOptions, out: TextIO, err: TextIO) ->
     try:
         gateway = gateway_of(options)
         _check_place(options.record, path, options.answers)
-        lanes, notes = _open(path, gateway, options)
+        servers = CommandServers(options, console) if options.serves else None
+        lanes, notes = _open(path, gateway, options, servers)
         session = lanes[0]
         session.change(debugging=_rules(options, session.settings.debugging))
     except BadInputError as error:
         console.say(str(error))
         return ExitCode.BAD_INPUT
+    try:
+        if servers is not None:
+            await servers.open(lanes)
+        return await _run(lanes, notes, gateway, options, console, servers)
+    except BadInputError as error:
+        console.say(str(error))
+        return ExitCode.BAD_INPUT
+    except ServersError as error:
+        console.say(str(error))
+        return ExitCode.FAILED
+    except asyncio.CancelledError:
+        console.say("Interrupted.")
+        return ExitCode.INTERRUPTED
+    finally:
+        await gateway.aclose()
+        if servers is not None:
+            await servers.aclose()
+
+
+async def _run(
+    lanes: tuple[Session, ...],
+    notes: tuple[str, ...],
+    gateway: Gateway,
+    options: RunOptions,
+    console: Console,
+    servers: CommandServers | None,
+) -> int:
+    """Run the lanes, and show what came. Cancelled, it ends with what came."""
+    session = lanes[0]
     for words in (*gateway.remarks, *notes):
         console.say(words)
     if options.reasoning is not None:
@@ -186,8 +231,8 @@ async def run_file(path: Path, options: RunOptions, out: TextIO, err: TextIO) ->
     except asyncio.CancelledError:
         interrupted = True
     finally:
-        await gateway.aclose()
-        recorded = _record(session, options.record, gateway.secrets, console)
+        secrets = (*gateway.secrets, *(servers.secrets if servers is not None else ()))
+        recorded = _record(session, options.record, secrets, console)
     if options.as_json:
         found = [transcript(lane) if options.loops else answer(brought(lane)) for lane in lanes]
         console.raw(json_text({"variants": list(map(_of_variant, lanes, found))} if options.all_variants else found[0]))
@@ -200,7 +245,7 @@ async def run_file(path: Path, options: RunOptions, out: TextIO, err: TextIO) ->
     codes = []
     for lane, why, answers in zip(lanes, refused, asked, strict=True):
         console.about = Lanes(lane).title(lane) if options.all_variants else ""
-        codes.append(ended(lane, options, why, answers, console))
+        codes.append(ended(lane, options, why, answers, console, servers))
     code = next((one for one in codes if one is not ExitCode.OK), ExitCode.OK)
     return code if recorded or code is not ExitCode.OK else ExitCode.FAILED
 
@@ -236,21 +281,16 @@ def _rules(options: RunOptions, own: Debugging) -> Debugging:
     """The table's rules, else the file's ``own``, with the limit given. Raises BadInputError."""
     rules, path = own, options.answers
     if path is not None:
-        try:
-            rules = read_answers(read_named(path, LARGEST_TABLE, pipes=True).decode("utf-8-sig"))
-        except OSError as error:
-            raise BadInputError(f"{path} cannot be read: {error.strerror or error}") from None
-        except UnicodeDecodeError:
-            raise BadInputError(f"{path} is not UTF-8 text") from None
-        except ValueError as error:
-            raise BadInputError(f"{path}: {error}") from None
+        rules = read_text(path, LARGEST_TABLE, read_answers)
     return rules if options.max_steps is None else rules.model_copy(update={"step_limit": options.max_steps})
 
 
 # ---- the file --------------------------------------------------------------------------------------------------------
 
 
-def _open(path: Path, gateway: Gateway, options: RunOptions) -> tuple[tuple[Session, ...], tuple[str, ...]]:
+def _open(
+    path: Path, gateway: Gateway, options: RunOptions, servers: CommandServers | None
+) -> tuple[tuple[Session, ...], tuple[str, ...]]:
     """The file at ``path`` (``-``: standard input) as the lanes that are asked for, of one session on that gateway.
 
     And what of it cannot be sent, in sentences. Raises BadInputError.
@@ -265,6 +305,7 @@ def _open(path: Path, gateway: Gateway, options: RunOptions) -> tuple[tuple[Sess
         profile_id=gateway.profile.id,
         profile_of=lambda _profile_id: gateway.profile,
         literal=not saved,
+        serving=(lambda: servers.serving) if servers is not None else None,
     )
     if saved:
         lanes = _filled(session, value, options)

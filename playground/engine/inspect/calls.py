@@ -15,9 +15,12 @@ from playground.engine.session.verdicts import CHECKING, Verdict
 from playground.jsonkit.values import JSON
 
 if TYPE_CHECKING:
-    from playground.engine.session.session import Session
+    from playground.engine.inspect.timeline import Served
+    from playground.engine.session.session import Exchange, Session
+    from playground.engine.tool_servers.tape import ServerTape
 
 SHORT = 80  # characters
+LATE = 5.0  # seconds after its end that still belong to a short exchange
 _COLUMNS = (
     "turn",
     "tool",
@@ -211,8 +214,9 @@ def _exported(entry: CallEntry) -> dict[str, JSON]:
 class Span:
     """A stretch of time, in seconds since the first request; gaps between spans are real time.
 
-    ``kind`` is "request" (sent, nothing back yet), "reasoning", "text", "call" (its arguments arrive) or "result" (it
-    is waited for); ``row`` counts calls beside one another. ``ok`` is False for what failed, broke off or is an error.
+    ``kind`` is "request" (sent, nothing back yet), "reasoning", "text", "call" (its arguments arrive), "result" (it is
+    waited for) or "server" (a tool server works at it); ``row`` counts calls beside one another. ``ok`` is False for
+    what failed, broke off or is an error.
     """
 
     kind: str
@@ -225,12 +229,15 @@ class Span:
     row: int = 0
 
 
-def sequence(session: Session) -> list[Span]:
-    """The spans of the path, in order of their start; turns that were not received have none."""
-    return sorted((span for spans in read_sequence(session) for span in spans), key=lambda span: span.start)
+def sequence(session: Session, tape: ServerTape | None = None) -> list[Span]:
+    """The spans of the path, in order of their start; turns that were not received have none.
+
+    ``tape`` has what was said with tool servers, where any were spoken with.
+    """
+    return sorted((span for spans in read_sequence(session, tape) for span in spans), key=lambda span: span.start)
 
 
-def read_sequence(session: Session) -> Iterator[list[Span]]:
+def read_sequence(session: Session, tape: ServerTape | None = None) -> Iterator[list[Span]]:
     """The same a turn at a time, each turn's spans as they come."""
     path = session.transcript.path
     origin: float | None = None
@@ -239,7 +246,12 @@ def read_sequence(session: Session) -> Iterator[list[Span]]:
             yield []
             continue
         origin = _started(turn) if origin is None else origin
-        yield list(_spans(session, turn, islice(path, number + 1, None), origin))
+        spans = list(_spans(session, turn, islice(path, number + 1, None), origin))
+        if tape is not None:
+            spans += [
+                span for row, call in enumerate(turn.calls) for span in _served(tape, turn.id, call.id, row, origin)
+            ]
+        yield spans
 
 
 def _started(turn: Turn) -> float:
@@ -274,6 +286,36 @@ def _spans(session: Session, turn: Turn, after: Iterable[Turn], origin: float) -
             seconds = result.seconds or 0.0
             label = result.by or "answered"
             yield Span("result", turn.id, call.id, label, base + end, base + end + seconds, not result.is_error, row)
+
+
+def _served(tape: ServerTape, turn_id: str, call_id: str, row: int, origin: float) -> Iterator[Span]:
+    """The stretches in which a server worked at a call, from its request to its answer or to the last that it said."""
+    entries = tape.of_call(turn_id, call_id)
+    for entry in entries:
+        if not entry.frame.sent or entry.request or not entry.frame.id:
+            continue
+        answer = tape.partner(entry)
+        last = answer or max((other for other in entries if other.server == entry.server), key=lambda it: it.number)
+        ok = answer is not None and not answer.frame.error
+        start, end = entry.frame.at - origin, last.frame.at - origin
+        yield Span("server", turn_id, call_id, entry.server, start, max(end, start), ok, row)
+
+
+def served(session: Session, exchange: Exchange, tape: ServerTape) -> tuple[Served, ...]:
+    """What servers did about the calls that an exchange brought, in seconds since it began.
+
+    What began long after its end is left out: beside that the exchange itself could not be seen.
+    """
+    from playground.engine.inspect.timeline import Served  # for whoever looks at timelines, not for every list of calls
+
+    turns = session.transcript.turns.values()
+    turn = next((it for it in turns if it.outcome is not None and it.outcome.exchange == exchange.id), None)
+    if turn is None or exchange.ended is None:
+        return ()
+    latest = exchange.ended + max(LATE, exchange.ended)
+    spans = [_served(tape, turn.id, call.id, row, exchange.started_at) for row, call in enumerate(turn.calls)]
+    found = sorted((span for one in spans for span in one if span.start < latest), key=lambda span: span.start)
+    return tuple(Served(span.label, span.start, min(span.end, 2 * latest), span.ok) for span in found)
 
 
 def _round(after: Iterable[Turn]) -> list[ToolResult]:

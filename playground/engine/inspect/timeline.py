@@ -54,6 +54,15 @@ class Segment(NamedTuple):
     last: int
 
 
+class Served(NamedTuple):
+    """A stretch in which a tool server worked at a call of the answer."""
+
+    server: str
+    start: float
+    end: float
+    ok: bool
+
+
 class Mark(NamedTuple):
     """A moment with a name."""
 
@@ -104,6 +113,8 @@ class Timeline:
         self._judged = (0, 0.0, 0.0)  # gaps looked at for the median, the median, the limit that follows
         self._stalls: list[int] = []
         self._looked = 0  # gaps compared with the limit
+        #: What tool servers did about the calls of the answer, once it was there; whoever knows of it sets it.
+        self.served: tuple[Served, ...] = ()
 
     def extend(self) -> None:
         """Take in the frames that are new."""

@@ -14,6 +14,7 @@ from enum import Enum, auto
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from playground.domain.debugging import Policy
 from playground.domain.transcript import new_id
 from playground.engine.gateways.offered import DEMO_ID
 from playground.engine.io.weighed_json import read_json
@@ -60,11 +61,15 @@ class Outcome(Enum):
 
 @dataclass(frozen=True, slots=True)
 class OpenedExperiment:
-    """An experiment that is here now. ``lacking`` is the gateway it was on, where no such one is set up here."""
+    """An experiment that is here now. ``lacking`` is the gateway it was on, where no such one is set up here.
+
+    ``paused`` are the tools whose rules would have asked a server by themselves: they pause here.
+    """
 
     session: Session
     outcome: Outcome
     lacking: str = ""
+    paused: tuple[str, ...] = ()
 
 
 def kind_of(path: Path) -> Kind:
@@ -125,8 +130,37 @@ async def settle(workspace: Workspace, found: Snapshot) -> OpenedExperiment:
                 return OpenedExperiment(await workspace.show(found.id), Outcome.SAME)
             place = Outcome.BESIDE
         session, lacking = _made(workspace, copy_of(found, new_id(), found.title))
+    paused = _with_consent(session)
     workspace.add_experiment(session)
-    return OpenedExperiment(session, place, lacking)
+    return OpenedExperiment(session, place, lacking, paused)
+
+
+def _with_consent(session: Session) -> tuple[str, ...]:
+    """Have rules of its own pause that would ask a server by themselves: on this computer nobody said that they may.
+
+    Those of tools that only read stay, where their server is trusted here, and no other tool there or of a
+    variant has that name.
+    Returns the names of the tools.
+    """
+    settings, serving = session.settings, session.experiment.serving
+    rules, plan = settings.debugging, settings.evaluation
+    variants = (*settings.variants, *(plan.variants if plan is not None else ()))
+    known, unseen = set(), set()
+    for tool in (*settings.tools, *(tool for one in variants for tool in one.applied(settings).tools)):
+        known.add(tool.name)
+        reads = tool.hints is not None and tool.hints.read_only is True
+        if not (reads and serving is not None and serving.trusted(tool)):
+            unseen.add(tool.name)
+    names = [
+        name
+        for name, rule in rules.rules.items()
+        if rule.policy is Policy.SERVER and (name in unseen or name not in known)
+    ]
+    for name in names:
+        rules = rules.with_rule(name, rules.rules[name].model_copy(update={"policy": Policy.PAUSE}))
+    if names:
+        session.begin_with(debugging=rules)
+    return tuple(names)
 
 
 def _made(workspace: Workspace, found: Snapshot) -> tuple[Session, str]:

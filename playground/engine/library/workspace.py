@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from playground.engine.library.store.autosave import Autosave
     from playground.engine.session.snapshot import Snapshot
     from playground.engine.session.variants import Variant
+    from playground.engine.tool_servers.servers import Servers
+    from playground.engine.tool_servers.serving import Serving
     from playground.gateway.client import GatewayClient
     from playground.gateway.tape import Exchange
 
@@ -68,6 +70,7 @@ class Workspace:
         self._autosaves: dict[str, Autosave] = {}
         self._used: dict[str, None] = {}  # open ones, looked at last at the end
         self._observers: list[Callable[[], None]] = []
+        self._await_servers: list[Callable[[Servers], None]] = []
         self._trash: dict[str, Deleted] = {}
         self._gone: list[_Gone] = []
         self._shows = 0
@@ -201,18 +204,45 @@ class Workspace:
         path = self.store.path.with_name(ANSWERS) if self.store is not None else Path(":memory:")
         return AnswerStore(path, self.gateways.keys.known())
 
+    @cached_property
+    def tool_servers(self) -> Servers:
+        """The tool servers; nothing of them is loaded before somebody asks for them."""
+        from playground.engine.tool_servers.book import ServerBook
+        from playground.engine.tool_servers.servers import Servers
+
+        book = ServerBook(self.gateways.store.path.with_name("tool-servers.json"))
+        made = self.__dict__["tool_servers"] = Servers(book, self.gateways.keys)  # who is told may ask for them
+        for tell in self._await_servers:
+            tell(made)
+        return made
+
+    def when_tool_servers(self, tell: Callable[[Servers], None]) -> None:
+        """``tell`` is called with the tool servers once somebody asks for them, at once if somebody did before."""
+        self._await_servers.append(tell)
+        if "tool_servers" in self.__dict__:
+            tell(self.tool_servers)
+
+    @cached_property
+    def serving(self) -> Serving:
+        """How the experiments ask the tool servers: all together, so that none is asked too much at once."""
+        from playground.engine.tool_servers.serving import Serving
+
+        return Serving(lambda: self.tool_servers)
+
     def _forget_answers(self, experiment_ids: Collection[str]) -> None:
         """These experiments are gone for good, and so are the answers of their evaluations."""
         if "answers" in self.__dict__ or (self.store is not None and self.store.path.with_name(ANSWERS).exists()):
             self.answers.forget_soon(experiment_ids)
 
     async def close(self) -> None:
-        """Hand everything to the store and close it."""
+        """Hand everything to the store and close it, then end the tool servers."""
         if self.store is not None:
             self._save_all()
             await self.store.close()
         if "answers" in self.__dict__:
             await self.answers.aclose()
+        if "tool_servers" in self.__dict__:
+            await self.tool_servers.close()
 
     async def backup(self, path: Path) -> None:
         """Copy all there is into one file. Raises StoreError."""
@@ -373,7 +403,11 @@ class Workspace:
     def blank(self, profile_id: str) -> Session:
         """A new, empty experiment on the gateway of that id, which is nowhere among the others yet."""
         return Session(
-            self._client, profile_of=self.gateways.get, profile_id=profile_id, front=self.gateways.keys.front
+            self._client,
+            profile_of=self.gateways.get,
+            profile_id=profile_id,
+            front=self.gateways.keys.front,
+            serving=lambda: self.serving,
         )
 
     def restored(self, found: Snapshot) -> tuple[Session, str]:
@@ -470,7 +504,7 @@ class Workspace:
                 self._closed[key] = experiment
 
     def _is_idle(self, session: Session) -> bool:
-        if self.store is None or session is self.current.main or session.busy:
+        if self.store is None or session is self.current.main or session.busy or session.asking:
             return False
         return not (self._autosaves[session.id].waiting or self._is_unsaved(session) or untouched(session))
 

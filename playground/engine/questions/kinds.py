@@ -12,16 +12,18 @@ from typing import Any, Generic, TypeVar
 
 from playground.domain.checks import Check, Facts, Verdict, not_judged
 from playground.domain.debugging import (
-    NO_ROW,
+    UNREACHED,
     Answer,
     AnswerRow,
+    Asking,
+    Reach,
     Reason,
     ReasonCode,
     ToolRule,
-    answer_for,
     decide,
     path_matches,
     path_problem,
+    ready_for,
     row_matches,
     row_problem,
 )
@@ -31,6 +33,7 @@ from playground.domain.parts import ToolCall
 from playground.domain.tools import ToolDefinition, check_arguments, check_definition
 from playground.jsonkit.problems import Problem, unchecked
 from playground.jsonkit.schema_sample import sample_text
+from playground.jsonkit.validation import check_value
 from playground.jsonkit.values import JSON, JSONObject
 
 T = TypeVar("T")
@@ -100,6 +103,21 @@ class AnswerFits(_OfProblems):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class StructuredFits(_OfProblems):
+    """Is the structured content of a tool server's answer what its tool promised?"""
+
+    value: JSON
+    schema: JSONObject
+
+    @property
+    def subject(self) -> object:
+        return self.schema
+
+    def answer(self) -> list[Problem]:
+        return check_value(self.value, self.schema)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class DefinitionSound(_OfProblems):
     """What is there to say of a tool's definition?"""
 
@@ -122,43 +140,48 @@ class FormatSound(_OfProblems):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Decision(Question[Answer | Reason]):
-    """What is a call answered with by its rule, or why does it wait? See ``decide``."""
+class Decision(Question[Answer | Asking | Reason]):
+    """What is a call answered with by its rule, is its server asked, or why does it wait? See ``decide``."""
 
     call: ToolCall
     rule: ToolRule
     tool: ToolDefinition | None
     nth: int
     repeated: int
+    reach: Reach = UNREACHED
 
     @property
     def subject(self) -> object:
         return self.tool or self.rule
 
-    def answer(self) -> Answer | Reason:
-        return decide(self.call, self.rule, self.tool, nth=self.nth, repeated=self.repeated)
+    def answer(self) -> Answer | Asking | Reason:
+        return decide(self.call, self.rule, self.tool, nth=self.nth, repeated=self.repeated, reach=self.reach)
 
-    def unanswered(self, reason: str, known: str) -> Answer | Reason:
+    def unanswered(self, reason: str, known: str) -> Answer | Asking | Reason:
         if known:
             return Reason(code=ReasonCode.MISFIT, words="The arguments do not fit the schema.")
         return _costly(self.call, reason)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ReadyAnswer(Question[Answer | Reason]):
-    """What is a call answered with by the fixed answer or the table, whatever the conditions say?"""
+class ReadyAnswer(Question[Answer | Asking | Reason]):
+    """What is a call answered with by the fixed answer or the table, or may its server be asked, whatever the
+    conditions say?
+    """
 
     call: ToolCall
     rule: ToolRule
+    tool: ToolDefinition | None = None
+    reach: Reach = UNREACHED
 
     @property
     def subject(self) -> object:
         return self.rule
 
-    def answer(self) -> Answer | Reason:
-        return answer_for(self.call, self.rule) or NO_ROW
+    def answer(self) -> Answer | Asking | Reason:
+        return ready_for(self.call, self.rule, self.tool, self.reach)
 
-    def unanswered(self, reason: str, known: str) -> Answer | Reason:
+    def unanswered(self, reason: str, known: str) -> Answer | Asking | Reason:
         return _costly(self.call, reason)
 
 

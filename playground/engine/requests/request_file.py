@@ -7,8 +7,9 @@ All that stands in it is sent.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
 from playground.domain.parameters import Parameters
 from playground.domain.request import Request
@@ -26,6 +27,8 @@ VERSION: Final = 1
 LARGEST: Final = 512 * 1024 * 1024  # bytes of a file that is read
 KNOWN = {"playground", "protocol", "model", MESSAGES, "parameters", "tools", "extra_body", "$schema"}
 STDIN: Final = Path("-")
+
+T = TypeVar("T")
 
 
 class BadInputError(Exception):
@@ -50,6 +53,21 @@ def read_value(path: Path, *, pipes: bool = False) -> JSON:
         raise BadInputError(f"{name} cannot be opened: {error}") from None
     except ValueError as error:
         raise BadInputError(f"{name} is not JSON: {error}") from None
+
+
+def read_text(path: Path, most: int, what: Callable[[str], T]) -> T:
+    """What is made of the text of a file, which has ``most`` bytes at the most. Raises BadInputError.
+
+    ``what`` raises ValueError, in words for people, for a text that nothing can be made of.
+    """
+    try:
+        return what(read_named(path, most, pipes=True).decode("utf-8-sig"))
+    except OSError as error:
+        raise BadInputError(f"{path} cannot be read: {error.strerror or error}") from None
+    except UnicodeDecodeError:
+        raise BadInputError(f"{path} is not UTF-8 text") from None
+    except ValueError as error:
+        raise BadInputError(f"{path}: {error}") from None
 
 
 def read_request(value: JSON) -> Request:

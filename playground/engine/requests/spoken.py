@@ -26,3 +26,10 @@ def returns_reasoning(protocol: str) -> bool:
     from playground.protocols.protocol import get_protocol
 
     return get_protocol(protocol).returns_reasoning
+
+
+def pictures_in_results(protocol: str) -> bool:
+    """Whether the result of a call may hold pictures over it; not of one that is not known here."""
+    from playground.protocols.protocol import get_protocol
+
+    return protocol in PROTOCOLS and get_protocol(protocol).pictures_in_results

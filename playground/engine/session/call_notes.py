@@ -5,10 +5,18 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from playground.domain.debugging import Answer, Reason, ResultDraft
+from playground.domain.parts import ToolResult
+from playground.domain.served import as_served
+from playground.domain.tools import ToolDefinition
 from playground.engine.session.changes import CallKey
+
+#: That the answer of a server is not where it was to be.
+LATE: Final = (
+    "Something else stands as the result meanwhile. What the server answered is kept among the answers to compare."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +26,14 @@ class Planned:
     answer: Answer
     by: str
     seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ToAsk:
+    """A call that its tool's server is to be asked for; with ``look`` the answer waits for a person before it goes."""
+
+    tool: ToolDefinition
+    look: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +48,33 @@ class Pending:
     def remaining(self) -> float:
         """Seconds until it comes, never below 0; infinite for one that never does."""
         return max(self.due - time.monotonic(), 0.0)
+
+
+def by_hand(answer: Answer) -> Planned:
+    """An answer that a person sends: a server's own, where nobody edited it."""
+    served = answer.served
+    if served is None:
+        return Planned(answer, "you")
+    return Planned(answer, "server" if as_served(answer.body, served) else "you", served.seconds)
+
+
+def given_as(result: ToolResult) -> Answer:
+    """The answer that a result was."""
+    return Answer(text=result.text, is_error=result.is_error, images=result.images, served=result.served)
+
+
+def result_of(call_id: str, plan: Planned) -> ToolResult:
+    """The result that an answer becomes."""
+    answer = plan.answer
+    return ToolResult(
+        call_id=call_id,
+        text=answer.body,
+        is_error=answer.is_error,
+        by=plan.by,
+        seconds=plan.seconds,
+        images=answer.images,
+        served=answer.served,
+    )
 
 
 class CallNotes:
@@ -66,6 +109,12 @@ class CallNotes:
         if self.fork_drafts.get(key, ()) != answers:
             self.fork_drafts[key] = answers
             self.changed()
+
+    def keep_late(self, turn_id: str, call_id: str, answer: Answer) -> None:
+        """An answer came for a call that was answered in another way meanwhile: it is one of those to be compared."""
+        found = self.fork_drafts.get((turn_id, call_id), ())
+        if answer not in found:
+            self.set_fork_draft(turn_id, call_id, (*found, answer))
 
     def answered(self, keys: Iterable[CallKey]) -> None:
         """These calls wait no more."""

@@ -82,7 +82,11 @@ class ExchangeChanged:
 
 @dataclass(frozen=True, slots=True)
 class DebugChanged:
-    """The rules for calls, typed results, reasons for waiting, delayed answers or loops are different."""
+    """The rules for calls, typed results, reasons for waiting, delayed answers, calls that a server is asked, or loops
+    are different. ``progress``: nothing but how far a server is with a call, 20 times a second at most.
+    """
+
+    progress: bool = False
 
 
 @dataclass(frozen=True, slots=True)

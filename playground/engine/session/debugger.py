@@ -7,47 +7,57 @@ paused is not kept anywhere: calls wait at the end of the path, and nothing is u
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Final
 
 from playground.domain.debugging import (
+    ANSWERED,
     NO_ROW,
     STOPPED,
     TRUNCATED,
     Answer,
     AnswerRow,
+    Asking,
     Debugging,
     MatchKind,
     Policy,
     Reason,
     ReasonCode,
-    ResultDraft,
-    canonical,
+    draft_of,
     held_back,
     no_answer_words,
     repeated_words,
     repeats,
+    server_refusal,
 )
 from playground.domain.errors import RunRefusedError
 from playground.domain.parts import ToolCall, ToolResult
+from playground.domain.served import answer_of
+from playground.domain.tool_servers import ServerAnswer
 from playground.domain.transcript import Role, Transcript, Turn, make_turn
 from playground.engine.questions import checking
 from playground.engine.questions.kinds import ReadyAnswer
-from playground.engine.session.call_notes import CallNotes, Pending, Planned
+from playground.engine.session.asks import Asks
+from playground.engine.session.call_notes import LATE, CallNotes, Pending, Planned, ToAsk, by_hand, given_as, result_of
 from playground.engine.session.changes import CallEdited, CallKey, Change, DebugChanged, RunState, TurnsCopied
 from playground.engine.session.experiment import Experiment
 from playground.engine.session.next_request import UNDER_WAY, NextRequest
+from playground.engine.session.serving import Ticket
 from playground.engine.session.tool_loop import Mode, ToolLoop
 from playground.engine.session.verdicts import Verdict, Verdicts
 from playground.jsonkit.reading import parse_json
 
 #: The error result of a call that nobody answered.
 FILLING = "No result was given for this call."
+#: Why a call that its rule has asked of its server waits, where one step of a person's is enough to ask it.
+_SEEN: Final = (ReasonCode.DESTRUCTIVE, ReasonCode.CONSENT)
 
 
 class Debugger:
     """What a person sees and does at a tool call. Coroutines return when nothing is under way any more.
 
     ``notes`` is what is known of calls beside their turns; those of ``beside``, of another lane, are the same. ``loop``
-    is the tool loop under way, if any.
+    is the tool loop under way, if any, ``asks`` the calls that a tool server is asked from here.
     """
 
     def __init__(self, experiment: Experiment, requests: NextRequest, beside: Debugger | None = None) -> None:
@@ -55,6 +65,7 @@ class Debugger:
         self._requests = requests
         self.loop: ToolLoop | None = None
         self._last: ToolLoop | None = None
+        self.asks = Asks(experiment, experiment.tell)
         self.notes: CallNotes = beside.notes if beside is not None else CallNotes(self.changed)
         self._verdicts = Verdicts(self.changed)
         self._warned: tuple[Transcript, dict[CallKey, str]] | None = None  # what was found in which transcript
@@ -68,10 +79,11 @@ class Debugger:
             turn_id, call_id = change.now
             if call_id != change.was[1]:
                 self.notes.rename(turn_id, change.was[1], call_id)
+                self.asks.rename(change.was, change.now)
             answer = answer_to(change.before, *change.was)
             if answer is not None and any((key, one.id) == change.now for key, one in self.waiting):
                 # what it was answered with stands ready where it waits for another one now
-                self.notes.set_draft(turn_id, call_id, ResultDraft(text=answer.text, is_error=answer.is_error))
+                self.notes.set_draft(turn_id, call_id, draft_of(given_as(answer)))
 
     # What there is
 
@@ -149,31 +161,42 @@ class Debugger:
 
         A draft without text does not count: an empty result goes out only when it is sent on purpose. A call that is
         not whole gets nothing but what was typed for it. Of a table that takes long to look through nothing is said;
-        ``find_answer`` does it.
+        ``find_answer`` does it. Nor of what a server would answer.
         """
         known = self._known_answer(turn_id, call_id)
         found = checking.now(known) if isinstance(known, ReadyAnswer) else known
-        return self._planned(turn_id, call_id, found)
+        planned = self._planned(turn_id, call_id, found)
+        return planned if isinstance(planned, Planned) else None
 
-    async def find_answer(self, turn_id: str, call_id: str) -> Planned | Reason:
+    async def find_answer(self, turn_id: str, call_id: str) -> Planned | ToAsk | Reason:
         """The same with all the time it takes; the reason where there is none."""
         known = self._known_answer(turn_id, call_id)
         found = await checking.answer(known) if isinstance(known, ReadyAnswer) else known
-        return found if isinstance(found, Reason) else self._planned(turn_id, call_id, found) or NO_ROW
+        return self._planned(turn_id, call_id, found) or NO_ROW
 
     def _known_answer(self, turn_id: str, call_id: str) -> Planned | Reason | ReadyAnswer:
         """What was typed, why nothing else may be sent, or what there is to ask the rules."""
         draft = self.notes.draft(turn_id, call_id)
-        if draft is not None and draft.text:
-            return Planned(Answer(text=draft.text, is_error=draft.is_error), "you")
+        if draft is not None and draft.prepared is None and draft.ready and (answer := draft.answer) is not None:
+            return by_hand(answer)
         call = self._call(turn_id, call_id)
-        return self._held_back(turn_id, call) or ReadyAnswer(call, self.debugging.rule(call.name))
+        return self._held_back(turn_id, call) or self._question(call)
 
-    def _planned(self, turn_id: str, call_id: str, found: Planned | Answer | Reason | None) -> Planned | None:
+    def _question(self, call: ToolCall) -> ReadyAnswer:
+        tool = self.asks.tool(call)
+        return ReadyAnswer(call, self.debugging.rule(call.name), tool, self.asks.reach(call, tool))
+
+    def _planned(
+        self, turn_id: str, call_id: str, found: Planned | Answer | Asking | Reason | None
+    ) -> Planned | ToAsk | Reason | None:
+        call = self._call(turn_id, call_id)
+        rule = self.debugging.rule(call.name)
         if isinstance(found, Answer):
-            rule = self.debugging.rule(self._call(turn_id, call_id).name)
             return Planned(found, "fixed" if rule.policy is Policy.FIXED else "table")
-        return found if isinstance(found, Planned) else None
+        if isinstance(found, Asking):
+            tool = self.asks.tool(call)
+            return ToAsk(tool, rule.after) if tool is not None else None
+        return found
 
     # Answering by hand: nothing is run. What stands in open editors is kept first, as before every way to go on.
 
@@ -187,13 +210,17 @@ class Debugger:
         """Answer one call with what was typed. Raises KeyError for one that does not wait, RunRefusedError where
         something that is being written cannot be kept.
         """
+        self.send_answer(turn_id, call_id, Answer(text=text, is_error=is_error))
+
+    def send_answer(self, turn_id: str, call_id: str, answer: Answer) -> None:
+        """The same with an answer that may have pictures, or come from a tool server, edited or not."""
         turn_id = self._keep_open(turn_id)
-        self._answer([self._find(turn_id, call_id)], Planned(Answer(text=text, is_error=is_error), "you"))
+        self._answer([self._find(turn_id, call_id)], by_hand(answer))
 
     async def send_late(self, turn_id: str, call_id: str, answer: Answer) -> None:
         """Answer one call when that is due, if ever, and go on by the rules. Raises RunRefusedError as ``go_on``."""
         turn_id = self._keep_open(turn_id)
-        await self._go(Mode.RULES, {(turn_id, call_id): Planned(answer, "you")})
+        await self._go(Mode.RULES, {(turn_id, call_id): by_hand(answer)})
 
     def send_all(self, text: str, *, is_error: bool = False) -> int:
         """Answer every call that waits with the same; one undo takes it back. Returns how many; raises as ``send``."""
@@ -229,8 +256,7 @@ class Debugger:
         results: dict[str, list[ToolResult]] = {}
         for turn_id, call in calls:
             own = (typed or {}).get((turn_id, call.id))
-            answer, by = (own, "you") if own is not None else (plan.answer, plan.by)
-            result = ToolResult(call_id=call.id, text=answer.body, is_error=answer.is_error, by=by)
+            result = result_of(call.id, by_hand(own) if own is not None else plan)
             results.setdefault(turn_id, []).append(result)
         stood = self._experiment.transcript.head
         self._experiment.turns.answer_calls(results)
@@ -250,22 +276,98 @@ class Debugger:
         parse_json(pattern)
         result, draft = self.result(turn_id, call_id), self.notes.draft(turn_id, call_id)
         if result is not None:
-            answer = Answer(text=result.text, is_error=result.is_error)
+            answer = given_as(result)
         elif draft is not None and draft.answer is not None:
             answer = draft.answer
         else:
             raise KeyError(call_id)
-        row = AnswerRow(match=MatchKind.EQUAL, pattern=pattern, answer=answer)
-        rule = self.debugging.rule(call.name)
-        others = tuple(
-            kept
-            for kept in rule.rows
-            if kept.match is not MatchKind.EQUAL or canonical(kept.pattern) != canonical(pattern)
-        )
-        rules = self.debugging.with_rule(call.name, rule.model_copy(update={"rows": (row, *others)}))
+        row = AnswerRow(match=MatchKind.EQUAL, pattern=pattern, answer=answer.model_copy(update={"served": None}))
         experiment = self._experiment
-        experiment.set(experiment.settings.changed(debugging=rules))
+        experiment.set(experiment.settings.changed(debugging=self.debugging.with_row(call.name, row)))
         return row
+
+    def record(self, *, replay: bool = False) -> int:
+        """Make a row of its tool's table from every answer on the path that a server gave; one undo takes it back.
+
+        ``replay``: these tools answer from their tables from then on, so that a repeat asks nothing of the world. Of
+        several answers to the same call the last one counts. Returns how many calls there were with such an answer.
+        """
+        rules, names, count = self.debugging, set(), 0
+        for turn in self._experiment.transcript.path:
+            for call in turn.calls:
+                result = self.result(turn.id, call.id)
+                if result is None or result.served is None or held_back(turn, call) is not None:
+                    continue
+                count += 1
+                names.add(call.name)
+                answer = given_as(result).model_copy(update={"served": None})
+                pattern = call.arguments if call.arguments.strip() else "{}"
+                rules = rules.with_row(call.name, AnswerRow(match=MatchKind.EQUAL, pattern=pattern, answer=answer))
+        for name in names if replay else ():
+            rules = rules.with_rule(name, rules.rule(name).model_copy(update={"policy": Policy.TABLE}))
+        if rules != self.debugging:
+            self._experiment.set(self._experiment.settings.changed(debugging=rules))
+        return count
+
+    # Asking a server for a look: nothing is sent
+
+    def asked(self, turn_id: str, call_id: str) -> Ticket | None:
+        """How far a server is with a call; None where it is not being asked."""
+        return self.asks.ticket((turn_id, call_id))
+
+    def ask_refusal(self, turn_id: str, call_id: str) -> str:
+        """Why a person could not ask a server for a call now; empty where one could."""
+        try:
+            call = self._call(turn_id, call_id)
+        except KeyError:
+            return "This call is not there any more."
+        if held := self._held_back(turn_id, call):
+            return held.words
+        tool = self.asks.tool(call)
+        reason = server_refusal(call, tool, self.asks.reach(call, tool))
+        return reason.words if reason is not None and not self.asks.mendable(tool) else ""
+
+    async def ask(self, turn_id: str, call_id: str) -> None:
+        """Ask the server for a call, whatever the rules say; the answer becomes the draft of the result.
+
+        Where it gives none, that is why the call waits. What was typed meanwhile, and a call that was answered in
+        another way, stay as they are: the answer is one of those to be compared then. Raises RunRefusedError where it
+        cannot be asked, and where it came too late to be the draft.
+        """
+        turn_id = self._keep_open(turn_id)
+        if reason := self.ask_refusal(turn_id, call_id):
+            raise RunRefusedError(reason)
+        call = self._call(turn_id, call_id)
+        tool = self.asks.tool(call)
+        if tool is None:
+            raise RunRefusedError("This call is of no tool that is on offer.")
+        if self.asks.mendable(tool):
+            await self.asks.mend(tool)
+            if reason := self.asks.reach(call, tool).refusal or self.ask_refusal(turn_id, call_id):
+                raise RunRefusedError(reason)
+        before = self.notes.draft(turn_id, call_id)
+        key, found = await self.asks.ask((turn_id, call_id), tool, call.arguments)
+        if isinstance(found, Reason):
+            if self.result(*key) is None:
+                self.notes.stops[key] = found
+                self.changed()
+            return
+        if self.result(*key) is None and self.notes.draft(*key) in (before, None):
+            self.notes.stops[key] = ANSWERED
+            self.notes.set_draft(*key, draft_of(answer_of(found)))
+            self.changed()
+        elif not self._holds(key, found):
+            self.notes.keep_late(*key, answer_of(found))
+            raise RunRefusedError(LATE)
+
+    def _holds(self, key: CallKey, served: ServerAnswer) -> bool:
+        """Whether an answer of a server stands as the result or the draft of a call already: others waited for it."""
+        result, draft = self.result(*key), self.notes.draft(*key)
+        return any(one is not None and one.served is served for one in (result, draft))
+
+    def cancel_ask(self, turn_id: str, call_id: str) -> None:
+        """Let a server be asked no longer; nothing of its answer comes."""
+        self.asks.cancel((turn_id, call_id))
 
     # Going on
 
@@ -277,6 +379,8 @@ class Debugger:
         turn_id = self._keep_open(turn_id)
         call = self._find(turn_id, call_id)[1]
         ready = await self.find_answer(turn_id, call_id)
+        if isinstance(ready, Reason) and ready.code in _SEEN and (tool := self.asks.tool(call)) is not None:
+            ready = ToAsk(tool, self.debugging.rule(call.name).after)  # a person saw this one call
         if isinstance(ready, Reason):
             raise RunRefusedError(_unready([call], [ready]))
         await self._go(Mode.STEP, {(turn_id, call_id): ready})
@@ -286,7 +390,7 @@ class Debugger:
         self._keep_open()
         waiting = self.waiting
         found = [(key, await self.find_answer(key[0], key[1].id)) for key in waiting]
-        ready = [key for key, answer in found if isinstance(answer, Planned)]
+        ready = [key for key, answer in found if not isinstance(answer, Reason)]
         for turn_id, call in ready[:1] or waiting[:1]:
             await self.step(turn_id, call.id)
 
@@ -308,7 +412,11 @@ class Debugger:
         self._keep_open()
         waiting = self.waiting
         found = {(turn_id, call.id): await self.find_answer(turn_id, call.id) for turn_id, call in waiting}
-        planned = {key: answer for key, answer in found.items() if isinstance(answer, Planned)}
+        planned = {
+            key: replace(answer, look=False) if isinstance(answer, ToAsk) and mode is Mode.END else answer
+            for key, answer in found.items()
+            if not isinstance(answer, Reason)
+        }
         without = {key: reason for key, reason in found.items() if isinstance(reason, Reason)}
         self.notes.stops.update({key: reason for key, reason in without.items() if reason is not NO_ROW})
         if waiting and not planned:
@@ -318,12 +426,15 @@ class Debugger:
         self.notes.stops.update(without)
         await self._go(mode, planned)
 
-    async def _go(self, mode: Mode, planned: Mapping[CallKey, Planned]) -> None:
+    async def _go(self, mode: Mode, planned: Mapping[CallKey, Planned | ToAsk]) -> None:
         experiment = self._experiment
         waiting = self.waiting
         if any(experiment.transcript.turns[turn_id].truncated for turn_id, _ in waiting):
             raise RunRefusedError(TRUNCATED.words)
-        answers = [_tool_turn(key[1], plan) for key, plan in planned.items()]
+        answers = [
+            _tool_turn(key[1], plan if isinstance(plan, Planned) else Planned(Answer(), "server"))
+            for key, plan in planned.items()
+        ]
         reason = self._requests.refusal(*answers)
         if reason and (
             len(planned) == len(waiting) or experiment.state is not RunState.IDLE or not experiment.settings.model
@@ -334,7 +445,11 @@ class Debugger:
         await self.start(mode, planned)
 
     async def start(
-        self, mode: Mode = Mode.RULES, planned: Mapping[CallKey, Planned] | None = None, *, steps_back: bool = True
+        self,
+        mode: Mode = Mode.RULES,
+        planned: Mapping[CallKey, Planned | ToAsk] | None = None,
+        *,
+        steps_back: bool = True,
     ) -> None:
         """Run one tool loop from the head until it ends (see ``ToolLoop``). Whether it may begin is the caller's to
         check; raises RunRefusedError where one is under way.
@@ -343,7 +458,7 @@ class Debugger:
             raise RunRefusedError(UNDER_WAY)
         experiment = self._experiment
         head = experiment.transcript.head
-        loop = ToolLoop(experiment, self.notes, self._refresh, head, mode, planned, steps_back=steps_back)
+        loop = ToolLoop(experiment, self.notes, self.asks, self._refresh, head, mode, planned, steps_back=steps_back)
         self.loop = self._last = loop
         experiment.history.begin(loop.id)
         self.changed()
@@ -379,7 +494,7 @@ class Debugger:
             begin, answered = turn.id, answered + 1
         others = self._others(turn_id, call_id)
         rest = {(turn_id, key): others[key] for key in calls[answered:] if key != call_id}
-        given = [{**rest, (turn_id, call_id): Planned(answer, "you")} for answer in answers]
+        given = [{**rest, (turn_id, call_id): by_hand(answer)} for answer in answers]
         return transcript.truncate_after(begin), given
 
     def given_refusal(self, turn_id: str, call_id: str) -> str:
@@ -402,11 +517,10 @@ class Debugger:
         for call in self._experiment.transcript.turns[turn_id].calls:
             draft = self.notes.draft(turn_id, call.id)
             if call.id != call_id and draft is not None and (typed := draft.answer) is not None:
-                out[call.id] = Planned(typed, "you")
+                out[call.id] = by_hand(typed)
         for result in self._results(turn_id):
             if result.call_id != call_id:
-                answer = Answer(text=result.text, is_error=result.is_error)
-                out[result.call_id] = Planned(answer, result.by, result.seconds)
+                out[result.call_id] = Planned(given_as(result), result.by, result.seconds)
         return out
 
     def _refresh(self) -> None:
@@ -458,4 +572,4 @@ def _unready(calls: Sequence[ToolCall], reasons: Sequence[Reason]) -> str:
 
 
 def _tool_turn(call_id: str, plan: Planned) -> Turn:
-    return make_turn(Role.TOOL, "", ToolResult(call_id=call_id, text=plan.answer.body, is_error=plan.answer.is_error))
+    return make_turn(Role.TOOL, "", result_of(call_id, plan))

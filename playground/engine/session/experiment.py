@@ -20,6 +20,7 @@ from playground.engine.session.changes import (
 from playground.engine.session.draft import Draft
 from playground.engine.session.editors import Editors
 from playground.engine.session.history import History
+from playground.engine.session.serving import Serving
 from playground.engine.session.settings import ExperimentSettings, different
 from playground.engine.session.tapes import Tapes
 from playground.engine.session.turns import Turns
@@ -38,7 +39,8 @@ class Experiment:
 
     ``connect`` gives a client for a profile id; it may raise ``RunRefusedError``. ``profile_of`` gives the profile
     itself, from which the extra body and the rule for reasoning are inherited; without it nothing is. ``literal`` says
-    that its turns are text to the last brace and hold no variables. ``lane`` gives the same experiment as a lane of
+    that its turns are text to the last brace and hold no variables. ``serving`` gives what asks tool servers
+    when it is first needed; without it none can be asked. ``lane`` gives the same experiment as a lane of
     Compare has it: with an end, settings and runs of its own.
     """
 
@@ -49,8 +51,10 @@ class Experiment:
         profile_of: Callable[[str], Profile] | None = None,
         *,
         literal: bool = False,
+        serving: Callable[[], Serving] | None = None,
     ) -> None:
         self.connect = connect
+        self.ask_servers = serving
         self.literal = literal
         self.profile_of = profile_of
         self._main = self
@@ -72,6 +76,11 @@ class Experiment:
         made.editors = Editors(made.turns, made.observers, self.editors)
         made.limits, made.state = None, RunState.IDLE
         return made
+
+    @property
+    def serving(self) -> Serving | None:
+        """What asks tool servers; None where none can be asked."""
+        return self.ask_servers() if self.ask_servers is not None else None
 
     @property
     def draft(self) -> Draft:

@@ -103,6 +103,7 @@ class NextRequest:
         above = kept.waiting_above(kept.head if at == HEAD else at_then)
         if waiting := [(key, call) for key, call in above if call.id not in answered]:
             names = ", ".join(f"{short_name(call.name)} ({short_name(call.id)})" for _, call in waiting[:3])
+            names += f" and {len(waiting) - 3:,} more" if len(waiting) > 3 else ""
             if kept.turns[waiting[0][0]].truncated:
                 return f"The answer broke off at a tool call: {names}. Regenerate that turn, or delete it."
             if at == HEAD and not experiment.transcript.waiting:

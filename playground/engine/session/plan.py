@@ -106,3 +106,7 @@ class Plan(Value):
         "Null: as each variant has it.",
     )
     keep: Keep = Keep.FAILED
+    record: bool = Field(
+        default=False,
+        description="Whether what tool servers answer is kept and given again: a repeat asks nothing of the world.",
+    )

@@ -34,6 +34,7 @@ from playground.engine.session.experiment import Connect, Experiment
 from playground.engine.session.next_request import UNDER_WAY, NextRequest
 from playground.engine.session.open_edits import OpenEdit
 from playground.engine.session.run import Run
+from playground.engine.session.serving import Serving
 from playground.engine.session.settings import ExperimentSettings
 from playground.engine.session.titles import Front, plain_front, summary_of, title_of
 from playground.engine.session.turn_edits import standing
@@ -54,9 +55,10 @@ _OF_CONTENT = (PathChanged, TurnChanged, SettingsChanged, DebugChanged)
 
 
 class Session:
-    """One open experiment. ``connect``, ``profile_of`` and ``literal`` are as for ``Experiment``; ``front`` shortens
-    texts and knows the secrets. ``unread`` are rows of it that the store could not read, by ``Tally``. ``main`` is the
-    session of the experiment's own conversation, of a lane as well.
+    """One open experiment. ``connect``, ``profile_of``, ``literal`` and ``serving`` are as for ``Experiment``.
+
+    ``front`` shortens texts and knows the secrets. ``unread`` are rows of it that the store could not read, by
+    ``Tally``. ``main`` is the session of the experiment's own conversation, of a lane as well.
     """
 
     def __init__(
@@ -69,6 +71,7 @@ class Session:
         profile_of: Callable[[str], Profile] | None = None,
         literal: bool = False,
         front: Front = plain_front,
+        serving: Callable[[], Serving] | None = None,
     ) -> None:
         settings = ExperimentSettings(
             profile_id=profile_id,
@@ -85,7 +88,7 @@ class Session:
         self.unread: Mapping[tuple[str, bool], int] = {}
         self._front = front
         self._lanes: dict[str, Session] = {}
-        self._stand_on(Experiment(connect, settings, profile_of, literal=literal))
+        self._stand_on(Experiment(connect, settings, profile_of, literal=literal, serving=serving))
         self.subscribe(self._changed, *_OF_CONTENT)
 
     def _stand_on(self, experiment: Experiment) -> None:
@@ -135,8 +138,14 @@ class Session:
         """Whether anything is under way in any lane."""
         return any(one.state is not RunState.IDLE for one in self._everyone)
 
-    def _changed(self, _change: Change) -> None:
-        self.changed_at = time.time()
+    @property
+    def asking(self) -> bool:
+        """Whether a tool server is being asked in any lane, be it for a look only."""
+        return any(one.debugger.asks.under_way for one in self._everyone)
+
+    def _changed(self, change: Change) -> None:
+        if not (isinstance(change, DebugChanged) and change.progress):
+            self.changed_at = time.time()
 
     # What it is
 
@@ -357,6 +366,8 @@ class Session:
         Without anything under way, nothing happens.
         """
         for one in self._everyone if turn_id else (self,):
+            if not turn_id:
+                one.debugger.asks.cancel_all()
             loop = one.debugger.loop
             if loop is not None and (not turn_id or (loop.run is not None and loop.run.brings(turn_id))):
                 loop.stop()

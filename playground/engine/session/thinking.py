@@ -128,6 +128,6 @@ def _sent_part(part: Part) -> object:
         case ToolCall():
             return part.id, part.name, part.arguments
         case ToolResult():
-            return part.call_id, part.text, part.is_error
+            return part.call_id, part.text, part.is_error, part.images
         case _:
             return part

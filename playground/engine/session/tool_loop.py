@@ -10,29 +10,39 @@ import asyncio
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from enum import StrEnum
 from itertools import takewhile
 
 from playground.domain.debugging import (
+    ANSWERED,
     STEPPED,
     STOPPED,
     Answer,
+    Asking,
     Policy,
     Reason,
+    ReasonCode,
+    ResultDraft,
+    draft_of,
     held_back,
     limit_reason,
     repeats,
 )
-from playground.domain.parts import ToolCall, ToolResult
+from playground.domain.parts import ToolCall
+from playground.domain.served import answer_of
+from playground.domain.tool_servers import ServerAnswer
 from playground.domain.transcript import Ending, Role, Turn, make_turn, new_id, waiting_in
 from playground.engine.questions import checking
 from playground.engine.questions.kinds import Decision, Question, ReadyAnswer
-from playground.engine.session.call_notes import CallNotes, Pending, Planned
+from playground.engine.session.asks import Asks
+from playground.engine.session.call_notes import LATE, CallNotes, Pending, Planned, ToAsk, result_of
 from playground.engine.session.changes import CallKey, RunState
 from playground.engine.session.experiment import Experiment
 from playground.engine.session.next_request import NextRequest
 from playground.engine.session.run import Run
 from playground.engine.session.tool_turn_order import below
+from playground.engine.session.verdicts import offered
 
 SLICE_S = 0.002  # seconds of deciding and answering between two turns of the loop
 AT_ONCE = 10  # answers that are put in together: each time the whole path is looked through, and drawn
@@ -49,7 +59,8 @@ class Mode(StrEnum):
 
 
 class ToolLoop:
-    """``perform`` is awaited once. ``planned`` are answers decided on before the first request goes out.
+    """``perform`` is awaited once. ``planned`` are answers, and calls to be asked of servers, decided on before the
+    first request goes out.
 
     ``tip`` is the turn it stands at, ``requests`` how many it sent, ``pending`` the answers that are waited for.
     ``steps_back`` says whether each round is an undo step of its own.
@@ -59,10 +70,11 @@ class ToolLoop:
         self,
         experiment: Experiment,
         notes: CallNotes,
+        asks: Asks,
         told: Callable[[], None],
         tip: str | None,
         mode: Mode = Mode.RULES,
-        planned: Mapping[CallKey, Planned] | None = None,
+        planned: Mapping[CallKey, Planned | ToAsk] | None = None,
         *,
         steps_back: bool = True,
     ) -> None:
@@ -75,6 +87,7 @@ class ToolLoop:
         self._experiment = experiment
         self._requests = NextRequest(experiment)
         self._notes = notes
+        self._asks = asks
         self._told = told
         self._mode = mode
         self._planned = dict(planned or {})
@@ -127,6 +140,8 @@ class ToolLoop:
         self.state = RunState.IDLE
 
     async def _work(self) -> None:
+        if self._mode in (Mode.RULES, Mode.END):
+            self._asks.expect(stops=self._mode is Mode.RULES)
         while True:
             if self._mode is not Mode.ONCE and not await self._give(self._planned):
                 return
@@ -147,24 +162,24 @@ class ToolLoop:
 
     # Deciding
 
-    async def _decide(self) -> dict[CallKey, Planned]:
-        """What the calls that wait are answered with; why the others wait is noted."""
+    async def _decide(self) -> dict[CallKey, Planned | ToAsk]:
+        """What the calls that wait are answered with, which servers are asked; why the others wait is noted."""
         experiment = self._experiment
         reasons = self._notes.stops
         debugging = experiment.settings.debugging
         branch = experiment.transcript.lineage(self.tip)
-        tools = {tool.name: tool for tool in experiment.settings.tools if tool.sendable}
+        tools = offered(experiment.settings.tools)
         repeated = repeats(branch)
         limit = debugging.step_limit
         nth = _nth(branch)
-        out: dict[CallKey, Planned] = {}
+        out: dict[CallKey, Planned | ToAsk] = {}
         until = time.perf_counter() + SLICE_S
         for turn_id, call in waiting_in(branch):
             if time.perf_counter() > until:  # a turn may make thousands of calls
                 await asyncio.sleep(0)
                 until = time.perf_counter() + SLICE_S
-            key, rule = (turn_id, call.id), debugging.rule(call.name)
-            found: Answer | Reason
+            key, rule, tool = (turn_id, call.id), debugging.rule(call.name), tools.get(call.name)
+            found: Answer | Asking | Reason
             if held := held_back(experiment.transcript.turns[turn_id], call):
                 found = held
             elif self._mode is Mode.STEP:
@@ -172,18 +187,22 @@ class ToolLoop:
             elif limit and self.requests >= limit:
                 found = limit_reason(self.requests)
             elif self._mode is Mode.END:
-                found = await self._asked(ReadyAnswer(call, rule))
+                found = await self._found(ReadyAnswer(call, rule, tool, self._asks.reach(call, tool)))
             else:
-                asked = Decision(call, rule, tools.get(call.name), nth[key], repeated.get(key, 0))
-                found = await self._asked(asked)
+                reach = self._asks.reach(call, tool)
+                asked = Decision(call, rule, tool, nth[key], repeated.get(key, 0), reach)
+                found = await self._found(asked)
             if isinstance(found, Reason):
                 reasons[key] = found
+            elif isinstance(found, Asking):
+                if tool is not None:  # of none nothing is asked
+                    out[key] = ToAsk(tool, rule.after and self._mode is not Mode.END)
             else:
                 out[key] = Planned(found, "fixed" if rule.policy is Policy.FIXED else "table")
         self._notes.changed()
         return out
 
-    async def _asked(self, question: Question[Answer | Reason]) -> Answer | Reason:
+    async def _found(self, question: Question[Answer | Asking | Reason]) -> Answer | Asking | Reason:
         """The answer to a question about rules, schemas and paths, which may take its time; Stop ends the wait."""
         found = checking.now(question)
         if found is None:
@@ -193,18 +212,70 @@ class ToolLoop:
 
     # Answering
 
-    async def _give(self, planned: Mapping[CallKey, Planned]) -> bool:
+    async def _give(self, planned: Mapping[CallKey, Planned | ToAsk]) -> bool:
         """Put the answers in as they come due. Returns whether every call is answered and the next request may go."""
         if self._lost():
             return False
         if planned:
             if self._steps_back:
                 self._experiment.history.keep(self.id)
-            await self._wait_and_put(planned)
+            await self._wait_for_all(planned)
         if self._lost():
             return False
         self.tip = self._end()
         return not self._waiting()
+
+    async def _wait_for_all(self, planned: Mapping[CallKey, Planned | ToAsk]) -> None:
+        """Servers are asked, each call for itself, while answers that are known come due."""
+        known = {key: plan for key, plan in planned.items() if isinstance(plan, Planned)}
+        to_ask = {key: plan for key, plan in planned.items() if isinstance(plan, ToAsk)}
+        if not to_ask:
+            await self._wait_and_put(known)
+            return
+        self.set_state(RunState.ANSWERING)
+        try:
+            async with asyncio.TaskGroup() as group:
+                for key, plan in to_ask.items():
+                    group.create_task(self._ask(key, plan))
+                if known:
+                    group.create_task(self._wait_and_put(known))
+        except BaseExceptionGroup as failed:
+            raise failed.exceptions[0] from None
+
+    async def _ask(self, key: CallKey, plan: ToAsk) -> None:
+        """Ask a server, and put its answer in; where there is none, or a person is to see it, that is noted."""
+        call = next((one for maker, one in self._waiting() if (maker, one.id) == key), None)
+        if call is None:
+            return
+        stood, before = self._end(), self._notes.draft(*key)
+        self._notes.stops.pop(key, None)
+        try:
+            key, found = await self._asks.ask(key, plan.tool, call.arguments)
+        except asyncio.CancelledError:
+            self._notes.stops[key] = STOPPED
+            raise
+        if isinstance(found, Reason):
+            self._notes.stops[key] = found
+        elif plan.look:
+            self._show(key, answer_of(found), before)
+        elif self._put({key: served(found)}):
+            if stood not in self._experiment.history.ends:
+                self._notes.answered([key])
+        else:  # a person was faster, or the turn is gone: it may come back
+            self._notes.keep_late(*key, answer_of(found))
+        self._notes.changed()
+
+    def _show(self, key: CallKey, answer: Answer, before: ResultDraft | None) -> None:
+        """A person is to look at an answer before it goes. What was typed or sent meanwhile stays as it is."""
+        waits = self._lost() or any((maker, call.id) == key for maker, call in self._waiting())
+        draft, shown = self._notes.draft(*key), draft_of(answer)
+        if waits and draft in (before, None, shown):
+            self._notes.stops[key] = ANSWERED
+            self._notes.set_draft(*key, shown)
+            return
+        if waits:
+            self._notes.stops[key] = Reason(code=ReasonCode.AFTER, words=LATE)
+        self._notes.keep_late(*key, answer)
 
     async def _wait_and_put(self, planned: Mapping[CallKey, Planned]) -> None:
         pending, stood = self.pending, self._end()
@@ -242,10 +313,13 @@ class ToolLoop:
         else:
             await asyncio.sleep(seconds)
 
-    def _put(self, planned: Mapping[CallKey, Planned]) -> None:
-        """Answer calls, but for those for which that was done by hand meanwhile, and those that are gone."""
+    def _put(self, planned: Mapping[CallKey, Planned]) -> bool:
+        """Answer calls, but for those for which that was done by hand meanwhile, and those that are gone.
+
+        Returns whether any was answered.
+        """
         if self._lost():
-            return
+            return False
         waiting = {(maker, call.id) for maker, call in self._waiting()}
         made: dict[str, list[Turn]] = {}
         for (maker, call_id), plan in planned.items():
@@ -253,6 +327,7 @@ class ToolLoop:
                 made.setdefault(maker, []).append(_result(call_id, plan))
         for maker, turns in made.items():
             self.tip = self._experiment.turns.place(self._end(), maker, turns, self.id)
+        return bool(made)
 
     # What is there
 
@@ -270,11 +345,16 @@ class ToolLoop:
         return self.tip if self.tip is None else below(self._experiment.transcript, self.tip)
 
 
+def served(found: ServerAnswer) -> Planned:
+    """What a server answered, as it goes out when nobody is to see it first."""
+    if found.recorded:
+        return Planned(answer_of(found), "table", 0.0)
+    return Planned(answer_of(found), "server", found.seconds)
+
+
 def _result(call_id: str, plan: Planned) -> Turn:
-    answer = plan.answer
-    seconds = plan.seconds if plan.seconds is not None else answer.delay
-    result = ToolResult(call_id=call_id, text=answer.body, is_error=answer.is_error, by=plan.by, seconds=seconds)
-    return make_turn(Role.TOOL, "", result)
+    seconds = plan.seconds if plan.seconds is not None else plan.answer.delay
+    return make_turn(Role.TOOL, "", result_of(call_id, replace(plan, seconds=seconds)))
 
 
 def _nth(branch: tuple[Turn, ...]) -> dict[CallKey, int]:

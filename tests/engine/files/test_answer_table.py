@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from playground.domain.debugging import FAULTS, Answer, AnswerRow, Debugging, MatchKind, Policy, ToolRule
+from playground.domain.parts import Image
 from playground.engine.files.answer_table import read_answers, write_answers
 
 EXAMPLE = {
@@ -50,6 +51,9 @@ def test_a_round_trip_keeps_every_row() -> None:
     assert read_answers(write_answers(rules)) == rules
     faults = Debugging().with_rule("f", ToolRule(policy=Policy.TABLE, rows=tuple(row for _, row in FAULTS)))
     assert read_answers(write_answers(faults)).rule("f") == faults.rule("f")
+    picture = Answer(text="a chart", images=(Image(url="data:image/png;base64,AAAA"),))
+    charts = Debugging().with_rule("f", ToolRule(policy=Policy.TABLE, rows=(AnswerRow(answer=picture),)))
+    assert read_answers(write_answers(charts)).rule("f") == charts.rule("f")
     odd = Debugging().with_rule("f", ToolRule(rows=(AnswerRow(answer=Answer(text="\ud800")),)))
     write_answers(odd).encode("utf-8")
 
@@ -69,6 +73,7 @@ def test_a_round_trip_keeps_every_row() -> None:
         (file(tools={"f": [{"path": "$.a", "equal": 1, "result": ""}]}), "exclude each other"),
         (file(tools={"f": [{"result": "", "delay": -1}]}), r"tools.f\[0\]: “delay”"),
         (file(tools={"f": [{"result": "", "delay": "soon"}]}), r"tools.f\[0\]: “delay”"),
+        (file(tools={"f": [{"result": "", "images": [1]}]}), '"images" must be a list'),
         (file(step_limit=-1), '"step_limit" must be'),
         (file(step_limit=True), '"step_limit" must be'),
     ],

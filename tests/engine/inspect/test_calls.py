@@ -12,10 +12,13 @@ import pytest
 from playground.demo.server import DemoServer
 from playground.domain.debugging import Answer, Policy
 from playground.domain.parts import ToolCall, ToolResult
+from playground.domain.tool_servers import Frame, ticket_id
 from playground.domain.transcript import Role, Turn, make_turn
 from playground.engine.compare.lanes import Lanes
-from playground.engine.inspect.calls import CallEntry, CallIndex, calls_csv, calls_json, sequence, shortened
+from playground.engine.inspect.calls import CallEntry, CallIndex, calls_csv, calls_json, sequence, served, shortened
 from playground.engine.session.session import Session
+from playground.engine.tool_servers.tape import ServerTape
+from playground.gateway.redact import Redactor
 from tests.engine.debugging import MODELS, THREE, Bench
 
 
@@ -122,3 +125,35 @@ def test_short_arguments_are_one_line() -> None:
     assert shortened('{\n  "a":   1\n}') == '{ "a": 1 }'
     assert len(shortened("x" * 1_000_000)) == 80
     assert shortened("x" * 200).endswith("…")
+
+
+async def test_the_picture_shows_when_a_server_worked_at_a_call(bench: Bench) -> None:
+    await bench.ask(THREE)
+    (turn_id, first), (_, second) = bench.keys[:2]
+    session, tape = bench.session, ServerTape(lambda: Redactor(()))
+    timing = bench.path[1].outcome.timing if bench.path[1].outcome else None
+    assert timing is not None
+    start = timing.started_at + 5.0
+    for call_id, number in ((first, "1"), (second, "2")):
+        ticket = ticket_id(turn_id, call_id)
+        asked = Frame(server="s", at=start, sent=True, text="{}", size=2, method="tools/call", id=number, call=ticket)
+        tape.add([asked, asked.model_copy(update={"sent": False, "id": "", "method": "progress", "at": start + 1})])
+    tape.add([Frame(server="s", at=start + 2, sent=False, text="{}", size=2, id="1")])
+    spans = [span for span in sequence(session, tape) if span.kind == "server"]
+    assert [(span.call_id, span.label, span.row, span.ok) for span in spans] == [
+        (first, "s", 0, True),
+        (second, "s", 1, False),
+    ]
+    assert [span.start for span in spans] == pytest.approx([5.0, 5.0])
+    assert [span.end for span in spans] == pytest.approx([7.0, 6.0])
+    assert not [span for span in sequence(session) if span.kind == "server"]
+    exchange = session.exchanges[bench.path[1].outcome.exchange or ""] if bench.path[1].outcome else None
+    assert exchange is not None
+    assert exchange.ended is not None
+    assert [(one.server, one.ok) for one in served(session, exchange, tape)] == [("s", True), ("s", False)]
+    first_asked = tape.entries[0].frame
+    tape.clear()
+    assert served(session, exchange, tape) == ()
+    long_after = first_asked.model_copy(update={"at": exchange.started_at + exchange.ended * 2 + 60})
+    tape.add([long_after])
+    assert served(session, exchange, tape) == (), "beside it the exchange could not be seen"

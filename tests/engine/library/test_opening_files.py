@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from playground.domain.debugging import Debugging, Policy, ToolRule
+from playground.domain.tool_servers import Hints, ToolServer
+from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role, make_turn
 from playground.engine.files.experiment_file import open_file, save
 from playground.engine.files.messages import read
@@ -24,7 +27,9 @@ from playground.engine.library.opening_files import (
     take_in,
 )
 from playground.engine.library.workspace import Workspace
+from playground.engine.session.plan import Plan
 from playground.engine.session.snapshot import snapshot
+from playground.engine.session.variants import Variant
 
 REQUEST = {"playground": 1, "model": "demo-chat", "messages": [{"role": "user", "content": "Hello"}]}
 
@@ -32,6 +37,68 @@ REQUEST = {"playground": 1, "model": "demo-chat", "messages": [{"role": "user", 
 @pytest.fixture
 def workspace(gateways: Gateways) -> Workspace:
     return Workspace(gateways)
+
+
+async def test_rules_in_a_file_that_ask_a_server_by_themselves_pause_here(workspace: Workspace, tmp_path: Path) -> None:
+    """What stands in a file is nobody's consent on this computer; a trusted server's tools that only read may run."""
+    servers = workspace.tool_servers
+    servers.book.add(ToolServer(id="t", name="Trusted", command="x", trusted=True))
+    servers.book.add(ToolServer(id="o", name="Other", command="x"))
+    hints = Hints(read_only=True)
+    tools = tuple(
+        ToolDefinition(name=name, server=server, hints=said)
+        for name, server, said in (
+            ("reads", "Trusted", hints),
+            ("writes", "Trusted", None),
+            ("elsewhere", "Other", hints),
+            ("unknown", "Nowhere", hints),
+        )
+    )
+    asks = ToolRule(policy=Policy.SERVER, pause_from=3)
+    table = ToolRule(policy=Policy.TABLE)
+    names = ("reads", "writes", "elsewhere", "unknown", "gone")
+    rules = Debugging(default=asks, rules={**dict.fromkeys(names, asks), "table": table})
+    talk(workspace)
+    workspace.current.change(tools=tools, debugging=rules)
+    save(tmp_path / "a.json", snapshot(workspace.current))
+    same = await settle(workspace, open_file(tmp_path / "a.json"))
+    assert (same.outcome, same.paused) == (Outcome.SAME, ())
+    assert same.session.settings.debugging == rules
+    found = open_file(tmp_path / "a.json").model_copy(update={"id": "another"})
+    opened = await settle(workspace, found)
+    assert opened.paused == ("writes", "elsewhere", "unknown", "gone")
+    now = opened.session.settings.debugging
+    assert now.default == asks, "by itself it asks trusted servers for what only reads"
+    assert {name: rule.policy for name, rule in now.rules.items()} == {
+        "reads": Policy.SERVER,
+        **dict.fromkeys(opened.paused, Policy.PAUSE),
+        "table": Policy.TABLE,
+    }
+    assert now.rules["writes"].pause_from == 3
+    assert not opened.session.history.can_undo
+    await workspace.close()
+
+
+@pytest.mark.parametrize("place", ["settings", "variant", "evaluation"])
+async def test_a_tool_of_the_same_name_is_not_let_in_by_one_that_only_reads(workspace: Workspace, place: str) -> None:
+    servers = workspace.tool_servers
+    servers.book.add(ToolServer(id="t", name="Trusted", command="x", trusted=True))
+    servers.book.add(ToolServer(id="o", name="Other", command="x"))
+    reads = ToolDefinition(name="look", server="Trusted", hints=Hints(read_only=True))
+    other = ToolDefinition(name="look", server="Other")
+    talk(workspace)
+    session = workspace.current
+    session.change(tools=(reads,), debugging=Debugging(rules={"look": ToolRule(policy=Policy.SERVER)}))
+    variant = Variant().of(session.settings, session.settings.changed(tools=(other,)))
+    if place == "settings":
+        session.change(tools=(other, reads))
+    elif place == "variant":
+        session.change(variants=(variant,))
+    else:
+        session.change(evaluation=Plan(variants=(variant,)))
+    opened = await settle(workspace, snapshot(session).model_copy(update={"id": "another"}))
+    assert opened.paused == ("look",)
+    await workspace.close()
 
 
 def talk(workspace: Workspace, text: str = "Which way to Oslo?") -> None:

@@ -13,6 +13,11 @@ from playground.engine.evaluation.inquiry import Inquiry
 from playground.engine.gateways.offered import DEMO_ID, Gateways
 from playground.engine.library.opening_files import open_sample
 from playground.engine.session.session import Session
+from playground.engine.tool_servers.acceptance import arriving, as_offered
+from playground.engine.tool_servers.book import DEMO_ID as DEMO_SERVER
+from playground.engine.tool_servers.book import ServerBook
+from playground.engine.tool_servers.servers import Servers
+from playground.engine.tool_servers.serving import Serving
 from playground.jsonkit.reading import parse_json
 from playground.ui.features.conversation.samples import SAMPLES, Sample
 
@@ -34,9 +39,9 @@ def session(gateways: Gateways) -> Session:
     return Session(gateways.client, profile_id=DEMO_ID)
 
 
-def test_there_are_seven_and_each_says_what_it_shows() -> None:
-    assert len(SAMPLES) == 7
-    assert len({sample.title for sample in SAMPLES}) == 7
+def test_there_are_eight_and_each_says_what_it_shows() -> None:
+    assert len(SAMPLES) == 8
+    assert len({sample.title for sample in SAMPLES}) == 8
     for sample in SAMPLES:
         assert sample.path.is_file()
         assert sample.shows.endswith(".")
@@ -67,6 +72,33 @@ async def test_reasoning_stands_apart(session: Session) -> None:
 async def test_tools_are_called_twice_and_wait(session: Session) -> None:
     await run(session, "sample.tools")
     assert [call.name for _, call in session.debugger.waiting] == ["get_weather", "get_weather"]
+
+
+async def test_a_real_server_answers_one_call_by_itself_and_the_other_when_it_is_told_to(gateways: Gateways) -> None:
+    servers = Servers(ServerBook.passing(()), gateways.keys)
+    try:
+        serving = Serving(lambda: servers)
+        session = Session(gateways.client, profile_id=DEMO_ID, serving=lambda: serving)
+        sample = next(one for one in SAMPLES if one.action == "sample.servers")
+        open_sample(session, sample.path, sample.title)
+        ours = session.settings.tools
+        live = await servers.start(DEMO_SERVER)
+        assert ours == arriving((), live.server, live.tools, {}), "the sample has the tools that the server lists"
+        servers.book.accept(DEMO_SERVER, map(as_offered, ours))
+        await session.run()
+        assert [call.name for _, call in session.debugger.waiting] == ["roll_dice"]
+        ((turn_id, dice),) = session.debugger.waiting
+        await session.debugger.ask(turn_id, dice.id)
+        await session.debugger.step(turn_id, dice.id)
+        assert not session.debugger.waiting
+        clock, rolled = (result for turn in session.transcript.path for result in turn.results)
+        assert json.loads(clock.text)["zone"]
+        assert len(json.loads(rolled.text)["rolled"]) == 3
+        assert clock.served is not None
+        assert rolled.served is not None
+        assert "roll_dice" in session.transcript.path[-1].text
+    finally:
+        await servers.close()
 
 
 async def test_the_answer_follows_the_schema(session: Session) -> None:

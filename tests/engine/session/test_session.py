@@ -359,6 +359,15 @@ def test_open_calls_are_named_and_an_answer_on_its_way_counts() -> None:
     assert session.next_request.refusal(make_turn(Role.TOOL, "", ToolResult(call_id="c2", text="fine"))) == ""
 
 
+def test_of_many_open_calls_some_are_named_and_the_others_counted() -> None:
+    session = make_session(make_turn(Role.USER, "?"), calling(*(call(f"c{number}") for number in range(5))))
+    named = "get_weather (c0), get_weather (c1), get_weather (c2)"
+    assert session.next_request.refusal().endswith(f"Still open: {named} and 2 more.")
+    session.turns.answer("c0", "fine")
+    session.turns.answer("c1", "fine")
+    assert session.next_request.refusal().endswith("get_weather (c2), get_weather (c3), get_weather (c4).")
+
+
 def test_a_call_that_broke_off_is_not_to_be_answered() -> None:
     cut = calling(call("c1"), outcome=Outcome(ending=Ending.COMPLETE, finish_reason="length"))
     words = make_session(make_turn(Role.USER, "?"), cut).next_request.refusal()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from typing import Final, TypeAlias
 
 from playground.domain.transcript import Role, Turn
@@ -26,6 +26,7 @@ _COLUMNS: Final = (
     "score",
     "text",
     "calls",
+    "real_calls",
     "finish_reason",
     "failure",
     "seconds",
@@ -66,11 +67,12 @@ def _record(
         "score": results.score(case, answer),
         "text": last.text if last is not None else "",
         "calls": [
-            {"name": call.name, "arguments": call.arguments}
-            for turn in turns
+            {"name": call.name, "arguments": call.arguments, **answered_by(turns[place:], call.id)}
+            for place, turn in enumerate(turns)
             if turn.outcome is not None
             for call in turn.calls
         ],
+        "real_calls": figures.real,
         "finish_reason": last.outcome.finish_reason if last is not None and last.outcome is not None else None,
         "failure": answer.failure,
         "at": answer.at,
@@ -93,6 +95,16 @@ def _record(
             if verdict is not None
         ],
     }
+
+
+def answered_by(after: Sequence[Turn], call_id: str) -> JSONObject:
+    """How a call was answered, in the turns from the one on that made it; ``real``: a tool server was asked for it."""
+    found = next((one for turn in after[1:] for one in turn.results if one.call_id == call_id), None)
+    if found is None:
+        return {}
+    served = found.served
+    about = {"server": served.server, "real": not served.recorded} if served is not None else {"real": False}
+    return {"answered_by": found.by, **about}
 
 
 async def to_jsonl(results: Results, fetch: Fetch) -> str:

@@ -105,7 +105,7 @@ def _words(text: str) -> str:
     text = re.sub(r" \((?:see ``playground[\w.]*``|specification, section[^)]*)\)", "", text.split("\n\nParts are")[0])
     text = re.sub(r"; specification, section [\d.]+(?=\))", "", text)
     text = re.sub(r"``([^`]*)``", r"“\1”", " ".join(text.split()))
-    return re.sub(r"\bNone\b", "null", text)
+    return re.sub(r"\bNone\b(?! of\b)", "null", text)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from playground.domain.parts import Image, Part, Reasoning, Refusal, Text, ToolCall, ToolResult
-from playground.engine.files.export.selection import Section, Selection, facts_of, raster_url
+from playground.engine.files.export.selection import Section, Selection, facts_of, raster_url, served_words
 from playground.engine.files.images import is_address
 from playground.engine.inspect.unknown_members import Beside, beside_part, beside_turn
 
@@ -49,7 +49,10 @@ def _part(part: Part, selection: Selection) -> str:
             name = selection.call_name(part.call_id)
             of = f" of {_code(name)}" if name else ""
             what = "Error" if part.is_error else "Result"
-            return f"**{what}{of}** {_code(part.call_id)}\n\n{_fenced(part.text)}"
+            blocks = [f"**{what}{of}** {_code(part.call_id)}", _fenced(part.text), *map(_image, part.images)]
+            if said := served_words(part):
+                blocks.append(_quoted("\n\n".join(one_line(words) for words in said)))
+            return "\n\n".join(blocks)
         case Image():
             return _image(part)
         case _:

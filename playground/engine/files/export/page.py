@@ -15,7 +15,7 @@ from playground.domain.hidden import show_hidden
 from playground.domain.parts import Image, Part, Reasoning, Refusal, Text, ToolCall, ToolResult
 from playground.domain.roles import Role
 from playground.engine.files.export import rendered
-from playground.engine.files.export.selection import Section, Selection, facts_of, raster_url
+from playground.engine.files.export.selection import Section, Selection, facts_of, raster_url, served_words
 from playground.engine.inspect.unknown_members import Beside, beside_part, beside_turn
 from playground.jsonkit.values import JSON
 from playground.protocols import DEFAULT, PROTOCOLS
@@ -163,7 +163,9 @@ def _part(part: Part, role: Role, selection: Selection) -> str:
             )
             about = f'{what} <span class="id">{escaped(part.call_id)}</span>'
             kind = "result error" if part.is_error else "result"
-            return f'<div class="{kind}"><p>{about}</p>{rendered.plain(part.text)}</div>'
+            inner = rendered.plain(part.text) + "".join(map(_picture, part.images))
+            said = "".join(f'<p class="id">{escaped(selection.clean(words))}</p>' for words in served_words(part))
+            return f'<div class="{kind}"><p>{about}</p>{inner}{said}</div>'
         case Image():
             return _picture(part)
         case _:

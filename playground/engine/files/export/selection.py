@@ -11,8 +11,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
-from playground.domain.parts import Part
+from playground.domain.durations import duration_words
+from playground.domain.hidden import short_name
+from playground.domain.parts import Part, ToolResult
 from playground.domain.roles import Role
+from playground.domain.served import as_served, unsaid
 from playground.domain.transcript import Ending, Transcript, Turn
 from playground.domain.variables import resolve_turns
 from playground.engine.files.experiment_file.layout import lay_out
@@ -34,6 +37,7 @@ _ROLES: Final = {
     Role.ASSISTANT: "Assistant",
     Role.TOOL: "Tool",
 }
+MOST_UNSAID: Final = 50  # sentences on one result
 _TEXTS: Final = ("text", "arguments", "url", "name", "id", "call_id")
 _ENDINGS: Final = {
     Ending.STOPPED: "Stopped here.",
@@ -135,6 +139,8 @@ class Selection:
 
     def _part(self, part: Part) -> Part:
         """A part without secrets; before anything is cut into pieces for its looks."""
+        if isinstance(part, ToolResult) and part.images:
+            part = part.model_copy(update={"images": tuple(map(self._part, part.images))})
         texts = {name: getattr(part, name, None) for name in _TEXTS if name in type(part).model_fields}
         return part.model_copy(update={name: self.clean(text) for name, text in texts.items() if text is not None})
 
@@ -162,6 +168,19 @@ def facts_of(snapshot: Snapshot) -> list[str]:
     protocol = get_protocol(snapshot.protocol).title if snapshot.protocol in PROTOCOLS else snapshot.protocol
     day = datetime.fromtimestamp(snapshot.created_at).astimezone().strftime("%Y-%m-%d") if snapshot.created_at else ""
     return [fact for fact in (snapshot.model, protocol, snapshot.gateway, day) if fact]
+
+
+def served_words(result: ToolResult) -> list[str]:
+    """Sentences on the tool server that a result came from, and on what of its answer is no part of the result."""
+    served = result.served
+    if served is None:
+        return []
+    edited = "" if as_served(result.text, served) else " The text was changed since."
+    name = short_name(served.server)
+    return [
+        f"Answered by the server {name} in {duration_words(served.seconds)}.{edited}",
+        *unsaid(served)[:MOST_UNSAID],
+    ]
 
 
 def raster_url(url: str) -> str:

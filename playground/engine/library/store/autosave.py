@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from playground.engine.session.changes import (
     Change,
+    DebugChanged,
     ExchangeChanged,
     PathChanged,
     RunStateChanged,
@@ -109,6 +110,8 @@ class Autosave:
                 self._later(0)
             elif self._timer is None and exchange is not None and exchange.ended is None:
                 self._later(GROWING)
+        elif isinstance(change, DebugChanged) and change.progress:
+            return
         elif isinstance(change, TurnChanged):
             self._later(SOON if self._session.growing else 0)  # thousands of choices end a few at a time
         else:

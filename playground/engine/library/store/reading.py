@@ -234,6 +234,8 @@ def load(connection: sqlite3.Connection, experiment_id: str, lost: Unreadable | 
     pictures: dict[str, str] = {}
     if drafts is not None and isinstance(drafts.get("draft"), dict):
         bring_pictures(drafts["draft"], pictures, lost)
+    if drafts is not None:
+        bring_pictures({"calls": drafts.get("calls")}, pictures, lost)
     span = first_number(number), last_number(number)
     query = "SELECT number, id, json FROM turns WHERE number BETWEEN ? AND ? ORDER BY number"
     rows = [_row(at, key, text, lost) for at, key, text in connection.execute(query, span).fetchall()]

@@ -72,6 +72,7 @@ class ExperimentRows:
         ``known`` is what the last write returned; without it, the file is looked at. ``past``: what undo goes back to.
         """
         experiment, clean = summarize_snapshot(found, redactor.front), redactor.text
+        self._pictures.clean = clean
         known = known or self._read(found.id)
         number = known.number if known is not None else self._begin(experiment, clean)
         now = Known(number, experiment, _settings(found), (found.draft, found.calls, found.editing))
@@ -86,6 +87,7 @@ class ExperimentRows:
             draft = encode(found.draft)
             self._pictures.stow(draft, number, self._connection)
             calls, editing = [encode(call) for call in found.calls], [encode(edit) for edit in found.editing]
+            self._pictures.stow({"calls": calls}, number, self._connection)
             value = {"draft": draft, "calls": calls, "editing": editing}
             self._put("drafts", number, as_text(value, clean))
         self._write_turns(found.turns, growing, clean, known or Known(number), now)

@@ -9,6 +9,7 @@ import sqlite3
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
+from playground.gateway.redact import MASK
 from playground.jsonkit.pieces import json_pieces
 from playground.jsonkit.values import JSON, JSONObject
 
@@ -64,32 +65,58 @@ def _finite(value: JSON) -> JSON:
     return value
 
 
-def _images(value: JSONObject) -> Iterator[JSONObject]:
-    """The pictures of a turn or of a draft."""
+def _images(value: JSONObject) -> Iterator[tuple[JSONObject, str]]:
+    """The pictures of a turn or of a draft, of results and of what was typed for calls, and all that tool servers sent
+    in base64: what holds each, and under which name.
+    """
     for name in ("parts", "images"):
-        found = value.get(name)
-        for part in found if isinstance(found, list) else ():
-            if isinstance(part, dict) and isinstance(part.get("url"), str):
-                yield part
+        for part in _objects(value.get(name)):
+            if isinstance(part.get("url"), str):
+                yield part, "url"
+            yield from _of_answer(part)
+    for call in _objects(value.get("calls")):
+        typed = call.get("typed")
+        for answer in _objects([typed, typed.get("prepared") if isinstance(typed, dict) else None]):
+            yield from _of_answer(answer)
+        for answer in _objects(call.get("fork")):
+            yield from _of_answer(answer)
+
+
+def _of_answer(answer: JSONObject) -> Iterator[tuple[JSONObject, str]]:
+    """Those of one result, or of what may become one."""
+    served = answer.get("served")
+    for image in _objects(answer.get("images")):
+        if isinstance(image.get("url"), str):
+            yield image, "url"
+    for block in _objects(served.get("blocks")) if isinstance(served, dict) else ():
+        if isinstance(block.get("data"), str):
+            yield block, "data"
+
+
+def _objects(found: JSON) -> Iterator[JSONObject]:
+    """The objects of what may be a list."""
+    return (one for one in (found if isinstance(found, list) else ()) if isinstance(one, dict))
 
 
 class Pictures:
-    """Puts pictures into their table while rows are written."""
+    """Puts pictures into their table while rows are written. ``clean`` takes secrets out of files that servers sent."""
 
     def __init__(self) -> None:
+        self.clean: Clean = str
         self._hashes: dict[str, str] = {}
 
     def stow(self, value: JSONObject, experiment: int, connection: sqlite3.Connection) -> None:
         """Replace the large addresses in a turn or a draft by the names they are kept under."""
-        for part in _images(value):
-            url: str = part["url"]
+        for part, member in _images(value):
+            url: str = part[member]
             if len(url) > _SHORT or url.startswith(_STORED):
                 name = self._hash(url)
                 row = connection.execute("SELECT 1 FROM images WHERE hash = ?", (name,)).fetchone()
                 if row is None:
-                    connection.execute("INSERT INTO images VALUES (?, ?)", (name, url))
+                    kept = _bytes_without(url, self.clean) if part.get("kind") == "blob" else url
+                    connection.execute("INSERT INTO images VALUES (?, ?)", (name, kept))
                 connection.execute("INSERT OR IGNORE INTO image_uses VALUES (?, ?)", (experiment, name))
-                part["url"] = _STORED + name
+                part[member] = _STORED + name
 
     def _hash(self, url: str) -> str:
         found = self._hashes.get(url)
@@ -100,15 +127,25 @@ class Pictures:
         return found
 
 
+def _bytes_without(data: str, clean: Clean) -> str:
+    """Base64 of the same length without the secrets in it: zeros stand where they stood."""
+    found = clean(data)
+    if found == data or not data.isascii():
+        return found
+    first, *others = found.split(MASK)
+    missing = len(data) - len(found) + len(MASK)
+    return first + "A" * missing + ("A" * len(MASK)).join(others) if others and missing > 0 else ""
+
+
 def bring_pictures(value: JSONObject, known: dict[str, str], lost: Unreadable) -> None:
     """Put the addresses back. ``known`` are those that were looked up already, by name."""
-    for part in _images(value):
-        url: str = part["url"]
+    for part, member in _images(value):
+        url: str = part[member]
         if url.startswith(_STORED):
             name = url.removeprefix(_STORED)
             if name not in known:
                 known[name] = _address(name, lost) or url
-            part["url"] = known[name]
+            part[member] = known[name]
 
 
 def _address(name: str, lost: Unreadable) -> str:

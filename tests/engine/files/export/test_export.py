@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from playground.domain.errors import Failure, FailureKind
 from playground.domain.parts import Image, Reasoning, Refusal, Text, ToolCall, ToolResult, Unknown
+from playground.domain.tool_servers import DataBlock, ServerAnswer, TextBlock
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Ending, Outcome, Role, Turn
 from playground.engine.files import messages as messages_import
@@ -118,6 +119,31 @@ def harmless(source: str) -> Page:
             assert re.match(r"data:image/(png|jpeg|gif|webp);base64,[A-Za-z0-9+/=]+\Z", str(attributes["src"]))
     assert [tag for tag, _ in page.elements].count("style") == 1
     return page
+
+
+def served(name: str = "weather", **fields: Any) -> Snapshot:
+    """A conversation whose call a tool server answered with a text, a picture and a sound."""
+    sound = DataBlock(kind="audio", data="AAAA", mime="audio/wav")
+    came = ServerAnswer(server=name, tool="t", blocks=(TextBlock(text="rain"), sound), seconds=1.2)
+    call = ToolCall(id="c1", name="get_weather", arguments="{}")
+    result = ToolResult(call_id="c1", text="snow", images=(DOT,), served=came)
+    turns = (turn("a", Role.ASSISTANT, call), turn("t", Role.TOOL, result, parent="a"))
+    return conversation(turns=turns, head="t", **fields)
+
+
+@pytest.mark.parametrize("kind", [MARKDOWN, HTML])
+def test_the_answer_of_a_server_says_whose_it_is_and_what_is_not_in_it(kind: str) -> None:
+    text = export(served(), kind)
+    assert "Answered by the server weather in 1.20 s. The text was changed since." in text
+    assert "Sound, audio/wav, 3 bytes" in text
+    assert DOT.url in text
+    if kind == HTML:
+        harmless(text)
+
+
+@pytest.mark.parametrize("kind", [MARKDOWN, HTML])
+def test_no_secret_stands_in_what_is_said_of_a_server(kind: str) -> None:
+    assert KEY not in export(served(f"at {KEY}"), kind, [Secret(KEY)])
 
 
 # ---- HTML ------------------------------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import sqlite3
 import time
 from contextlib import closing
@@ -11,10 +12,12 @@ from typing import Any
 
 import pytest
 
-from playground.domain.parts import Image, Text, Unknown
+from playground.domain.debugging import Answer, ResultDraft
+from playground.domain.parts import Image, Text, ToolCall, ToolResult, Unknown
+from playground.domain.tool_servers import DataBlock, ServerAnswer, TextBlock
 from playground.domain.transcript import Role, Transcript, Turn, make_turn
 from playground.engine.gateways.secrets import Secret
-from playground.engine.library.store import Mode, StoreError
+from playground.engine.library.store import Mode, Store, StoreError
 from playground.engine.session.draft import Draft
 from playground.engine.session.session import Session
 from playground.engine.session.snapshot import CallState, Snapshot, encode_experiment, snapshot
@@ -145,6 +148,51 @@ async def test_a_picture_is_written_once(make_store: MakeStore, path: Path) -> N
     assert back.draft.images == (image, Image(url=PIXEL))
     assert rows(path, "SELECT count(*), sum(length(url)) FROM images WHERE url LIKE 'data:%'") == [(1, len(image.url))]
     assert rows(path, "SELECT max(length(json)) FROM turns")[0][0] < 1000
+
+
+@pytest.mark.parametrize("lead", [600, 601, 602])
+async def test_a_file_that_a_tool_server_sent_is_stored_without_the_secrets_in_it(path: Path, lead: int) -> None:
+    secret = "canary-in-a-file-81c2"
+    data = base64.b64encode(b"x" * lead + f"KEY={secret}\n".encode() + b"y" * 50).decode()
+    block = DataBlock(kind="blob", data=data, uri="file:///settings")
+    served = ServerAnswer(server="s", tool="t", blocks=(block,))
+    turn = make_turn(Role.TOOL, "", ToolResult(call_id="c1", text="here", by="server", served=served))
+    store = Store(path, lambda: (Secret(secret),))
+    await store.open()
+    store.save(Snapshot(id="a", turns=(turn,), head=turn.id))
+    await store.flush()
+    ((kept,),) = rows(path, "SELECT url FROM images")
+    assert kept != data
+    assert len(kept) == len(data)
+    assert secret.encode() not in base64.b64decode(kept)
+    await store.close()
+
+
+async def test_what_a_tool_server_sent_is_written_once_and_a_draft_of_it_holds_nobody_up(
+    make_store: MakeStore, path: Path
+) -> None:
+    sound = DataBlock(kind="audio", data="A" * 8_000_000, mime="audio/wav")
+    trap = DataBlock(kind="blob", data="stored:0000", uri="file:///x")
+    served = ServerAnswer(server="s", tool="t", blocks=(TextBlock(text="here"), sound, trap), structured={"a": [1]})
+    image = Image(url="data:image/png;base64," + "A" * 100_000)
+    call = ToolCall(id="c1", name="t", arguments="{}")
+    asked = make_turn(Role.ASSISTANT, "", call)
+    result = ToolResult(call_id="c1", text="here", by="server", seconds=1.0, images=(image,), served=served)
+    turn = make_turn(Role.TOOL, "", result).model_copy(update={"parent": asked.id})
+    typed = ResultDraft(text="her", images=(image,), served=served)
+    state = CallState(turn=asked.id, call="c1", typed=typed, fork=(Answer(text="x", images=(image,), served=served),))
+    found = Snapshot(id="a", turns=(asked, turn), head=turn.id, calls=(state,))
+    store, edited = await make_store(), state
+    for text in ("her", "here", "here.", "here!"):
+        edited = state.model_copy(update={"typed": typed.typed(text)})
+        store.save(found.model_copy(update={"calls": (edited,)}))
+        await store.flush()
+    back = await store.load("a")
+    assert back.turns == (asked, turn)
+    assert back.calls == (edited,)
+    assert rows(path, "SELECT count(*) FROM images WHERE length(url) > 1000") == [(2,)]
+    assert rows(path, "SELECT max(length(json)) FROM turns")[0][0] < 2000
+    assert rows(path, "SELECT max(length(json)) FROM drafts")[0][0] < 4000
 
 
 async def test_deleted_ones_come_back_and_are_gone_for_good_later(make_store: MakeStore, path: Path) -> None:

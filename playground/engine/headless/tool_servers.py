@@ -1,0 +1,187 @@
+"""The tool servers of a command without a window: those that its configurations name, with the tools that it may ask.
+
+To name a configuration is to agree that its servers are started; which of their tools may be asked is said by name.
+Nothing is read from the window's list of servers, and nothing is kept. Nobody is there whom a server could ask.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from playground.domain.debugging import Debugging, Policy
+from playground.domain.hidden import short_name, show_hidden
+from playground.domain.tool_servers import Elicitation, ServerTool, ToolServer
+from playground.domain.tools import ToolDefinition
+from playground.engine.gateways.secrets import KeyringError, Keys, Secret
+from playground.engine.headless.gateway import GatewayOptions
+from playground.engine.headless.show import Console
+from playground.engine.requests.request_file import BadInputError, read_text
+from playground.engine.tool_servers.serving import Serving, is_named
+from playground.jsonkit.texts import cut
+
+if TYPE_CHECKING:
+    from keyring.backend import KeyringBackend
+
+    from playground.engine.session.session import Session
+    from playground.engine.tool_servers.live import Event
+    from playground.engine.tool_servers.servers import Servers
+
+LARGEST: Final = 10_000_000  # bytes of a configuration
+_LONGEST: Final = 500  # characters of names in a line
+_NOBODY: Final = "Nobody is there to answer this: it is run without a window."
+
+
+class ServersError(Exception):
+    """A tool server is not there as it has to be. The text says which, and why."""
+
+
+@dataclass(frozen=True)
+class ServerOptions(GatewayOptions):
+    """What the command line says of tool servers: the files that name them, and the tools that may be asked."""
+
+    mcp: tuple[Path, ...] = ()
+    allow: tuple[str, ...] = ()
+
+    @property
+    def serves(self) -> bool:
+        """Whether any server is asked."""
+        return bool(self.mcp or self.allow)
+
+
+class CommandServers:
+    """Those of one command; ``secrets`` are what they are given and must stand nowhere.
+
+    Raises BadInputError for a configuration that cannot be used.
+    """
+
+    def __init__(self, options: ServerOptions, console: Console) -> None:
+        from playground.engine.tool_servers.imports import read_servers, settle_alone
+
+        self.secrets: tuple[Secret, ...] = ()
+        self._allow, self._console = options.allow, console
+        self._servers: Servers | None = None
+        self._named: list[ToolServer] = []
+        self._given: dict[str, dict[str, Secret]] = {}
+        self.serving = Serving(lambda: self._there, options.allow)
+        for path in options.mcp:
+            settled = read_text(path, LARGEST, lambda text: [settle_alone(one) for one in read_servers(text).servers])
+            for one in settled:
+                if any(one.server.name.casefold() == known.name.casefold() for known in self._named):
+                    raise BadInputError(f"{path}: there is a server called “{short_name(one.server.name)}” already")
+                for words in one.notes:
+                    console.say(f"{show_hidden(short_name(one.server.name))}: {words}")
+                self._named.append(one.server)
+                self._given[one.server.id] = one.secrets
+                self.secrets += tuple(one.secrets.values())
+
+    @property
+    def _there(self) -> Servers:
+        if self._servers is None:
+            from playground.engine.tool_servers.book import ServerBook, ServerBookError
+            from playground.engine.tool_servers.servers import Servers
+
+            try:
+                book = ServerBook.passing(self._named)
+            except ServerBookError as error:
+                raise BadInputError(str(error)) from None
+            self._servers = Servers(book, Keys(backend=_no_keyring))
+            self._servers.subscribe(self._heard)
+        return self._servers
+
+    async def open(self, sessions: Iterable[Session]) -> None:
+        """Start them, and have these sessions, lanes of one experiment, offer their tools and ask those allowed.
+
+        Raises BadInputError, and ServersError where one cannot be started.
+        """
+        servers, lanes = self._there, tuple(sessions)
+        wanted = {tool.server for lane in lanes for tool in lane.settings.tools if tool.server}
+        started = [*self._named, *(one for one in servers.book.servers if one.demo and one.name in wanted)]
+        for server in started:
+            for name, secret in self._given.get(server.id, {}).items():
+                await servers.keys.set(server.id, "tool-server", secret, name=name)
+        ended = await asyncio.gather(*(servers.start(server.id) for server in started), return_exceptions=True)
+        for server, found in zip(started, ended, strict=True):
+            if isinstance(found, Exception):
+                raise ServersError(f"“{show_hidden(short_name(server.name))}” could not be started. {found}")
+            if isinstance(found, BaseException):
+                raise found
+            servers.book.accept(server.id, servers.live(server.id).tools)
+        for lane in lanes:
+            self._put_into(lane, [(server, servers.live(server.id).tools) for server in started])
+        tools = [tool for lane in lanes for tool in lane.settings.tools if tool.server]
+        for pattern in self._allow:
+            if not any(is_named(tool, [pattern]) for tool in tools):
+                names = ", ".join(dict.fromkeys(f"{tool.server}.{tool.name_there}" for tool in tools)) or "none"
+                raise BadInputError(
+                    f"--allow {show_hidden(pattern)} means no tool that is offered and may be allowed so; of servers "
+                    f"there {'are' if ',' in names else 'is'} {show_hidden(cut(names, _LONGEST))}"
+                )
+
+    def _put_into(self, lane: Session, offered: Iterable[tuple[ToolServer, tuple[ServerTool, ...]]]) -> None:
+        from playground.engine.tool_servers.acceptance import arriving
+
+        tools = lane.settings.tools
+        for server, listed in offered:
+            if all(tool.server != server.name for tool in tools):
+                tools = (*tools, *arriving(tools, server, listed, {}))
+        if tools != lane.settings.tools:
+            lane.change(tools=tools)
+        rules = self._rules(lane.settings.debugging, tools)
+        if rules != lane.settings.debugging:
+            lane.change(debugging=rules)
+
+    def _rules(self, rules: Debugging, tools: Iterable[ToolDefinition]) -> Debugging:
+        """The rules with those tools asked that are allowed, but for those that are answered from a table."""
+        for tool in tools:
+            if not tool.server or not tool.sendable:
+                continue
+            rule = rules.rule(tool.name)
+            if (rule.policy is Policy.TABLE and rule.rows) or rule.policy is Policy.FIXED:
+                continue
+            policy = Policy.PAUSE
+            if is_named(tool, self._allow):
+                if words := self.serving.refusal(tool):
+                    raise BadInputError(words)
+                policy = Policy.SERVER
+            rules = rules.with_rule(tool.name, rule.model_copy(update={"policy": policy}))
+        return rules
+
+    def not_allowed(self, tool: ToolDefinition) -> str:
+        """What to say of a call that waits because its tool was not allowed; empty where it was."""
+        if is_named(tool, self._allow):
+            return ""
+        name = f"{tool.server}.{tool.name_there}"
+        called = f"{show_hidden(short_name(tool.name))}, a tool of “{show_hidden(short_name(tool.server))}”,"
+        why = "was not allowed"
+        if tool.hints is not None and tool.hints.destructive:
+            why = "says that it may change or delete things, and was not allowed by its whole name"
+        return f"{called} {why}. Allow it with --allow '{show_hidden(name)}'."
+
+    def _heard(self, event: Event) -> None:
+        from playground.engine.tool_servers.live import AskCame, SignInWanted
+
+        if isinstance(event, AskCame):
+            name = show_hidden(short_name(event.ask.server))
+            if isinstance(event.ask, Elicitation):
+                self._console.say(f"“{name}” asked for something to be filled in, and nobody is there to do so.")
+                self._there.answer(event.ask.id, "cancel", None)
+            else:
+                self._console.say(f"“{name}” asked for a model's answer, which it was refused.")
+                self._there.refuse(event.ask.id, _NOBODY)
+        elif isinstance(event, SignInWanted):
+            self._console.say(f"Sign in with a browser on this computer, at {show_hidden(event.url)}")
+
+    async def aclose(self) -> None:
+        """End their processes, whatever became of them."""
+        if self._servers is not None:
+            servers, self._servers = self._servers, None
+            await servers.close()
+            servers.keys.close()
+
+
+def _no_keyring() -> KeyringBackend:
+    raise KeyringError("The system's keyring is not used without a window.")

@@ -1,0 +1,1 @@
+"""Tool servers (Model Context Protocol): set up, confirmed, started, asked, watched; never spoken to from here."""

@@ -1,0 +1,145 @@
+"""Evaluations whose calls tool servers answer: how many were real, what is recorded, and what a repeat asks."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import sqlite3
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from playground.domain.debugging import Policy, ToolRule
+from playground.domain.encoding import encode
+from playground.engine.evaluation.answers import AnswerStore
+from playground.engine.evaluation.export.formats import export
+from playground.engine.evaluation.inquiry import Inquiry
+from playground.engine.evaluation.results import Results
+from playground.engine.evaluation.runner import Runner
+from playground.engine.gateways.offered import DEMO_ID, Gateways
+from playground.engine.gateways.secrets import Secret
+from playground.engine.session.session import Session
+from tests.engine.debugging import SUNNY, WEATHER, always
+from tests.engine.evaluation.evaluations import Bench, plan, planned
+from tests.engine.served import Sky, weather
+
+CANARY = "it rains in Lisbon"  # what the server says of the first case
+
+
+@pytest.fixture
+async def sky() -> AsyncIterator[Sky]:
+    async with Sky() as made:
+        made.let_go()
+        yield made
+
+
+@pytest.fixture
+def session(gateways: Gateways, sky: Sky) -> Session:
+    made = Session(gateways.client, profile_id=DEMO_ID, model="demo-tools", serving=lambda: sky)
+    made.change(tools=(weather(),), debugging=always(Policy.SERVER))
+    return planned(made, "Weather in {{city}} !fast", repeats=2)
+
+
+async def results_of(runner: Runner, bench: Bench) -> list[dict[str, Any]]:
+    async def fetch(answer: Any) -> Any:
+        return await bench.store.kept(runner.inquiry.id, answer)
+
+    text = await export("jsonl", Results(runner.inquiry, runner.answers), fetch, 0.0)
+    return [json.loads(line) for line in text.splitlines()]
+
+
+async def test_every_answer_says_which_of_its_calls_were_real(bench: Bench, session: Session, sky: Sky) -> None:
+    runner = await bench.run(session)
+    assert (len(runner.answers), len(sky.calls)) == (6, 6)
+    assert {(one.figures.calls, one.figures.real) for one in runner.answers.values()} == {(1, 1)}
+    again = await bench.load(session)
+    assert again.answers == runner.answers
+    rows = await results_of(runner, bench)
+    assert [row["real_calls"] for row in rows] == [1] * 6
+    assert all(
+        (call["answered_by"], call["server"], call["real"]) == ("server", "Sky", True)
+        for row in rows
+        for call in row["calls"]
+    )
+
+    async def fetch(answer: Any) -> Any:
+        return await bench.store.kept(runner.inquiry.id, answer)
+
+    table = await export("csv", Results(runner.inquiry, runner.answers), fetch, 0.0)
+    found = list(csv.DictReader(io.StringIO(table.removeprefix("\ufeff"))))
+    assert {row["real_calls"] for row in found} == {"1"}
+
+
+async def test_calls_answered_from_a_table_are_not_real(bench: Bench, session: Session, sky: Sky) -> None:
+    session.change(debugging=always(Policy.TABLE, rows=(SUNNY,)))
+    runner = await bench.run(session)
+    assert sky.calls == []
+    assert {one.figures.real for one in runner.answers.values()} == {0}
+    rows = await results_of(runner, bench)
+    assert {(call["answered_by"], call["real"]) for row in rows for call in row["calls"]} == {("table", False)}
+
+
+async def test_recorded_answers_are_given_again_and_the_world_is_asked_once(
+    bench: Bench, session: Session, sky: Sky
+) -> None:
+    planned(session, repeats=2, record=True)
+    runner = await bench.run(session)
+    assert (len(runner.answers), len(sky.calls)) == (6, 3)  # both repeats ask the same
+    assert sorted(one.figures.real for one in runner.answers.values()) == [0, 0, 0, 1, 1, 1]
+    await bench.store.forget(session.id)
+    sky.refused = "There is no such server any more."
+    runner = await bench.run(session)
+    assert (len(runner.answers), len(sky.calls)) == (6, 3)
+    assert {one.figures.real for one in runner.answers.values()} == {0}
+    rows = await results_of(runner, bench)
+    assert {(call["answered_by"], call["server"], call["real"]) for row in rows for call in row["calls"]} == {
+        ("table", "Sky", False)
+    }
+    await bench.store.forget(session.id)
+    await bench.store.forget_recorded(session.id)
+    runner = await bench.run(session)
+    assert len(sky.calls) == 3  # it cannot be asked
+    assert {one.figures.real for one in runner.answers.values()} == {0}
+
+
+async def test_what_is_recorded_holds_no_secret_and_goes_with_its_experiment(session: Session, tmp_path: Path) -> None:
+    path = tmp_path / "others.sqlite"
+    store = AnswerStore(path, [Secret(CANARY)])
+    planned(session, record=True)
+    runner = Runner(Inquiry(session), store)
+    await runner.run()
+    calls = await store.recorded_calls(session.id)
+    assert len(calls) == 3
+    answers = [await store.recorded(session.id, call) for call in calls]
+    assert all(answer is not None for answer in answers)
+    assert CANARY not in json.dumps([encode(answer) for answer in answers if answer is not None]) + repr(calls)
+    store.forget_soon([session.id])
+    assert await store.recorded_calls(session.id) == []
+    await store.aclose()
+
+
+async def test_a_file_of_before_takes_recordings_too(session: Session, tmp_path: Path) -> None:
+    path = tmp_path / "old.sqlite"
+    store = AnswerStore(path)
+    await store.load("none")
+    await store.aclose()
+    with sqlite3.connect(path) as connection:
+        connection.execute("DROP TABLE recorded")
+    store = AnswerStore(path)
+    assert await store.recorded_calls(session.id) == []
+    await store.aclose()
+
+
+def test_what_is_asked_has_the_digest_it_had_before_there_were_tool_servers(gateways: Gateways) -> None:
+    """Kept answers are found again by it. It is as an earlier version of this application worked it out."""
+    made = Session(gateways.client, profile_id=DEMO_ID, model="demo-tools")
+    made.id = "e1"
+    rules = always(Policy.TABLE).with_rule("get_weather", ToolRule(policy=Policy.FIXED))
+    made.change(tools=(WEATHER,), debugging=rules)
+    made.change(evaluation=plan())
+    inquiry = Inquiry(made)
+    digest = inquiry.digest(inquiry.cases[0], inquiry.columns[0])
+    assert digest == "73130e8e970d685fc0cfc0bb583d98a2"

@@ -1,0 +1,237 @@
+"""Commands that ask tool servers: which are started, what may be asked, how it ends, and that nothing stays."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import tests.support.hostile_tool_server as hostile_program
+from playground.demo.server import DemoServer
+from playground.domain.encoding import encode
+from playground.domain.tool_servers import ServerTool
+from playground.engine.cassettes.cassette import open_file
+from playground.engine.gateways.secrets import Secret
+from playground.engine.headless.evaluation import EvaluationOptions, evaluate_file
+from playground.engine.headless.exit_codes import ExitCode
+from playground.engine.headless.run import RunOptions
+from playground.engine.tool_servers.naming import definition_of
+from tests.engine.headless.runs import CANARY, Desk, experiment
+from tests.engine.tool_servers.conftest import hostile
+
+ROOT = Path(hostile_program.__file__).parents[2]
+SECRET = "tok-canary-5d21c8f0"
+
+
+@pytest.fixture
+def desk(tmp_path: Path, demo: DemoServer) -> Desk:
+    return Desk(tmp_path, demo.base_url)
+
+
+def named(desk: Desk, *modes: str, name: str = "config.json", **fields: Any) -> Path:
+    """A configuration with the built-in demo tools, or with a server that misbehaves in these ways."""
+    if modes:
+        server = {"command": sys.executable, "args": [str(hostile_program.__file__), *modes], **fields}
+        return desk.write(name, {"mcpServers": {"Odd": server}})
+    given = {"PYTHONPATH": str(ROOT), **fields.pop("env", {})}
+    server = {"command": sys.executable, "args": ["-P", "-m", "playground", "demo-tools"], "env": given, **fields}
+    return desk.write(name, {"mcpServers": {"Demo": server}})
+
+
+def asks(words: str, **fields: Any) -> dict[str, Any]:
+    return experiment(words, model="demo-tools", **fields)
+
+
+async def test_tools_that_are_allowed_are_asked_until_an_answer_without_calls(desk: Desk) -> None:
+    ended = await desk.run(asks("Use the clock, then list_notes"), mcp=(named(desk),), allow=("Demo.*",), as_json=True)
+    assert ended.code is ExitCode.OK, ended.err
+    assert ended.roles == ["user", "assistant", "tool", "tool", "assistant"]
+    results = [turn for turn in ended.json["turns"] if turn["role"] == "tool"]
+    assert [(one["answered_by"], one["server"]) for one in results] == [("server", "Demo"), ("server", "Demo")]
+    assert json.loads(results[1]["content"]) == {"titles": ["Welcome", "Shopping"]}
+    assert results[1]["structured"] == {"titles": ["Welcome", "Shopping"]}
+
+
+async def test_a_tool_that_is_not_allowed_ends_the_run_and_says_how_to_allow_it(desk: Desk) -> None:
+    ended = await desk.run(asks("Use the clock, then list_notes"), mcp=(named(desk),), allow=("clock",))
+    assert ended.code is ExitCode.WAITING
+    assert "list_notes, a tool of “Demo”, was not allowed. Allow it with --allow 'Demo.list_notes'." in ended.err
+    assert "← " in ended.out  # the clock's answer
+
+
+async def test_one_that_destroys_is_allowed_by_its_whole_name_only(desk: Desk) -> None:
+    question = asks("Use delete_note for the note Shopping")
+    ended = await desk.run(question, mcp=(named(desk),), allow=("*",))
+    assert ended.code is ExitCode.WAITING
+    assert "may change or delete things, and was not allowed by its whole name" in ended.err
+    ended = await desk.run(question, mcp=(named(desk),), allow=("*", "Demo.delete_note"))
+    assert ended.code is ExitCode.OK, ended.err
+
+
+async def test_a_pattern_that_means_nothing_is_said_before_anything_is_asked(desk: Desk, demo: DemoServer) -> None:
+    ended = await desk.run(asks("Use the clock"), mcp=(named(desk),), allow=("clokc",))
+    assert ended.code is ExitCode.BAD_INPUT
+    assert "--allow clokc means no tool" in ended.err
+    assert "Demo.clock" in ended.err
+    assert not demo.requests
+
+
+async def test_without_anything_allowed_the_tools_are_offered_and_the_first_call_ends_it(desk: Desk) -> None:
+    ended = await desk.run(asks("Use the clock"), mcp=(named(desk),))
+    assert (ended.code, "was not allowed" in ended.err) == (ExitCode.WAITING, True)
+
+
+async def test_a_server_that_cannot_be_started_says_why(desk: Desk, demo: DemoServer) -> None:
+    missing = desk.write("config.json", {"mcpServers": {"None": {"command": "no-such-command-anywhere"}}})
+    ended = await desk.run(asks("Hello"), mcp=(missing,))
+    assert ended.code is ExitCode.FAILED
+    assert "“None” could not be started." in ended.err
+    assert not demo.requests
+    ended = await desk.run(asks("Hello"), mcp=(named(desk, "dies"),))
+    assert (ended.code, "exit code 3" in ended.err) == (ExitCode.FAILED, True)
+
+
+@pytest.mark.parametrize("content", ["{", "[]", '{"mcpServers": {"A": {"command": ""}}}', b"\xff\xfe\x00"])
+async def test_a_configuration_that_cannot_be_used(desk: Desk, content: str | bytes, demo: DemoServer) -> None:
+    ended = await desk.run(asks("Hello"), mcp=(desk.write("config.json", content),))
+    assert ended.code in (ExitCode.BAD_INPUT, ExitCode.FAILED)
+    assert ended.err.count("\n") <= 3
+    assert not demo.requests
+
+
+async def test_a_value_that_is_not_in_the_environment_is_named(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NOTES_TOKEN", raising=False)
+    config = named(desk, env={"NOTES_TOKEN": "${env:NOTES_TOKEN}"})
+    ended = await desk.run(asks("Hello"), mcp=(config,))
+    assert (ended.code, "NOTES_TOKEN" in ended.err) == (ExitCode.BAD_INPUT, True)
+
+
+@pytest.mark.parametrize("reference", ["${NOTES_TOKEN}", "${env:NOTES_TOKEN}"])
+async def test_secrets_of_servers_stand_in_no_recording(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, reference: str
+) -> None:
+    monkeypatch.setenv("NOTES_TOKEN", SECRET)
+    config = desk.write(
+        "config.json",
+        {
+            "mcpServers": {
+                "Odd": {
+                    "command": sys.executable,
+                    "args": [str(hostile_program.__file__)],
+                    "env": {"NOTES_TOKEN": reference},
+                }
+            }
+        },
+    )
+    tape = desk.folder / "tape.json"
+    ended = await desk.run(asks("Use the tool environment"), mcp=(config,), allow=("Odd.environment",), record=tape)
+    assert ended.code is ExitCode.OK, ended.err
+    assert SECRET in ended.out  # the server says what it was given, and the model is told
+    assert open_file(tape, pipes=False).exchanges
+    assert "environment" in tape.read_text()
+    assert SECRET not in tape.read_text()
+    assert SECRET not in ended.err
+
+
+async def test_a_file_whose_tool_is_another_one_by_now_is_not_asked(desk: Desk, demo: DemoServer) -> None:
+    server = hostile().model_copy(update={"name": "Demo"})
+    old = definition_of(server, ServerTool(name="clock", description="Something else"), "clock")
+    file = desk.write("saved.json", saved(old))
+    ended = await desk.run_path(file, mcp=(named(desk),), allow=("clock",))
+    assert ended.code is ExitCode.BAD_INPUT
+    assert "“clock” is not what you accepted" in ended.err
+    assert not demo.requests
+
+
+def saved(*tools: Any) -> dict[str, Any]:
+    """A saved experiment that asks for the time, with these tools."""
+    turn = {"id": "u1", "parent": None, "role": "user", "parts": [{"kind": "text", "text": "Use the clock"}]}
+    return {
+        "experiment": 1,
+        "id": "saved",
+        "protocol": "chat",
+        "model": "demo-tools",
+        "tools": [encode(tool) for tool in tools],
+        "turns": [turn],
+        "head": "u1",
+    }
+
+
+async def test_an_evaluation_asks_once_and_gives_again_what_it_recorded(desk: Desk) -> None:
+    value = saved()
+    value["turns"] = [{**value["turns"][0], "parts": [{"kind": "text", "text": "Use roll_dice {{n}} !fast"}]}]
+    value["evaluation"] = {"cases": [{"id": "a", "values": {"n": "x"}}, {"id": "b", "values": {"n": "y"}}]}
+    file, lines = desk.write("plan.playground.json", value), desk.folder / "out.jsonl"
+
+    async def evaluated(**more: Any) -> list[dict[str, Any]]:
+        given = {"mcp": (named(desk),), "record_calls": True, "outputs": {"jsonl": lines}, **more}
+        options = EvaluationOptions(base_url=desk.base_url, key=Secret(CANARY), retries=0, **given)
+        out, err = io.StringIO(), io.StringIO()
+        code = await evaluate_file(file, options, out, err)
+        assert code is ExitCode.OK, err.getvalue()
+        return [json.loads(line) for line in lines.read_text().splitlines()]
+
+    first = await evaluated(allow=("Demo.roll_dice",), repeats=2)
+    assert sum(one["real_calls"] for one in first) == 1  # all roll the same dice
+    assert sum(len(one["calls"]) for one in first) == 4
+    again = await evaluated(allow=("Demo.roll_dice",), repeats=2, fresh=True)
+    assert sum(one["real_calls"] for one in again) == 0
+    assert [one["text"] for one in again] == [one["text"] for one in first]
+    waits = await evaluated(allow=("Demo.clock",), record_calls=False, fresh=True)
+    assert {call.get("answered_by") for one in waits for call in one["calls"]} == {None}
+
+
+async def test_nobody_is_there_to_be_asked_and_that_is_said(desk: Desk) -> None:
+    ended = await desk.run(asks("Use book_table"), mcp=(named(desk),), allow=("book_table",))
+    assert ended.code is ExitCode.OK, ended.err
+    assert "“Demo” asked for something to be filled in, and nobody is there to do so." in ended.err
+    ended = await desk.run(asks("Use sum_up_notes"), mcp=(named(desk),), allow=("sum_up_notes",))
+    assert ended.code in (ExitCode.OK, ExitCode.WAITING), ended.err
+    assert "“Demo” asked for a model's answer, which it was refused." in ended.err
+
+
+async def test_an_interrupt_ends_every_process(desk: Desk) -> None:
+    config = named(desk)
+    file = desk.write("experiment.json", asks("Use count_slowly to 1000"))
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "playground", "run", str(file), "--mcp", str(config), "--allow", "*"),
+        *("--base-url", desk.base_url),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "PLAYGROUND_API_KEY": CANARY},
+    )
+    assert process.stdout is not None
+    async with asyncio.timeout(60):
+        said = await process.stdout.readline()
+        assert b"count_slowly" in said, await process.communicate()
+        ours = _below(process.pid)
+        assert len(ours) >= 2  # the host and the server
+        process.send_signal(signal.SIGINT)
+        _, err = await process.communicate()
+    assert process.returncode == ExitCode.INTERRUPTED, err
+    async with asyncio.timeout(20):
+        while any(map(_lives, ours)):  # noqa: ASYNC110 - other processes have no event
+            await asyncio.sleep(0.02)
+
+
+def _lives(pid: int) -> bool:
+    return Path(f"/proc/{pid}").exists()
+
+
+def _below(pid: int) -> list[int]:
+    """The processes that a process started, and those that they did."""
+    children = [one for path in Path(f"/proc/{pid}/task").glob("*/children") for one in path.read_text().split()]
+    return [one for child in map(int, children) for one in (child, *_below(child))]
+
+
+def test_options_are_plain_values() -> None:
+    assert RunOptions(base_url="x").loops is False
+    assert RunOptions(base_url="x", mcp=(Path("c"),)).loops is True

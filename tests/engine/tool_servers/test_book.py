@@ -1,0 +1,205 @@
+"""The list of tool servers in real files: what was confirmed, what was accepted, and that no secret gets there."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+
+import pytest
+
+from playground.domain.tool_servers import Hints, ServerTool, ToolServer, Via
+from playground.engine.tool_servers.book import DEMO_ID, ServerBook, ServerBookError, demo_server, lacking
+
+CANARY = "sk-canary-8f2a61c0de"
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "config" / "tool-servers.json"
+
+
+def a_server(**fields: object) -> ToolServer:
+    known = {"id": "files", "name": "Files", "command": "npx", "arguments": ("-y", "server-filesystem", "/srv")}
+    return ToolServer.model_validate(known | fields)
+
+
+def test_a_server_is_there_again_as_it_was_kept(path: Path) -> None:
+    server = a_server(environment={"LEVEL": "debug"}, secret_environment=("API_KEY",), roots=("/srv",), trusted=True)
+    ServerBook(path).add(server)
+    again = ServerBook(path)
+    assert again.servers[1:] == (server,)
+    assert again.by_name("Files") == again.get("files") == server
+
+
+def test_the_demo_is_first_and_never_written(path: Path) -> None:
+    book = ServerBook(path)
+    demo = book.servers[0]
+    assert demo.demo
+    assert book.confirmed(demo)
+    assert book.update(demo.model_copy(update={"trusted": False, "command": "rm"})).command == demo.command
+    book.add(a_server())
+    assert DEMO_ID not in [entry["id"] for entry in json.loads(path.read_text())["servers"]]
+
+
+def test_only_what_was_confirmed_is(path: Path) -> None:
+    book = ServerBook(path)
+    server = book.add(a_server())
+    assert not book.confirmed(server)
+    book.confirm(server)
+    assert book.confirmed(server)
+    assert ServerBook(path).confirmed(server)
+    others: tuple[dict[str, object], ...] = (
+        {"command": "node"},
+        {"arguments": ("-y", "other")},
+        {"folder": "/"},
+        {"environment": {"NODE_OPTIONS": "x"}},
+        {"secret_environment": ("API_KEY",)},
+        {"via": Via.HTTP, "url": "https://a.example/mcp"},
+    )
+    for change in others:
+        assert not book.confirmed(server.model_copy(update=change)), change
+    same: tuple[dict[str, object], ...] = ({"name": "New"}, {"timeout": 5.0}, {"trusted": True}, {"prefix": "f_"})
+    for change in same:
+        assert book.confirmed(book.update(server.model_copy(update=change))), change
+
+
+def test_an_address_is_confirmed_anew_when_it_leads_elsewhere(path: Path) -> None:
+    book = ServerBook(path)
+    server = book.add(a_server(via=Via.HTTP, url="https://a.example/mcp", secret_headers=("Authorization",)))
+    book.confirm(server)
+    assert not book.confirmed(server.model_copy(update={"url": "https://b.example/mcp"}))
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"environment": {"API_KEY": CANARY}},
+        {"environment": {"DATABASE": f"postgres://me:{CANARY}@db.example/x"}},
+        {"headers": {"Authorization": f"Bearer {CANARY}"}},
+        {"arguments": ("--api-key", CANARY)},
+        {"arguments": (f"--token={CANARY}",)},
+        {"arguments": (CANARY,)},
+        {"via": Via.HTTP, "url": f"https://me:{CANARY}@a.example/mcp"},
+        {"via": Via.HTTP, "url": f"https://a.example/mcp?api_key={CANARY}"},
+        {"via": Via.HTTP, "url": "https://a.example/s/Zm9vYmFyMTIzNDU2Nzg5MGFi/mcp"},
+    ],
+)
+def test_a_secret_is_refused_and_not_quoted(path: Path, fields: dict[str, object]) -> None:
+    book = ServerBook(path)
+    with pytest.raises(ServerBookError, match="keyring") as raised:
+        book.add(a_server(**fields))
+    assert CANARY not in str(raised.value)
+    assert not path.exists()
+    assert len(book.servers) == 1
+
+
+def test_names_are_told_apart(path: Path) -> None:
+    book = ServerBook(path)
+    book.add(a_server())
+    with pytest.raises(ServerBookError, match="called “Files” already"):
+        book.add(a_server(id="other", name=" files "))
+    with pytest.raises(ServerBookError, match="needs a name"):
+        book.add(a_server(id="other", name=" \n"))
+    assert book.free_name("files") == "files 2"
+
+
+def test_a_change_that_python_takes_for_none_is_accepted_too(path: Path) -> None:
+    book = ServerBook(path)
+    book.add(a_server())
+    one = ServerTool(name="read", parameters={"default": 1})
+    book.accept("files", [one])
+    other = one.model_copy(update={"parameters": {"default": True}})
+    told: list[int] = []
+    book.subscribe(lambda: told.append(1))
+    asyncio.run(book.accept_aside("files", [other]))
+    asyncio.run(book.accept_aside("files", [other]))
+    assert ServerBook(path).accepted("files")["read"].parameters["default"] is True
+    assert len(told) == 1
+
+
+def test_what_is_accepted_outlives_the_process_and_is_told_from_what_changed(path: Path) -> None:
+    book = ServerBook(path)
+    book.add(a_server())
+    tool = ServerTool(name="read", description="Reads.", parameters={"type": "object"}, hints=Hints(read_only=True))
+    told: list[int] = []
+    end = book.subscribe(lambda: told.append(1))
+    book.accept("files", [tool, ServerTool(name="write")])
+    book.accept("files", [tool])
+    end()
+    book.accept("files", [tool.model_copy(update={"description": "Reads, and sends it on."})])
+    assert len(told) == 1
+    again = ServerBook(path)
+    assert set(again.accepted("files")) == {"read", "write"}
+    assert again.accepted("files")["read"].description == "Reads, and sends it on."
+    assert again.accepted("files")["read"].hints == tool.hints
+    assert again.accepted("others") == {}
+
+
+def test_a_removed_server_can_come_back_and_can_be_forgotten(path: Path) -> None:
+    book = ServerBook(path)
+    server = book.add(a_server())
+    book.add(a_server(id="other", name="Other"))
+    book.confirm(server)
+    book.accept("files", [ServerTool(name="read")])
+    book.remove("files")
+    book.add(server, 0)
+    assert [it.id for it in book.servers] == [DEMO_ID, "files", "other"]
+    assert book.confirmed(server)
+    book.remove("files")
+    book.forget("files")
+    book.add(server)
+    assert not book.confirmed(server)
+    assert book.accepted("files") == {} == ServerBook(path).accepted("files")
+
+
+def test_a_damaged_file_is_set_aside_and_an_entry_that_cannot_be_read_is_kept(path: Path) -> None:
+    path.parent.mkdir(parents=True)
+    path.write_text("{broken")
+    book = ServerBook(path)
+    assert "set aside" in book.messages[0]
+    assert list(path.parent.glob("*.damaged-*"))
+    odd = {"id": "odd", "name": "Odd", "timeout": "never"}
+    path.write_text(json.dumps({"version": 9, "more": 1, "servers": [odd, 5, {"id": "../up", "name": "Up", "x": 2}]}))
+    book = ServerBook(path)
+    assert "“Odd” could not be read" in book.messages[0]
+    (up,) = book.servers[1:]
+    assert up.id != "../up"
+    assert not book.confirmed(up)
+    book.add(a_server())
+    content = json.loads(path.read_text())
+    assert content["more"] == 1
+    assert odd in content["servers"]
+    assert 5 in content["servers"]
+    assert next(it for it in content["servers"] if it != 5 and it["name"] == "Up")["x"] == 2
+
+
+def test_servers_for_one_run_are_confirmed_and_leave_no_file(tmp_path: Path) -> None:
+    server = a_server(environment={"API_KEY": CANARY})
+    book = ServerBook.passing([server])
+    book.accept("files", [ServerTool(name="read")])
+    assert book.confirmed(server)
+    assert "read" in book.accepted("files")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"command": " "}, "A command is needed."),
+        ({"via": Via.HTTP}, "An address is needed."),
+        ({"via": Via.SSE, "url": "file:///etc/passwd"}, "http:// or https://"),
+        ({}, ""),
+        ({"via": Via.HTTP, "url": "https://a.example/mcp"}, ""),
+    ],
+)
+def test_what_is_lacking_is_said(fields: dict[str, object], words: str) -> None:
+    assert words in lacking(a_server(**fields))
+    assert bool(words) == bool(lacking(a_server(**fields)))
+
+
+def test_the_demo_finds_the_same_program_as_this_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONPATH", "/somewhere")
+    assert demo_server().environment == {"PYTHONPATH": "/somewhere"}
+    monkeypatch.delenv("PYTHONPATH")
+    assert demo_server().environment == {}

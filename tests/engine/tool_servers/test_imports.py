@@ -1,0 +1,281 @@
+"""Files as Claude Desktop, VS Code, Cursor and LM Studio keep them, and what becomes of them here."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from playground.domain.tool_servers import Via
+from playground.engine.tool_servers.book import ServerBook
+from playground.engine.tool_servers.imports import (
+    Found,
+    Imported,
+    ImportRefusedError,
+    read_servers,
+    read_variables,
+    settle,
+    settle_alone,
+)
+from playground.engine.tool_servers.usual_places import usual_places
+
+CANARY = "ghp_canary8f2a61c0de0123456789"
+NONE: dict[str, str] = {}
+
+CLAUDE_DESKTOP = """{
+  "globalShortcut": "",
+  "mcpServers": {
+    "filesystem": {
+      "command": "npx",
+      "args": ["-y", "@modelcontextprotocol/server-filesystem", "/srv/me/Desktop"]
+    },
+    "github": {
+      "command": "npx",
+      "args": ["-y", "@modelcontextprotocol/server-github"],
+      "env": {"GITHUB_PERSONAL_ACCESS_TOKEN": "CANARY", "LEVEL": "debug", "PORT": 8080}
+    },
+    "remote": {
+      "command": "npx",
+      "args": ["mcp-remote", "https://a.example/sse", "--header", "Authorization:${AUTH_HEADER}"],
+      "env": {"AUTH_HEADER": "Bearer CANARY"}
+    }
+  }
+}""".replace("CANARY", CANARY)
+
+VS_CODE = """{
+  // asked once
+  "inputs": [
+    {"type": "promptString", "id": "perplexity-key", "description": "Perplexity API Key", "password": true},
+    {"type": "pickString", "id": "mode", "description": "How", "options": ["fast", {"label": "S", "value": "slow"}],
+     "default": "slow"},
+  ],
+  "servers": {
+    "Perplexity": {
+      "type": "stdio",
+      "command": "npx",
+      "args": ["-y", "server-perplexity-ask", "--mode", "${input:mode}"],
+      "cwd": "${workspaceFolder}/tools",
+      "env": {"PERPLEXITY_API_KEY": "${input:perplexity-key}", "HOME_OF": "${env:WHERE_IT_IS}"},
+      "envFile": "${workspaceFolder}/.env",
+      "dev": {"watch": "src/**/*.ts"},
+    },
+    "fetch": {"command": "uvx", "args": ["mcp-server-fetch"], "sandboxEnabled": true},
+    "git-hub": {
+      "type": "http",
+      "url": "https://api.githubcopilot.com/mcp/",
+      "headers": {"Authorization": "Bearer ${input:perplexity-key}", "X-MCP-Toolsets": "repos"}
+    },
+    "old": {"type": "sse", "url": "http://localhost:3001/sse"},
+  },
+}"""
+
+CURSOR = """{
+  "mcpServers": {
+    "web": {"url": "https://mcp.example/s/Zm9vYmFyMTIzNDU2Nzg5MGFi/mcp", "headers": {"API_KEY": "CANARY"}},
+    "oauth": {"url": "https://mcp.example/mcp", "auth": {"CLIENT_ID": "x", "CLIENT_SECRET": "CANARY"}},
+    "local": {"type": "stdio", "command": "${userHome}/bin/tool", "args": ["--api-key", "${env:TOOL_KEY}"],
+              "envFile": "ENV_FILE", "autoApprove": ["read"], "disabled": true}
+  }
+}""".replace("CANARY", CANARY)
+
+LM_STUDIO = """{
+  "mcpServers": {
+    "hf-mcp-server": {"url": "https://huggingface.co/mcp", "headers": {"Authorization": "Bearer CANARY"}},
+    "mine": {"command": "python", "args": ["-m", "mine", "--token=CANARY"], "timeout": 5000}
+  }
+}""".replace("CANARY", CANARY)
+
+
+def by_name(found: Imported) -> dict[str, Found]:
+    return {server.name: server for server in found.servers}
+
+
+def keys_of(found: Found) -> list[str]:
+    return [asked.key for asked in found.asked]
+
+
+def test_claude_desktop() -> None:
+    found = read_servers(CLAUDE_DESKTOP, NONE)
+    assert "Claude Desktop" in found.kind
+    servers = {server.name: settle(server, NONE, NONE) for server in found.servers}
+    files = servers["filesystem"].server
+    assert (files.via, files.command) == (Via.STDIO, "npx")
+    assert files.arguments == ("-y", "@modelcontextprotocol/server-filesystem", "/srv/me/Desktop")
+    github = servers["github"]
+    assert github.server.environment == {"LEVEL": "debug", "PORT": "8080"}
+    assert github.server.secret_environment == ("GITHUB_PERSONAL_ACCESS_TOKEN",)
+    assert github.secrets["env:GITHUB_PERSONAL_ACCESS_TOKEN"].get_secret_value() == CANARY
+    remote = servers["remote"]
+    assert remote.server.arguments[-1] == "Authorization:${AUTH_HEADER}"
+    assert remote.server.secret_environment == ("AUTH_HEADER",)
+    assert not any(server.asked for server in found.servers)
+    assert CANARY not in repr(found)
+    assert CANARY not in repr(servers)
+
+
+def test_vs_code_asks_for_its_inputs_its_variables_and_the_folder(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text(f"# mine\nexport API_TOKEN='{CANARY}'\nMODE=\"a\\nb\" # x\nPLAIN = c # d\n")
+    found = by_name(read_servers(VS_CODE, {"WHERE_IT_IS": "/there"}))
+    asked = {one.key: one for one in found["Perplexity"].asked}
+    assert list(asked) == ["input:mode", "workspaceFolder", "input:perplexity-key", "env:WHERE_IT_IS"]
+    assert asked["input:mode"].choices == ("fast", "slow")
+    assert asked["input:mode"].default == "slow"
+    assert asked["workspaceFolder"].folder
+    key = asked["input:perplexity-key"]
+    assert (key.label, key.help, key.secret) == ("perplexity-key", "Perplexity API Key", True)
+    assert (asked["env:WHERE_IT_IS"].default, asked["env:WHERE_IT_IS"].secret) == ("/there", False)
+    answers = {"input:mode": "fast", "workspaceFolder": str(tmp_path), "input:perplexity-key": CANARY}
+    settled = settle(found["Perplexity"], answers | {"env:WHERE_IT_IS": "/here"}, NONE)
+    server = settled.server
+    assert server.arguments == ("-y", "server-perplexity-ask", "--mode", "fast")
+    assert server.folder == f"{tmp_path}/tools"
+    assert server.environment == {"HOME_OF": "/here", "MODE": "a\nb", "PLAIN": "c"}
+    assert set(server.secret_environment) == {"PERPLEXITY_API_KEY", "API_TOKEN"}
+    assert {secret.get_secret_value() for secret in settled.secrets.values()} == {CANARY}
+    assert "sandboxEnabled" in found["fetch"].notes[0]
+    http = settle(found["git-hub"], {"input:perplexity-key": CANARY}, NONE)
+    assert (http.server.via, http.server.oauth) == (Via.HTTP, False)
+    assert http.server.headers == {"X-MCP-Toolsets": "repos"}
+    assert http.secrets["header:Authorization"].get_secret_value() == f"Bearer {CANARY}"
+    old = settle(found["old"], NONE, NONE).server
+    assert (old.via, old.url, old.oauth) == (Via.SSE, "http://localhost:3001/sse", True)
+
+
+def test_cursor(tmp_path: Path) -> None:
+    (tmp_path / "variables").write_text(f"TOOL_SECRET={CANARY}\n")
+    text = CURSOR.replace("ENV_FILE", (tmp_path / "variables").as_posix())
+    found = by_name(read_servers(text, {"TOOL_KEY": CANARY}))
+    web = settle(found["web"], NONE, NONE)
+    assert web.server.url == "https://mcp.example/s/{{secret:address}}/mcp"
+    assert web.server.secret_headers == ("API_KEY",)
+    assert set(web.secrets) == {"header:API_KEY", "argument:address"}
+    assert found["oauth"].oauth
+    assert "sign in" in found["oauth"].notes[0]
+    local = settle(found["local"], {"env:TOOL_KEY": CANARY}, NONE)
+    assert local.server.command == str(Path.home()) + "/bin/tool"
+    assert local.server.arguments == ("--api-key", "{{secret:tool_key}}")
+    assert set(local.secrets) == {"argument:tool_key", "env:TOOL_SECRET"}
+    assert not local.server.trusted
+    notes = " ".join(local.notes)
+    assert "without a question is not taken over" in notes
+    assert "switched off there" in notes
+    assert found["local"].asked[0].secret
+    assert CANARY not in repr(found)
+
+
+def test_lm_studio() -> None:
+    found = by_name(read_servers(LM_STUDIO, NONE))
+    hub = settle(found["hf-mcp-server"], NONE, NONE)
+    assert (hub.server.via, hub.server.oauth) == (Via.HTTP, False)
+    assert set(hub.secrets) == {"header:Authorization"}
+    mine = settle(found["mine"], NONE, NONE)
+    assert mine.server.arguments == ("-m", "mine", "--token={{secret:token}}")
+    assert "time-out" in mine.notes[0]
+
+
+@pytest.mark.parametrize("text", [CLAUDE_DESKTOP, VS_CODE, CURSOR, LM_STUDIO])
+def test_what_is_settled_can_be_kept_and_no_secret_is_in_the_file(tmp_path: Path, text: str) -> None:
+    book = ServerBook(tmp_path / "tool-servers.json")
+    for found in read_servers(text, NONE).servers:
+        settled = settle(found, {asked.key: CANARY if asked.secret else "x" for asked in found.asked}, NONE)
+        assert not book.confirmed(book.add(settled.server))
+    for file in tmp_path.rglob("*"):
+        assert CANARY not in file.read_text()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"command": "uvx", "args": ["x"]}',
+        '{"name": "one", "command": "uvx", "args": ["x"]}',
+        '{"one": {"command": ["uvx", "x"]}}',
+        '"one": {"command": "uvx", "args": ["x"]},',
+        '```json\n{"mcpServers": {"one": {"command": "uvx", "args": ["x"]}}}\n```',
+        '{"editor.fontSize": 12, "mcp": {"servers": {"one": {"command": "uvx", "args": ["x"]}}}}',
+        '\ufeff{"mcpServers": {"one": {"type": "local", "command": "uvx", "args": "x"}}}',
+    ],
+)
+def test_pieces_as_they_are_copied_out_of_instructions(text: str) -> None:
+    (found,) = read_servers(text, NONE).servers
+    server = settle(found, NONE, NONE).server
+    assert (server.command, server.arguments) == ("uvx", ("x",))
+    assert server.name in ("one", "uvx")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "nothing to import"),
+        ("npx -y server", "not JSON"),
+        ("[1]", "must be an object"),
+        ('{"tools": []}', "neither"),
+        ('{"mcpServers": {}}', "No server"),
+        ('{"mcpServers": {' + ",".join(f'"{n}": {{"command": "x"}}' for n in range(501)) + "}}", "More than 500"),
+        ("[" * 100_000, "not JSON"),
+    ],
+)
+def test_what_is_none_is_refused_in_words(text: str, words: str) -> None:
+    with pytest.raises(ImportRefusedError, match=words):
+        read_servers(text, NONE)
+
+
+@pytest.mark.parametrize(
+    ("entry", "words"),
+    [
+        ("5", "not an object"),
+        ('{"command": 5}', "not a list of texts"),
+        ('{"command": "x", "args": [{}]}', "not a list of texts"),
+        ('{"command": "x", "env": []}', "not an object"),
+        ('{"type": "stdio"}', "no command"),
+        ('{"type": "http", "command": "x"}', "no address"),
+        ('{"command": "x\\u0000y"}', "null character"),
+    ],
+)
+def test_a_server_that_cannot_be_read_does_not_keep_the_others_away(entry: str, words: str) -> None:
+    found = read_servers(f'{{"mcpServers": {{"bad": {entry}, "good": {{"command": "x"}}}}}}', NONE)
+    assert words in found.servers[0].problem
+    assert not found.servers[1].problem
+    with pytest.raises(ImportRefusedError, match=words):
+        settle(found.servers[0], NONE, NONE)
+
+
+def test_names_hide_nothing_and_odd_members_are_told() -> None:
+    entry = {"command": "x", "env": {"A=B": "1", "C": {}, "D": None}, "odd": 1, "type": "y"}
+    text = json.dumps({"mcpServers": {"a\u202e\nb": entry}})
+    (found,) = read_servers(text, NONE).servers
+    assert found.name == "a b"
+    assert len(found.notes) == 4
+
+
+def test_without_a_person_values_come_from_the_environment_or_it_is_said_which_are_lacking() -> None:
+    found = by_name(read_servers(VS_CODE, NONE))["git-hub"]
+    with pytest.raises(ImportRefusedError, match="PLAYGROUND_INPUT_PERPLEXITY_KEY"):
+        settle_alone(found, NONE)
+    settled = settle_alone(found, {"PLAYGROUND_INPUT_PERPLEXITY_KEY": CANARY})
+    assert settled.secrets["header:Authorization"].get_secret_value() == f"Bearer {CANARY}"
+    local = by_name(read_servers(CURSOR, {"TOOL_KEY": CANARY}))["local"]
+    assert settle_alone(local, {"TOOL_KEY": CANARY}).secrets["argument:tool_key"].get_secret_value() == CANARY
+
+
+def test_a_file_of_variables_that_cannot_be_read_is_said_and_stops_nothing(tmp_path: Path) -> None:
+    (found,) = read_servers(json.dumps({"command": "x", "envFile": str(tmp_path / "none")}), NONE).servers
+    settled = settle(found, NONE, NONE)
+    assert "cannot be read" in settled.notes[0]
+    assert settled.server.command == "x"
+
+
+def test_variables_of_a_file() -> None:
+    text = '\ufeffA=1\n\n# B=2\n C = three # four\nexport D=\'a # \\n\'\nE="x\\"y"\nnothing\nF=\nG=a#b\n'
+    assert read_variables(text) == {"A": "1", "C": "three", "D": "a # \\n", "E": 'x"y', "F": "", "G": "a#b"}
+
+
+def test_the_usual_places_of_each_system() -> None:
+    home = Path("/srv/me")
+    linux = {str(place.path) for place in usual_places("linux", home, NONE)}
+    assert {f"{home}/.config/Claude/claude_desktop_config.json", f"{home}/.config/Code/User/mcp.json"} <= linux
+    assert {f"{home}/.cursor/mcp.json", f"{home}/.lmstudio/mcp.json"} <= linux
+    mac = {str(place.path) for place in usual_places("darwin", home, NONE)}
+    assert f"{home}/Library/Application Support/Claude/claude_desktop_config.json" in mac
+    windows = {str(place.path) for place in usual_places("win32", home, {"APPDATA": "/roaming"})}
+    assert "/roaming/Code/User/mcp.json" in windows

@@ -1,0 +1,75 @@
+"""A model is asked what a tool server wants asked: as it was edited, at the gateway and in the protocol chosen."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from playground.demo.server import DemoServer
+from playground.domain.tool_servers import DataBlock, LinkBlock, Message, Sampling, TextBlock
+from playground.domain.transcript import Role
+from playground.engine.gateways.offered import DEMO_ID, Gateways
+from playground.engine.session.session import Session
+from playground.engine.tool_servers.model_asked import ask, prepare, question_of
+
+PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC"
+WANTED = Sampling(
+    id="1",
+    server="s",
+    messages=(
+        Message(role="user", blocks=(TextBlock(text="Say {{this}}."),)),
+        Message(role="assistant", blocks=(TextBlock(text="What?"),)),
+        Message(role="user", blocks=(TextBlock(text="That."), DataBlock(kind="image", data=PIXEL, mime="image/png"))),
+    ),
+    system="Be brief.",
+    max_tokens=50,
+    temperature=0.5,
+    stop=("END",),
+)
+
+
+def test_what_no_message_can_hold_has_a_line() -> None:
+    blocks = (DataBlock(kind="audio", data="AAAA", mime="audio/wav"), LinkBlock(uri="demo://x"))
+    (said,) = question_of(Sampling(id="1", server="s", messages=(Message(role="user", blocks=blocks),))).said
+    assert said.text == "[audio, audio/wav, 3 bytes, not sent]\n[Link to demo://x]"
+    assert said.role is Role.USER
+
+
+@pytest.mark.parametrize(("protocol", "model"), [("chat", "demo-chat"), ("messages", "demo-messages")])
+async def test_it_is_asked_once_in_either_protocol(
+    gateways: Gateways, demo: DemoServer, protocol: str, model: str
+) -> None:
+    session = Session(gateways.client, profile_id=DEMO_ID)
+    prepare(session, question_of(WANTED), protocol, model)
+    assert not [request for request in demo.requests if request.method == "POST"], "not before it is asked"
+    reply = await ask(session)
+    assert reply.failure == ""
+    assert reply.text
+    assert reply.stop_reason in ("endTurn", "maxTokens")
+    (body,) = (json.loads(request.body) for request in demo.requests if request.method == "POST")
+    assert body["model"] == model
+    assert body["temperature"] == 0.5
+    assert 50 in (body.get("max_tokens"), body.get("max_completion_tokens"))
+    assert body.get("stop", body.get("stop_sequences")) == ["END"]
+    assert "Say {{this}}." in json.dumps(body["messages"]), "what a server writes in braces is no variable"
+    assert PIXEL in json.dumps(body["messages"])
+    system = body["system"] if protocol == "messages" else body["messages"][0]["content"]
+    assert system == "Be brief."
+
+
+async def test_what_cannot_be_asked_says_why(gateways: Gateways) -> None:
+    session = Session(gateways.client, profile_id=DEMO_ID)
+    prepare(session, question_of(WANTED), "chat", "")
+    assert "model" in (await ask(session)).failure
+
+
+async def test_a_gateway_that_fails_is_no_answer(gateways: Gateways) -> None:
+    session = Session(gateways.client, profile_id=DEMO_ID)
+    question = question_of(WANTED)
+    last = question.said[-1].model_copy(update={"text": "!402"})
+    asked = question.model_copy(update={"said": (*question.said[:-1], last)})
+    prepare(session, asked, "chat", "demo-chat")
+    reply = await ask(session)
+    assert reply.failure
+    assert not reply.text
