@@ -77,7 +77,7 @@ class DemoServer:
         """
         if self.running:
             return self._base_url
-        listener = _listen(self._config.host, self._config.port)
+        listener = listen(self._config.host, self._config.port)
         import uvicorn
 
         from playground.demo.delivery import Pace
@@ -193,7 +193,7 @@ def serve_forever(config: DemoConfig, announce: Callable[[str], None]) -> None:
         server.stop()
 
 
-def _listen(host: str, port: int) -> socket.socket:
+def listen(host: str, port: int) -> socket.socket:
     """A bound socket. Raises OSError that says what is wrong and what to do."""
     listener: socket.socket | None = None
     try:

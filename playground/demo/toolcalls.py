@@ -27,11 +27,16 @@ would you your now today tomorrow compare find get look search check call
 _COMMON = frozenset(_COMMON_WORDS.split())
 _WORDS = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*|[.!?:;,\n]")
 _QUOTED = re.compile(r"[\"“«]([^\"“”«»\n]{1,80})[\"”»]|`([^`\n]{1,80})`")
-_NUMBERS = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?![\w])")
+_COUNTED = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+_NUMBERS = re.compile(rf"(?<![\w.])(?:-?\d+(?:\.\d+)?|{'|'.join(_COUNTED[1:])})(?!\w)", re.IGNORECASE)
 # What people say when they mean a tool that is called otherwise: stems of a tool's words, and of the prompt's.
 _KIN = {
     "weat": {"warm", "cold", "hot", "rain", "snow", "sunn", "wind", "temp", "fore", "degr"},
     "time": {"cloc", "hour", "late"},
+    "cloc": {"time", "hour", "date", "day"},
+    "roll": {"thro"},
+    "draw": {"plot", "show"},
+    "divi": {"over"},
     "pric": {"cost", "much", "chea"},
     "calc": {"sum", "plus", "time", "divi", "add"},
 }
@@ -49,7 +54,7 @@ def wanted(ask: Ask) -> tuple[Tool, ...]:
     if ask.results() and not forced and not _goes_on(ask):
         return ()
     if forced or ask.model.calls_tools or ask.directives.has(*CALLING):
-        chosen = named or (max(ask.tools, key=lambda tool: _likeness(tool, ask.prompt)),)
+        chosen = named or _meant(ask) or (max(ask.tools, key=lambda tool: _likeness(tool, ask.prompt)),)
         return chosen if ask.choice.parallel else chosen[:1]
     return named if ask.choice.parallel else named[:1]
 
@@ -124,10 +129,21 @@ def _is_named(tool: Tool, prompt: str) -> bool:
     return bool(name) and f" {name} " in f" {spoken} "
 
 
+def _meant(ask: Ask) -> tuple[Tool, ...]:
+    """The tools of whose names every word is said, in whatever order: "roll 3 dice" means ``roll_dice``."""
+    spoken = _spoken(ask.prompt)
+    return tuple(tool for tool in ask.tools if (words := _stems(tool.name)) and words <= spoken)
+
+
+def _spoken(prompt: str) -> set[str]:
+    """The stems of a prompt, and those of what they may stand for."""
+    spoken = _stems(prompt)
+    return spoken | {meant for meant, kin in _KIN.items() if spoken & kin}
+
+
 def _likeness(tool: Tool, prompt: str) -> int:
     """How many words the tool shares with the prompt, its name counting most."""
-    spoken = _stems(prompt)
-    spoken |= {meant for meant, kin in _KIN.items() if spoken & kin}
+    spoken = _spoken(prompt)
     properties = tool.schema.get("properties")
     parts = " ".join(properties) if isinstance(properties, Mapping) else ""
     return (
@@ -177,16 +193,24 @@ def _name_field(properties: Mapping[str, Any], required: object) -> str | None:
 
 
 def _say_numbers(arguments: dict[str, Any], properties: Mapping[str, Any], prompt: str) -> None:
-    """Put the numbers of the prompt, in order, into the numeric arguments where they fit."""
-    spoken = [float(text) for text in _NUMBERS.findall(prompt)]
+    """Put the numbers of the prompt, in order, into the numeric arguments where they fit, the rest into a list."""
+    spoken = [_number(text) for text in _NUMBERS.findall(prompt)]
     for name, schema in properties.items():
         if not spoken:
             return
-        if isinstance(schema, Mapping) and schema.get("type") in ("integer", "number") and name in arguments:
-            value: int | float = int(spoken[0]) if spoken[0].is_integer() else spoken[0]
-            if from_schema.fits(value, dict(schema)):
-                arguments[name] = value
-                spoken.pop(0)
+        if not isinstance(schema, Mapping) or name not in arguments:
+            continue
+        if schema.get("type") in ("integer", "number") and from_schema.fits(spoken[0], dict(schema)):
+            arguments[name] = spoken.pop(0)
+        elif schema.get("type") == "array" and from_schema.fits(spoken, dict(schema)):
+            arguments[name], spoken = spoken, []
+
+
+def _number(text: str) -> int | float:
+    if text.casefold() in _COUNTED:
+        return _COUNTED.index(text.casefold()) + 1
+    value = float(text)
+    return int(value) if value.is_integer() else value
 
 
 def _broken(arguments: dict[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:

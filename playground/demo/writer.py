@@ -222,11 +222,11 @@ def _outcome(turn: Said) -> str:
 
 
 def _conclusion(results: tuple[tuple[Call, Said], ...]) -> str:
-    """A closing sentence; compares the first numbers when every result has one."""
+    """A closing sentence; compares the first numbers when every result has one, all of one tool."""
     if any(turn.failed for _, turn in results):
         return "At least one call failed, so take this with care."
     numbers = [_NUMBER.search(turn.text) for _, turn in results]
-    if len(results) > 1 and all(numbers):
+    if len(results) > 1 and all(numbers) and len({call.name for call, _ in results}) == 1:
         values = [float(found[0]) for found in numbers if found]
         most = max(range(len(values)), key=values.__getitem__)
         if values.count(values[most]) > 1:

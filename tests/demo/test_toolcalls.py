@@ -111,6 +111,21 @@ def test_the_loop(gateway: Gateway) -> None:
     assert message(forced)["tool_calls"]
 
 
+def test_what_different_tools_tell_is_not_compared(gateway: Gateway) -> None:
+    asked = {"role": "user", "content": "What time is it? And roll two dice."}
+    calls = [
+        {"id": name, "type": "function", "function": {"name": name, "arguments": "{}"}} for name in ("clock", "dice")
+    ]
+    called = {"role": "assistant", "content": None, "tool_calls": calls}
+    results = [
+        {"role": "tool", "tool_call_id": "clock", "content": '{"year": 2026}'},
+        {"role": "tool", "tool_call_id": "dice", "content": '{"sum": 9}'},
+    ]
+    found = message(gateway.chat(messages=[asked, called, *results], model="demo-tools"))["content"]
+    assert "2026" in found
+    assert "highest figure" not in found
+
+
 def test_calls_on_demand(gateway: Gateway) -> None:
     assert len(message(gateway.chat("!calls=5 weather", tools=[tool()]))["tool_calls"]) == 5
     assert len(message(gateway.chat("!calls=999 weather", tools=[tool()]))["tool_calls"]) == 16
@@ -204,3 +219,23 @@ def test_tool_without_arguments(gateway: Gateway) -> None:
 )
 def test_names(prompt: str, names: list[str]) -> None:
     assert names_in(prompt) == names
+
+
+@pytest.mark.parametrize(
+    ("prompt", "called"),
+    [
+        ("What time is it? And roll three dice.", [("clock", {}), ("roll_dice", {"count": 3, "sides": 6})]),
+        ("Draw me a chart of 3, 5 and 8.5", [("draw_chart", {"values": [3, 5, 8.5]})]),
+        ('Delete the note "Shopping"', [("delete_note", {"title": "Shopping"})]),
+        ("Divide 22 by 7", [("divide", {"dividend": 22, "divisor": 7})]),
+        ("Please sum up my notes", [("sum_up_notes", {"words": 30})]),
+    ],
+)
+def test_it_calls_the_tools_of_the_demo_server_that_are_meant(
+    gateway: Gateway, prompt: str, called: list[tuple[str, dict[str, Any]]]
+) -> None:
+    from playground.demo.tool_offers import TOOLS
+
+    offered = [tool(each.name, dict(each.input_schema), each.description or "") for each in TOOLS]
+    calls = message(gateway.chat(prompt, model="demo-tools", tools=offered))["tool_calls"]
+    assert [(call["function"]["name"], json.loads(call["function"]["arguments"])) for call in calls] == called
