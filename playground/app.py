@@ -19,7 +19,7 @@ from PySide6.QtGui import QGuiApplication, QIcon
 from PySide6.QtWidgets import QApplication
 
 from playground import __version__
-from playground.ui.shell.features import CASSETTES, EVALUATE, FILES, STORAGE
+from playground.ui.shell.features import CASSETTES, EVALUATE, FILES, STORAGE, TOOL_SERVERS
 from playground.ui.shell.first_frame import FirstFrame
 from playground.ui.shell.main_window import MainWindow
 from playground.ui.shell.window_settings import open_settings
@@ -241,6 +241,7 @@ class App:
             self.second_starts.close()
         try:
             self.window.remember_layout()
+            self.actions.of(TOOL_SERVERS).keep_drafts()
             next_time = self.gateways.get(self.gateways.active_id)
             self.window.remember_gateway(next_time.name, next_time.default_model, demo=next_time.demo)
             growing = [(session, tuple(session.growing)) for session in self.workspace.sessions]

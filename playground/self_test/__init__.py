@@ -39,6 +39,8 @@ def run(*, window: bool) -> int:
         surroundings.look_at_certificates(report)
     with report.check("checks"):
         report.good(surroundings.check_elsewhere())
+    with report.check("tool servers"):
+        report.good(surroundings.ask_a_tool_server())
     with report.check("other programs"):
         report.good(surroundings.what_children_inherit())
     own = tempfile.TemporaryDirectory(prefix="playground-self-test-", ignore_cleanup_errors=True)

@@ -9,6 +9,7 @@ import re
 import ssl
 import sys
 from pathlib import Path
+from typing import NoReturn
 
 from playground.self_test.report import MissingError, Report
 
@@ -69,6 +70,33 @@ def check_elsewhere() -> str:
     if len(found) != 1:
         raise MissingError("the process that checks does not know what fits")
     return "a process of its own checks what may take long"
+
+
+def ask_a_tool_server() -> str:
+    """Start our own tool server in the process for them and call a tool. Raises MissingError when nothing answers."""
+    from playground.engine.gateways.secrets import KeyringError, Keys
+    from playground.engine.session.serving import Ticket
+    from playground.engine.tool_servers.book import DEMO_ID, ServerBook
+    from playground.engine.tool_servers.servers import ServerError, Servers
+
+    def no_keyring() -> NoReturn:
+        raise KeyringError("none is needed here")
+
+    async def ask() -> str:
+        servers = Servers(ServerBook.passing(()), Keys(backend=no_keyring))
+        try:
+            live = await servers.start(DEMO_ID)
+            answer = await servers.call(DEMO_ID, "roll_dice", {"count": 2}, Ticket())
+        finally:
+            await servers.close()
+        if answer.is_error or not isinstance(answer.structured, dict) or "sum" not in answer.structured:
+            raise MissingError(f"the demo's tool server answered otherwise: {answer.structured}")
+        return f"one of our own answers, with {len(live.tools)} tools"
+
+    try:
+        return asyncio.run(ask())
+    except ServerError as error:
+        raise MissingError(str(error)) from None
 
 
 def what_children_inherit() -> str:

@@ -234,7 +234,7 @@ async def evaluate_run(stage: Stage) -> None:
     page = await _answered(stage)
     look = _control(stage).look
     assert look is not None
-    look.change(repeats=1, budget=Budget(requests=0, money=0.5))
+    look.change(repeats=1, record=True, budget=Budget(requests=0, money=0.5))
     panel = page.show_panel(RUN)
     assert isinstance(panel, RunPanel)
     await stage.until(lambda: bool(look.stale and panel.problems.lines and panel.estimate.text()), "what is said")

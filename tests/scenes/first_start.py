@@ -77,6 +77,16 @@ async def sample_opened(stage: Stage) -> None:
 
 
 @scene()
+async def sample_real_tools(stage: Stage) -> None:
+    """The sample of a real server: one call was answered by it, the other is to be asked."""
+    stage.act("sample.servers")
+    await stage.session.run()
+    await stage.until(lambda: bool(stage.session.debugger.waiting), "the dice")
+    await stage.scroll_to_turn(2)
+    await stage.settle()
+
+
+@scene()
 async def sample_evaluation(stage: Stage) -> None:
     """The sample evaluation, open on its page and ready to run, with the line on what it shows."""
     stage.act("sample.evaluation")

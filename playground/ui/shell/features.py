@@ -21,12 +21,16 @@ from playground.ui.features import (
     first_start,
     gateways,
     help,
+    offered,
     output,
     parameters,
     presets,
     protocols,
     raw,
+    server_asks,
+    server_tape,
     storage,
+    tool_servers,
     tools,
     tree,
     variables,
@@ -59,6 +63,7 @@ if TYPE_CHECKING:
     from playground.ui.features.gateways.control import GatewayControl
     from playground.ui.features.help.control import HelpControl
     from playground.ui.features.host import Host
+    from playground.ui.features.offered.control import OfferedControl
     from playground.ui.features.output.control import OutputControl
     from playground.ui.features.output.panel import OutputPanel
     from playground.ui.features.parameters.control import ParametersControl
@@ -69,7 +74,10 @@ if TYPE_CHECKING:
     from playground.ui.features.raw.control import RawControl
     from playground.ui.features.raw.panel import RawPanel
     from playground.ui.features.raw.reasoning_return import ReasoningReturnFields
+    from playground.ui.features.server_asks.control import AsksControl
+    from playground.ui.features.server_tape.control import TapeControl
     from playground.ui.features.storage.control import StorageControl
+    from playground.ui.features.tool_servers.control import ToolServersControl
     from playground.ui.features.tools.control import ToolsControl
     from playground.ui.features.tools.panel import ToolsPanel
     from playground.ui.features.tree.control import TreeControl
@@ -258,6 +266,12 @@ def _gateways(of: Features) -> GatewayControl:
     return GatewayControl(of.host, of.regions.bar.model)
 
 
+def _tool_servers(of: Features) -> ToolServersControl:
+    from playground.ui.features.tool_servers.control import ToolServersControl
+
+    return ToolServersControl(of.host)
+
+
 def _output(of: Features) -> OutputControl:
     from playground.ui.features.output.control import OutputControl
 
@@ -278,11 +292,32 @@ def _parameters(of: Features) -> ParametersControl:
     return ParametersControl(of.host.workspace, of.panel(PARAMETER_PANEL), partial(of.host.show_side, parameters.PAGE))
 
 
+def _offered(of: Features) -> OfferedControl:
+    from playground.ui.features.offered.control import OfferedControl
+
+    return OfferedControl(of.host)
+
+
+def _server_asks(of: Features) -> AsksControl:
+    from playground.ui.features.server_asks.control import AsksControl
+
+    return AsksControl(of.host)
+
+
+def _server_tape(of: Features) -> TapeControl:
+    from playground.ui.features.server_tape.control import TapeControl
+
+    return TapeControl(of.host)
+
+
 def _tools(of: Features) -> ToolsControl:
     from playground.ui.features.tools.control import ToolsControl
+    from playground.ui.features.tools.server_tools import ServerWays
 
     show, show_count = partial(of.host.show_side, tools.PAGE), partial(of.regions.side.set_count, tools.PAGE)
-    return ToolsControl(of.host, of.panel(TOOLS_PANEL), show, of.of(DEBUGGER).tools_edited, show_count)
+    servers = of.of(TOOL_SERVERS)
+    ways = ServerWays(servers.start, servers.open_servers, servers.open_server)
+    return ToolsControl(of.host, of.panel(TOOLS_PANEL), show, of.of(DEBUGGER).tools_edited, show_count, ways)
 
 
 def _code(of: Features) -> CodeControl:
@@ -427,6 +462,7 @@ def _conversation(of: Features) -> ConversationPane:
 GATEWAYS: Final = Feature(
     _gateways, gateways.ACTIONS, changed=lambda it: it.show_models(), entries=lambda it: it.entries()
 )
+TOOL_SERVERS: Final = Feature(_tool_servers, tool_servers.ACTIONS)
 CONVERSATION: Final = Feature(_conversation, conversation.ACTIONS)
 COMPARE: Final = Feature(_compare, compare.ACTIONS, shown=lambda it: it.show_session())
 EVALUATE: Final = Feature(_evaluate, evaluate.ACTIONS, shown=lambda it: it.show_session())
@@ -435,6 +471,9 @@ RAW: Final = Feature(_raw, raw.ACTIONS, changed=lambda it: it.show_session(), pa
 PARAMETERS: Final = Feature(
     _parameters, parameters.ACTIONS, changed=lambda it: it.show_session(), panels=(PARAMETER_PANEL,)
 )
+OFFERED: Final = Feature(_offered, offered.ACTIONS, entries=lambda it: it.entries())
+SERVER_ASKS: Final = Feature(_server_asks, server_asks.ACTIONS)
+SERVER_TAPE: Final = Feature(_server_tape, server_tape.ACTIONS)
 TOOLS: Final = Feature(_tools, tools.ACTIONS, changed=lambda it: it.show_session(), panels=(TOOLS_PANEL,))
 CODE: Final = Feature(_code, code.ACTIONS, changed=lambda it: it.show_session())
 DEBUGGER: Final = Feature(_debugger, debugger.ACTIONS, changed=lambda it: it.show_session(), panels=(DEFAULT_RULE,))
@@ -459,6 +498,7 @@ PROTOCOLS: Final = Feature(
 #: the later their row.
 FEATURES: Final[tuple[Feature[Any], ...]] = (
     GATEWAYS,
+    TOOL_SERVERS,
     CONVERSATION,
     PARAMETERS,
     PRESETS,
@@ -467,6 +507,9 @@ FEATURES: Final[tuple[Feature[Any], ...]] = (
     EXPERIMENTS,
     CODE,
     DEBUGGER,
+    SERVER_ASKS,
+    SERVER_TAPE,
+    OFFERED,
     TOOLS,
     OUTPUT,
     RAW,

@@ -27,7 +27,8 @@ CODE = "Get code"
 UNLISTED = "not listed"
 SPACING = 8
 ROOMY = 980  # pixels from which on there is a switch of pages; the menu always has it
-NARROW = 900  # pixels below which the code button is its icon alone
+NARROW = 900  # pixels below which a model that is not listed has a sign, and no words
+CODED = 1100  # pixels below which the code button is its icon alone: no title of a protocol is cut for it
 WIDE = 1200  # the same on other pages than the conversation
 PAGE_TIPS = (
     "One conversation, turn by turn",
@@ -144,7 +145,7 @@ class ToolBar(QFrame):
     def _give_way(self) -> None:
         wide, roomy = self.width() >= NARROW, self.width() >= ROOMY
         self.pages.setVisible(roomy or self._other is not None)
-        self.code.setText(CODE if (wide if self._other is None else self.width() >= WIDE) else "")
+        self.code.setText(CODE if self.width() >= (CODED if self._other is None else WIDE) else "")
         self.model.unlisted.setText(UNLISTED if wide else "")
 
     def minimumSizeHint(self) -> QSize:

@@ -196,6 +196,17 @@ def test_the_layout_is_remembered_and_can_be_reset(stand: Stand, qtbot: QtBot, t
     other.let_close()
 
 
+def test_no_title_in_the_tool_bar_is_cut_in_a_small_window(stand: Stand) -> None:
+    window = stand.window
+    window.bar.show_gateways([("demo", "Demo gateway")], "demo")
+    window.resize(1024, 700)
+    QApplication.processEvents()
+    titles = [button for button in window.bar.findChildren(QAbstractButton) if button.property("kind") == "segment"]
+    assert [title for title in titles if title.isVisible()], "pages and protocols"
+    cut = [title.text() for title in titles if title.isVisible() and title.width() < title.sizeHint().width()]
+    assert cut == []
+
+
 @pytest.mark.parametrize(("width", "height", "least"), [(1440, 900, 170), (1024, 700, 170), (1024, 560, 90)])
 def test_the_turns_keep_a_height_to_read_in_under_variables_a_notice_and_a_high_inspector(
     stand: Stand, qtbot: QtBot, width: int, height: int, least: int

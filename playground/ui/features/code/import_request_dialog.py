@@ -5,13 +5,11 @@ The text is read, never run; a secret in it is taken off the screen as soon as i
 
 from __future__ import annotations
 
-import base64
-import binascii
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QGuiApplication, QTextCursor
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QDialog,
     QPushButton,
@@ -19,7 +17,6 @@ from PySide6.QtWidgets import (
 )
 
 from playground.engine.gateways.profiles import Profile
-from playground.engine.gateways.secrets import Secret
 from playground.engine.requests.pasted import Imported, ImportRefusedError, read
 from playground.ui.features.code.gateway_choice import GatewayChoice
 from playground.ui.widgets.code_editor import CodeEditor
@@ -27,56 +24,12 @@ from playground.ui.widgets.form_parts import look, styled, text_label
 from playground.ui.widgets.import_outline import outline
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.outline_tree import OutlineTree
+from playground.ui.widgets.pasted_secrets import PastedSecrets
 from playground.ui.widgets.plain_text import show_hidden, tip
 
 READ_AFTER_MS = 200
 WIDE, TALL = 780, 720
 MOST_NOTES = 8
-
-LEAST = 4  # characters; anything shorter would be found all over a text
-
-
-class PastedSecrets:
-    """``conceal`` puts a mark in the place of each secret, ``reveal`` the secret in the place of each mark."""
-
-    def __init__(self) -> None:
-        self._hidden: dict[str, Secret] = {}
-
-    def conceal(self, text: str, secrets: Iterable[Secret]) -> str:
-        """The text with marks; a secret that is not in it as it stands changes nothing."""
-        found = {form for secret in secrets for form in _forms(secret.get_secret_value())}
-        for form in sorted(found, key=len, reverse=True):
-            if form in text:
-                text = text.replace(form, self._mark(form))
-        return text
-
-    def reveal(self, text: str) -> str:
-        """The text as it was pasted."""
-        for mark, secret in self._hidden.items():
-            text = text.replace(mark, secret.get_secret_value())
-        return text
-
-    def _mark(self, form: str) -> str:
-        known = next((mark for mark, secret in self._hidden.items() if secret.get_secret_value() == form), "")
-        mark = known or f"••••{len(self._hidden) + 1}••••"
-        self._hidden[mark] = Secret(form)
-        return mark
-
-
-def _forms(value: str) -> Iterator[str]:
-    """How a header's secret may stand in a command: whole, without its scheme, or as user name and password."""
-    scheme, space, token = value.partition(" ")
-    if len(value) >= LEAST:
-        yield value
-    if space and len(token) >= LEAST:
-        yield token
-    if scheme.lower() == "basic":
-        try:
-            user = base64.b64decode(token, validate=True).decode("utf-8")
-        except (binascii.Error, UnicodeDecodeError):
-            return
-        if len(user) >= LEAST:
-            yield user
 
 
 @dataclass(frozen=True)
@@ -170,22 +123,12 @@ class ImportRequestDialog(QDialog):
         except ImportRefusedError as error:
             self._show(None, str(error))
             return
-        self._conceal(pasted, found)
+        self._conceal(found)
         self._show(found)
 
-    def _conceal(self, pasted: str, found: Imported) -> None:
+    def _conceal(self, found: Imported) -> None:
         secrets = [*([found.key] if found.key is not None else []), *found.secret_headers.values()]
-        shown = self._secrets.conceal(pasted, secrets)
-        if shown == self.text.text():
-            return
-        before = self._secrets.reveal(self.text.text()[: self.text.textCursor().position()])
-        place = len(self._secrets.conceal(before, secrets))
-        self.text.blockSignals(True)
-        self.text.setPlainText(shown)  # forgets what could be undone, and with it the secret
-        self.text.blockSignals(False)
-        cursor = QTextCursor(self.text.document())
-        cursor.setPosition(min(place, self.text.document().characterCount() - 1))
-        self.text.setTextCursor(cursor)
+        self._secrets.take_off(self.text, secrets)
 
     def _show(self, found: Imported | None, problem: str = "") -> None:
         self._found = found

@@ -9,7 +9,7 @@ from functools import partial
 
 from PySide6.QtCore import QMimeData, QObject
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QInputDialog, QMenu, QWidget
+from PySide6.QtWidgets import QApplication, QInputDialog, QMenu, QWidget
 
 from playground.domain.errors import RunRefusedError
 from playground.engine.compare.export import columns_of
@@ -117,6 +117,9 @@ class CompareControl(QObject):
             self._host.workspace.look_in(self._host.session.main)
 
     def _end(self, page: LanesPage) -> None:
+        focus = QApplication.focusWidget()
+        if focus is not None and page.isAncestorOf(focus):
+            focus.clearFocus()  # else it is passed on from one part to the next of what is being taken apart
         self.page = None
         self._around.pick_with(None)
         page.leave()
@@ -159,7 +162,7 @@ class CompareControl(QObject):
             return
         for name in ("advice_asked", "case_asked", "compare_asked", "exchange_asked", "link_asked", "refused"):
             getattr(pane, name).connect(getattr(main, name))
-        for name in ("frames_asked", "compare_asked", "lint_asked", "hole_asked"):
+        for name in ("frames_asked", "messages_asked", "compare_asked", "lint_asked", "hole_asked"):
             getattr(pane.wire, name).connect(getattr(main.wire, name))
         for name in ("answers_asked", "rules_asked"):
             getattr(pane.calls, name).connect(getattr(main.calls, name))

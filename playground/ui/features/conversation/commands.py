@@ -9,12 +9,14 @@ from typing import NamedTuple, Protocol
 from playground.domain.accumulator import GrowingChoice
 from playground.domain.debugging import Answer
 from playground.domain.parts import Image
+from playground.domain.tool_servers import ServerAnswer
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role
 from playground.engine.advice.parts import Action
 from playground.engine.session.hand_made import Answerable
 from playground.engine.session.open_edits import EditKey, OpenEdit
 from playground.engine.session.retry_wait import RetryWait
+from playground.engine.session.serving import Ticket
 
 
 class Growth(NamedTuple):
@@ -30,13 +32,25 @@ class Growth(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class ServerSide:
+    """The tool server that a call may be asked of, by its name. ``refusal`` is why it cannot be asked now, empty where
+    it can; ``ticket`` how far it is with the call, None while it is not asked.
+    """
+
+    name: str
+    refusal: str = ""
+    ticket: Ticket | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class CallState:
     """What the debugger knows of a call: why it waits, what is typed, when its answer comes, its repetition.
 
     ``elsewhere`` is how many lanes wait at the same call.
 
     ``prepared`` is an answer that was chosen instead of typed. ``remaining`` is in seconds, None where no answer is on
-    its way.
+    its way. ``server`` is that of its tool, None where it has none. ``served`` is what one answered, of which ``draft``
+    was made, and ``images`` are what goes along with that; ``pictures`` whether the protocol carries them.
     """
 
     reason: str = ""
@@ -45,6 +59,10 @@ class CallState:
     remaining: float | None = None
     warning: str = ""
     elsewhere: int = 0
+    server: ServerSide | None = None
+    served: ServerAnswer | None = None
+    images: tuple[Image, ...] = ()
+    pictures: bool = False
 
 
 class CallCommands(Protocol):
@@ -76,6 +94,14 @@ class CallCommands(Protocol):
 
     def rules(self, name: str) -> None: ...
 
+    def ask(self, turn_id: str, call_id: str) -> None: ...
+
+    def cancel_ask(self, turn_id: str, call_id: str) -> None: ...
+
+    def restore(self, turn_id: str, call_id: str) -> None: ...
+
+    def drop_picture(self, turn_id: str, call_id: str, at: int) -> None: ...
+
 
 class WireCommands(Protocol):
     """What is offered about the way a turn, or a call in it, came over the wire."""
@@ -83,6 +109,8 @@ class WireCommands(Protocol):
     def show_turn(self, turn_id: str) -> None: ...
 
     def show_call(self, turn_id: str, call_id: str) -> None: ...
+
+    def show_messages(self, turn_id: str, call_id: str) -> None: ...
 
     def compare(self, turn_id: str) -> None: ...
 

@@ -50,6 +50,7 @@ if TYPE_CHECKING:
 WRITABLE = (Role.USER, Role.SYSTEM, Role.DEVELOPER, Role.ASSISTANT, Role.TOOL)
 SPACING = 8
 ROOMY = 640  # pixels of width from which on there is a button for variables
+ROOMIER = 720  # the same, for one button more
 WORDY = 480  # pixels of width from which on the button says its keys
 MOST_CHIPS, LEAST_CHIPS = 190, 62  # pixels; more attached images scroll
 IMAGE_WAYS = (
@@ -233,6 +234,7 @@ class Composer(QFrame):
         self._add.clicked.connect(self.add_asked)
         self._run = QPushButton()
         self._run.clicked.connect(self._button_pressed)
+        self._more_ways: list[QPushButton] = []
         self._ways = in_row(self._role_button, self._image_button, self._variables_button, 1, spacing=SPACING)
         self._ends = in_row(self._tokens, self._add, self._run, spacing=SPACING)
         self._ends.insertStretch(0, 1)
@@ -254,13 +256,16 @@ class Composer(QFrame):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._variables_button.setVisible(self.width() >= ROOMY)  # the menu has it, too
+        for button in self._more_ways:
+            button.setVisible(self.width() >= ROOMIER)
         self._word_run()
         self._arrange()
 
     def _arrange(self) -> None:
         """The buttons in one line, or in two where one is too narrow for them; before that the estimate gives way."""
         margins = self._rows.contentsMargins()
-        buttons = (self._role_button, self._image_button, self._variables_button, self._add, self._run)
+        ways = (self._role_button, self._image_button, *self._more_ways, self._variables_button)
+        buttons = (*ways, self._add, self._run)
         fits = _width_of(*buttons) + margins.left() + margins.right() <= self.width()
         self._row.setDirection(QBoxLayout.Direction.LeftToRight if fits else QBoxLayout.Direction.TopToBottom)
 
@@ -270,6 +275,13 @@ class Composer(QFrame):
         keys = self._run.fontMetrics().horizontalAdvance(self._keys) if self._keys in self._run.text() else 0
         widest = max(_width_of(self._role_button, self._image_button), _width_of(self._add, self._run) - keys)
         return QSize(widest + margins.left() + margins.right(), super().minimumSizeHint().height())
+
+    def add_way(self, button: QPushButton) -> None:
+        """One more button beside that for images, where there is room for it; the menu has what it does, too."""
+        self._ways.insertWidget(2 + len(self._more_ways), button)
+        self._more_ways.append(button)
+        button.setVisible(self.width() >= ROOMIER)
+        self._arrange()
 
     @property
     def _keys(self) -> str:

@@ -137,7 +137,7 @@ class Thumb(QAbstractButton):
         if self._picture is not None:
             self._draw(painter, self._picture)
         else:
-            side = min(20, self.height() - 8)
+            side = max(min(20, self.height() - 8), 1)  # laid out too low for a moment, it has no room
             mark = icon("warning" if self._problem else "image", t.muted).pixmap(side * 2, side * 2)
             painter.drawPixmap((self.width() - side) // 2, (self.height() - side) // 2, side, side, mark)
         painter.setClipping(False)

@@ -206,8 +206,8 @@ class ConversationPane(TranscriptPane):
         least = self.seen.minimumHeight()  # of whatever stands there; what is within a frame has no least of its own
         self.seen.setMinimumHeight(0)
         self._whole.removeWidget(self.seen)
-        if frame is not None and not frame.isAncestorOf(self.turns):
-            self.turns.hide()
+        if frame is not None:
+            self.turns.setVisible(frame.isAncestorOf(self.turns))  # another frame may have hidden them
         self.instead = instead
         self._show_below(instead is None)
         self.seen = frame or self.turns

@@ -89,7 +89,12 @@ def wired_call(commands: TurnCommands, turn_id: Callable[[], str]) -> CallCard:
         (card.answers_asked, calls.compare_answers),
         (card.remember_asked, calls.remember),
         (card.frame_asked, commands.wire.show_call),
+        (card.tape_asked, commands.wire.show_messages),
         (card.delete_asked, commands.hand.delete_call),
+        (card.server_asked, calls.ask),
+        (card.ask_cancelled, calls.cancel_ask),
+        (card.restored, calls.restore),
+        (card.picture_dropped, calls.drop_picture),
     ):
         signal.connect(partial(_of_turn, command, turn_id))
     card.answered_all.connect(calls.answer_all)
@@ -98,6 +103,8 @@ def wired_call(commands: TurnCommands, turn_id: Callable[[], str]) -> CallCard:
     card.result_chosen.connect(commands.select_alternative)
     card.compare_asked.connect(commands.open_in_compare)
     card.result_deleted.connect(commands.delete_turn)
+    card.image_opened.connect(commands.open_image)
+    card.link_asked.connect(commands.open_link)
     return card
 
 

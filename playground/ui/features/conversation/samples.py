@@ -46,6 +46,12 @@ SAMPLES: Final = (
         "weather.json",
     ),
     Sample(
+        "sample.servers",
+        "Real tools",
+        "A tool server on this computer answers: one call by itself, the other when you press “Ask the server”.",
+        "real-tools.playground.json",
+    ),
+    Sample(
         "sample.schema",
         "JSON schema",
         "The answer has to follow a schema, and is checked against it.",

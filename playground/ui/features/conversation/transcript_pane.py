@@ -125,9 +125,13 @@ class WrittenCalls:
 
 
 class WireSignals(QObject):
-    """``frames_asked`` carries the ids of a turn and of a call in it, empty for the turn itself."""
+    """``frames_asked`` carries the ids of a turn and of a call in it, empty for the turn itself.
+
+    ``messages_asked`` carries those of a turn and a call that a tool server was asked about.
+    """
 
     frames_asked = Signal(str, str)
+    messages_asked = Signal(str, str)
     compare_asked = Signal(str)  # turn id
     lint_asked = Signal(str)  # turn id
     hole_asked = Signal(str)  # turn id
@@ -139,6 +143,10 @@ class WireSignals(QObject):
     def show_call(self, turn_id: str, call_id: str) -> None:
         """Show the frame that carried a call."""
         self.frames_asked.emit(turn_id, call_id)
+
+    def show_messages(self, turn_id: str, call_id: str) -> None:
+        """Show what was said with a tool server about a call."""
+        self.messages_asked.emit(turn_id, call_id)
 
     def compare(self, turn_id: str) -> None:
         """Compare the exchange that brought a turn with another one."""
@@ -329,6 +337,10 @@ class TranscriptPane(Centre):
                 call.focus_result()
                 return
 
+    def servers_changed(self) -> None:
+        """What can be asked of tool servers may be different."""
+        self._debug.poke()
+
     # TurnCommands
 
     def values(self) -> Mapping[str, str]:
@@ -500,12 +512,15 @@ class TranscriptPane(Centre):
                 self._close_open_said()
             case RunStateChanged(state):
                 self._clock_for(state)
+            case DebugChanged(progress=True):
+                pass  # the card of a call that is asked looks for itself
             case DebugChanged():
                 self._debug.poke()
             case DraftChanged():
                 self.view.refresh_editors()
             case SettingsChanged():
                 self.view.set_tools(self._session.settings.tools)
+                self._debug.poke()  # another protocol may carry pictures, and another tool have a server
             case _:
                 pass
 

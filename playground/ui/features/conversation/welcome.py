@@ -19,7 +19,7 @@ from playground.ui.widgets.theme import tokens
 
 PROMPTS = "Prompts to try"
 ROOMY = 560, 370  # pixels of the page
-SAMPLE_WORDS = "Seven samples, each of which shows one thing. They run on the demo gateway, without a network."
+SAMPLE_WORDS = "Eight samples, each of which shows one thing. They run on the demo gateway, without a network."
 
 
 class Welcome(QWidget):

@@ -28,6 +28,7 @@ from playground.domain.parts import ToolCall
 from playground.engine.compare.lanes import Lanes, LanesError
 from playground.engine.questions import checking
 from playground.engine.questions.kinds import RowFits
+from playground.engine.session.call_notes import given_as
 from playground.engine.session.changes import Change, DebugChanged, PathChanged, RunStateChanged, SettingsChanged
 from playground.engine.session.session import Session
 from playground.engine.session.variants import MOST_LANES, letter_of
@@ -64,14 +65,12 @@ def starts(session: Session, turn_id: str, call: ToolCall) -> list[Start]:
     debugger = session.debugger
     out: list[Start] = []
     draft = debugger.notes.draft(turn_id, call.id)
-    if draft is not None and draft.text:
-        answer = Answer(text=draft.text, is_error=draft.is_error)
-        out.append(_start("given", "What you typed", answer))
+    if draft is not None and draft.prepared is None and draft.ready and (typed := draft.answer) is not None:
+        out.append(_start("given", "What you typed" if draft.served is None else "What the server answered", typed))
     for turn in session.transcript.path:
         for result in turn.results:
             if result.call_id == call.id and _follows(session, turn.id, turn_id):
-                answer = Answer(text=result.text, is_error=result.is_error)
-                out.append(_start("given", "The answer it got", answer))
+                out.append(_start("given", "The answer it got", given_as(result)))
     rule = debugger.debugging.rule(call.name)
     if rule.policy is Policy.FIXED:
         out.append(_start("rule", "The fixed answer", rule.fixed))

@@ -21,6 +21,7 @@ from playground.ui.features.host import Control, Host
 from playground.ui.widgets.session_window import SessionWindow
 
 if TYPE_CHECKING:
+    from playground.engine.tool_servers.tape import ServerTape
     from playground.ui.features.debugger.call_list import CallList
     from playground.ui.features.debugger.sequence_view import SequencePage
 
@@ -54,10 +55,14 @@ class RunPages(Control):
     def _make_sequence(self) -> QWidget:
         from playground.ui.features.debugger.sequence_view import SequencePage
 
-        self.sequence = SequencePage()
+        self.sequence = SequencePage(self._tape)
         self.sequence.card_asked.connect(partial(go_to, self._host.pane))
         self.sequence.show_session(self._session)
         return self.sequence
+
+    def _tape(self) -> ServerTape | None:
+        """What was said with tool servers; none are made for it."""
+        return self._workspace.tool_servers.tape if "tool_servers" in self._workspace.__dict__ else None
 
     def open_calls(self) -> None:
         """Bring the list of calls forward."""
@@ -128,6 +133,17 @@ class DebugControl(Control):
 
         RulesDialog.shown_for(self._session, self._host.window).open_on(name)
 
+    def record(self) -> None:
+        """Put what servers answered in this conversation into the tables of their tools, and answer from those."""
+        count = self._session.debugger.record(replay=True)
+        if not count:
+            self._say("No tool server has answered a call of this conversation yet.", stays=False)
+            return
+        words = (
+            f"Recorded {count:,} answer{'s' * (count != 1)}: the same calls are answered from the tables from now on."
+        )
+        self._say(f"{words} Undo takes that back.", stays=False)
+
     def compare_answers(self) -> None:
         """Several answers for the call that has the focus, else the first that waits, else the last there is."""
         call = self._call_meant()
@@ -169,12 +185,18 @@ def focused_call(widget: QWidget | None) -> str:
 
 
 def renamed_rules(debugging: Debugging, before: Sequence[ToolDefinition], after: Sequence[ToolDefinition]) -> Debugging:
-    """The rules with that of a renamed tool under its new name, where that is free and the old one is used no more."""
-    changed = [(old.name, new.name) for old, new in zip(before, after, strict=False) if old.name != new.name]
-    if len(before) != len(after) or len(changed) != 1:
+    """The rules with those of renamed tools under their new names, where these are free and the old ones used no more.
+
+    One tool may be renamed at a time, or all of a server's by its prefix.
+    """
+    pairs = [(old, new) for old, new in zip(before, after, strict=False) if old.name != new.name]
+    if len(before) != len(after) or not pairs:
         return debugging
-    old, new = changed[0]
-    rule = debugging.rules.get(old)
-    if rule is None or not new or new in debugging.rules or any(tool.name == old for tool in after):
+    if len(pairs) > 1 and any(not old.server or old.name_there != new.name_there for old, new in pairs):
         return debugging
-    return debugging.with_rule(old, None).with_rule(new, rule)
+    used = {tool.name for tool in after}
+    for old, new in pairs:
+        rule = debugging.rules.get(old.name)
+        if rule is not None and new.name and new.name not in debugging.rules and old.name not in used:
+            debugging = debugging.with_rule(old.name, None).with_rule(new.name, rule)
+    return debugging

@@ -19,12 +19,14 @@ from playground.ui.widgets.form_parts import paragraph, text_label
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.segments import Segments
 
-ORDER: Final = (Policy.PAUSE, Policy.TABLE, Policy.FIXED)
-TITLES: Final = ("Pause", "From the table", "Fixed answer")
+ORDER: Final = (Policy.PAUSE, Policy.TABLE, Policy.FIXED, Policy.SERVER)
+TITLES: Final = ("Pause", "Table", "Fixed", "The server")
 HINTS: Final = {
     Policy.PAUSE: "Every call waits for you. The rows below are at hand: Step and Continue use them.",
     Policy.TABLE: "The first row that fits answers the call at once. A call that no row fits waits for you.",
     Policy.FIXED: "Every call gets this answer at once.",
+    Policy.SERVER: "The tool's server is asked. A tool that says it may change or delete things always waits for you. "
+    "One that says it only reads runs by itself if its server is trusted; any other one only by a rule of its own.",
 }
 
 
@@ -44,6 +46,9 @@ class RuleEditor(QWidget):
         self.misfit = QCheckBox("the arguments do not fit the schema")
         self.path = PathField("Pause when this JSONPath matches", "never, or $[?@.city == 'Oslo']")
         self.nth = NumberField("Pause from this call of the tool on", "never", whole=True, most=1_000_000)
+        self.server = QWidget()
+        self.before = QCheckBox("before the server is asked")
+        self.after = QCheckBox("when the server has answered, before that is sent")
         self.fixed = AnswerField("Answer", least=4)
         self.table_title = text_label("Answer table", "group")
         self.table = AnswerTable()
@@ -64,6 +69,8 @@ class RuleEditor(QWidget):
         self.misfit.setChecked(rule.pause_on_misfit)
         self.path.show_path(rule.pause_on_path, latest)
         self.nth.show_value(rule.pause_from)
+        self.before.setChecked(rule.before)
+        self.after.setChecked(rule.after)
         self.fixed.set_answer(rule.fixed)
         self.table.set_rows(rule.rows, latest)
         self._showing = False
@@ -87,7 +94,8 @@ class RuleEditor(QWidget):
         grid.addWidget(calls, 1, 0)
         grid.addWidget(self.nth, 1, 1, Qt.AlignmentFlag.AlignLeft)
         grid.setColumnStretch(1, 1)
-        in_column(pause, self.misfit, grid, of=self.conditions, margins=(0, 8, 0, 0), spacing=6)
+        in_column(self.before, self.after, of=self.server, margins=0, spacing=6)
+        in_column(pause, self.server, self.misfit, grid, of=self.conditions, margins=(0, 8, 0, 0), spacing=6)
         column = in_column(caption, line, self.hint, self.conditions, of=self, margins=0, spacing=6)
         column.addSpacing(8)
         column.addWidget(self.fixed)
@@ -98,6 +106,8 @@ class RuleEditor(QWidget):
     def _connect(self) -> None:
         self.policy.chosen.connect(self._policy_chosen)
         self.misfit.toggled.connect(self._misfit_toggled)
+        self.before.toggled.connect(lambda on: self._change(before=on))
+        self.after.toggled.connect(lambda on: self._change(after=on))
         self.path.edited.connect(self._path_edited)
         self.nth.edited.connect(self._nth_edited)
         self.fixed.changed.connect(self._fixed_edited)
@@ -134,6 +144,8 @@ class RuleEditor(QWidget):
         policy = self._rule.policy
         self.hint.setText(HINTS[policy])
         self.conditions.setVisible(policy is not Policy.PAUSE)
+        self.server.setVisible(policy is Policy.SERVER)
         self.fixed.setVisible(policy is Policy.FIXED)
-        self.table.setVisible(policy is not Policy.FIXED)
-        self.table_title.setVisible(policy is not Policy.FIXED)
+        from_table = policy in (Policy.PAUSE, Policy.TABLE)
+        self.table.setVisible(from_table)
+        self.table_title.setVisible(from_table)

@@ -11,6 +11,7 @@ POLICIES: Final = (
     (Policy.PAUSE, "pause"),
     (Policy.TABLE, "answer from the table"),
     (Policy.FIXED, "fixed answer"),
+    (Policy.SERVER, "ask the tool's server"),
 )
 LONGEST = 160  # characters of a text by somebody else in one line
 
@@ -46,8 +47,10 @@ def rule_words(rule: ToolRule) -> str:
     """``pause`` · ``table, 3 rows`` · ``fixed: sunny``, and the conditions that are set besides."""
     if rule.policy is Policy.PAUSE:
         return f"pause · {_rows(rule)} ready" if rule.rows else "pause"
-    words = f"table, {_rows(rule)}" if rule.policy is Policy.TABLE else f"fixed: {answer_words(rule.fixed, 40)}"
+    words = _answer_words(rule)
     conditions = []
+    if rule.policy is Policy.SERVER:
+        conditions += ["before"] * rule.before + ["after"] * rule.after
     if rule.pause_on_path:
         conditions.append("on a match")
     if rule.pause_from:
@@ -55,6 +58,12 @@ def rule_words(rule: ToolRule) -> str:
     if not rule.pause_on_misfit:
         words += " · also on a misfit"
     return f"{words} · pauses {' and '.join(conditions)}" if conditions else words
+
+
+def _answer_words(rule: ToolRule) -> str:
+    if rule.policy is Policy.SERVER:
+        return "the server"
+    return f"table, {_rows(rule)}" if rule.policy is Policy.TABLE else f"fixed: {answer_words(rule.fixed, 40)}"
 
 
 def _rows(rule: ToolRule) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import accumulate
@@ -31,6 +31,7 @@ from PySide6.QtWidgets import QPushButton, QWidget
 from playground.engine.inspect.calls import Span, read_sequence
 from playground.engine.session.changes import PathChanged, RunState, RunStateChanged, SettingsChanged, TurnChanged
 from playground.engine.session.session import Session
+from playground.engine.tool_servers.tape import ServerTape
 from playground.ui.features.debugger.call_words import seconds_words
 from playground.ui.features.debugger.sequence_words import about, clock_words, numbers, summary, title, told
 from playground.ui.widgets.elided_label import ElidedLabel
@@ -43,9 +44,10 @@ from playground.ui.widgets.plain_text import one_line_of, tip
 from playground.ui.widgets.session_page import SessionPage
 from playground.ui.widgets.theme import Tokens, tokens
 
-GUTTER, EDGE = 58, 16  # pixels: names of the lines; room at both ends of time
+GUTTER, EDGE = 62, 16  # pixels: names of the lines; room at both ends of time
 AXIS, BAR, ROW = 18, 16, 20
 APP, MODEL, TOOLS = AXIS + 8, AXIS + 22, AXIS + 50  # the app's line; the tops of the model's bar and the first call's
+BELOW = 12  # pixels from the last call to the line of the servers
 TICKS = 90  # least pixels between two times on the axis
 LEAST_HIT = 6.0
 ZOOMS = (0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0, 5.6, 8.0, 16.0)
@@ -53,7 +55,7 @@ STEP_PX = 150.0  # a usual step, at zoom 1
 BREAK_PX = 64.0
 LEAST_PX = 4.0  # anything that takes any time at all
 IDLE_LIMIT, BUSY_LIMIT = 1.0, 4.0  # usual steps until a stretch is broken: while answers are waited for, and otherwise
-NOT_THE_GATEWAY = "result"
+NOT_THE_GATEWAY = ("result", "server")
 SHORTEST_STEP = 0.001  # seconds
 MOST_REQUESTS = 300  # the newest ones; more is no picture any more
 EMPTY = "No run yet. Requests, calls and their answers stand here as they follow one another in time."
@@ -129,7 +131,7 @@ def usual_step(spans: Sequence[Span]) -> float:
     """How long the gateway usually takes for one request, in seconds: the median."""
     turns: dict[str, tuple[float, float]] = {}
     for span in spans:
-        if span.kind != NOT_THE_GATEWAY:
+        if span.kind not in NOT_THE_GATEWAY:
             start, end = turns.get(span.turn_id, (span.start, span.end))
             turns[span.turn_id] = (min(start, span.start), max(end, span.end))
     return max(median([end - start for start, end in turns.values()]), SHORTEST_STEP) if turns else 1.0
@@ -139,7 +141,7 @@ def _busy(spans: Sequence[Span], times: Sequence[float]) -> list[bool]:
     """For each stretch between two moments, whether the gateway is at work in it."""
     change = dict.fromkeys(times, 0)
     for span in spans:
-        if span.kind != NOT_THE_GATEWAY:
+        if span.kind not in NOT_THE_GATEWAY:
             change[span.start] += 1
             change[span.end] -= 1
     out: list[bool] = []
@@ -168,6 +170,7 @@ class SequenceView(Picture[int]):
         super().__init__(-1, 40, ROW, parent)
         self._spans: list[Span] = []
         self._rects: list[QRectF] = []
+        self._servers = 0.0  # the line of the servers; 0 where no server was asked
         self._reach: list[float] = []  # how far to the right anything up to here goes
         self._numbers: dict[str, int] = {}
         self._scale = Scale(())
@@ -247,13 +250,16 @@ class SequenceView(Picture[int]):
         self._rects = [self._place(span) for span in self._spans]
         self._reach = list(accumulate((rect.right() for rect in self._rects), max))
         rows = max((span.row for span in self._spans), default=0) + 1
-        wide, high = self._scale.width + GUTTER + 2 * EDGE, TOOLS + rows * ROW + 4
+        asked = any(span.kind == "server" for span in self._spans)
+        self._servers = float(TOOLS + rows * ROW + BELOW) if asked else 0.0
+        wide = self._scale.width + GUTTER + 2 * EDGE
+        high = TOOLS + rows * ROW + 4 + (BELOW + 8 if asked else 0)
         self._set_ranges(wide, high)
         self.viewport().update()
 
     def _place(self, span: Span) -> QRectF:
         left, right = self._scale.x(span.start), self._scale.x(span.end)
-        top = TOOLS + span.row * ROW if span.kind in ("call", "result") else MODEL
+        top = TOOLS + span.row * ROW if span.kind in ("call", *NOT_THE_GATEWAY) else MODEL
         return QRectF(GUTTER + EDGE + left, top, max(right - left, 2.0), BAR)
 
     def _at(self, point: QPoint) -> int:
@@ -377,6 +383,8 @@ class SequenceView(Picture[int]):
         for row in range(rows):
             y = TOOLS + row * ROW + BAR / 2
             painter.drawLine(QPointF(left, y), QPointF(right, y))
+        if self._servers:
+            painter.drawLine(QPointF(left, self._servers), QPointF(right, self._servers))
         font = painter.font()
         font.setPixelSize(11)
         painter.setFont(font)
@@ -422,6 +430,9 @@ class SequenceView(Picture[int]):
             self._arrow(painter, t.tool, rect.left(), MODEL + BAR, rect.top())
         elif span.kind == "result":
             self._arrow(painter, t.muted if span.ok else t.error, rect.right(), rect.top(), APP)
+        elif span.kind == "server":
+            self._arrow(painter, t.tool, rect.left(), rect.bottom(), self._servers)
+            self._arrow(painter, t.ok if span.ok else t.error, rect.right(), self._servers, rect.bottom())
         elif span.kind == "text":
             self._arrow(painter, t.assistant, rect.right(), MODEL, APP)
 
@@ -457,7 +468,7 @@ class SequenceView(Picture[int]):
     def _room(self, at: int) -> float:
         """Pixels for the words of a span: its own, and what is free behind it on its line."""
         rect = self._rects[at]
-        if self._spans[at].kind in ("request", "reasoning", "text"):
+        if self._spans[at].kind in ("request", "reasoning", "text", "server"):
             return rect.width()
         for other in range(at + 1, min(at + 40, len(self._rects))):
             if self._rects[other].top() == rect.top():
@@ -469,11 +480,9 @@ class SequenceView(Picture[int]):
         painter.fillRect(QRectF(0, 0, GUTTER, self.viewport().height()), QColor(t.surface))
         painter.setPen(QPen(QColor(t.line), 1))
         painter.drawLine(QPointF(GUTTER, 0), QPointF(GUTTER, self.viewport().height()))
-        for name, middle, colour in (
-            ("App", APP, t.user),
-            ("Model", MODEL + BAR / 2, t.assistant),
-            ("Tools", TOOLS + BAR / 2, t.tool),
-        ):
+        names = [("App", APP, t.user), ("Model", MODEL + BAR / 2, t.assistant), ("Tools", TOOLS + BAR / 2, t.tool)]
+        names += [("Servers", self._servers, t.ok)] if self._servers else []
+        for name, middle, colour in names:
             painter.setPen(QColor(colour))
             rect = QRectF(12, middle - 10 - origin.y(), GUTTER - 14, 20)
             painter.drawText(rect, Qt.AlignmentFlag.AlignVCenter, name)
@@ -486,7 +495,12 @@ class SequenceView(Picture[int]):
 def _colour(t: Tokens, span: Span) -> str:
     if not span.ok:
         return t.error
-    return {"reasoning": t.reasoning, "text": t.assistant, "call": t.tool}.get(span.kind, t.muted)
+    return {"reasoning": t.reasoning, "text": t.assistant, "call": t.tool, "server": t.ok}.get(span.kind, t.muted)
+
+
+def no_tape() -> ServerTape | None:
+    """No tool server was ever spoken with."""
+    return None
 
 
 class SequencePage(SessionPage):
@@ -495,8 +509,10 @@ class SequencePage(SessionPage):
     FOLLOWED = (PathChanged, TurnChanged, RunStateChanged, SettingsChanged)
     card_asked = Signal(str, str)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, tape: Callable[[], ServerTape | None] = no_tape, parent: QWidget | None = None) -> None:
+        """``tape`` gives what was said with tool servers; None as long as there are none."""
         super().__init__(parent)
+        self._tape = tape
         self.view = SequenceView()
         self.said = ElidedLabel("Sequence", elide=Qt.TextElideMode.ElideRight)
         self.smaller = IconButton("minus", "Show more time (Ctrl+wheel)")
@@ -529,7 +545,7 @@ class SequencePage(SessionPage):
         self._stale = False
         newest: deque[list[Span]] = deque(maxlen=MOST_REQUESTS)
         count = 0
-        for spans in read_sequence(session):
+        for spans in read_sequence(session, self._tape()):
             if spans:
                 newest.append(spans)
                 count += 1

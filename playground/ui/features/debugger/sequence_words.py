@@ -12,7 +12,7 @@ TITLES = {"request": "waits", "reasoning": "Reasoning", "text": "Text"}
 
 def title(span: Span) -> str:
     """What a span is, in a few words."""
-    if span.kind in ("call", "result"):
+    if span.kind in ("call", "result", "server"):
         return span.label if span.ok else f"× {span.label}"
     return TITLES.get(span.kind, span.label)
 
@@ -41,6 +41,10 @@ def about(span: Span, number: int) -> str:
         lines += [f"The answer to {span.call_id} came {ANSWERED.get(span.label, span.label)}, after {took}."]
         if not span.ok:
             lines.append("It says that the call failed.")
+    elif span.kind == "server":
+        lines.append(f"The server {span.label} worked at {span.call_id} for {took}.")
+        if not span.ok:
+            lines.append("It gave no answer, or one that says that it failed.")
     else:
         lines.append(f"{title(span)} for {took}." + ("" if span.ok else " The answer broke off."))
     lines.append(f"From {seconds_words(span.start)} on, counted from the first request.")
@@ -84,6 +88,8 @@ def told(spans: Sequence[Span]) -> str:
             line.append(
                 f"answered {ANSWERED.get(span.label, span.label)} after {took}" + ("" if span.ok else " (error)")
             )
+        elif span.kind == "server":
+            line.append(f"asked of {span.label} for {took}" + ("" if span.ok else " (no good answer)"))
         else:
             line.append(f"{title(span).lower()} for {took}")
     return "\n".join("; ".join(line) for line in lines.values())

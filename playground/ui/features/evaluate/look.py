@@ -228,6 +228,14 @@ class Look(QObject):
         if not self.left:
             self.add([made])
 
+    async def recorded(self) -> int:
+        """Of how many calls what tool servers answered is kept. Raises AnswersError."""
+        return len(await self.store.recorded_calls(self.inquiry.id))
+
+    async def forget_recorded(self) -> None:
+        """Let that go. Raises AnswersError."""
+        await self.store.forget_recorded(self.inquiry.id)
+
     async def forget(self, answers: Sequence[Answer]) -> None:
         """Let answers go for good. Raises AnswersError."""
         await self.store.forget(self.inquiry.id, answers)

@@ -19,6 +19,8 @@ from PySide6.QtCore import QObject, QSettings, QUrl
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QMenu, QWidget
 
+from playground.domain.hidden import short_name
+from playground.jsonkit.texts import listed
 from playground.ui.features.files.drop_place import DropTarget
 from playground.ui.features.host import Control, Host
 from playground.ui.widgets.dialogs import ask_folder, ask_several, ask_where, ask_which, file_name
@@ -42,6 +44,7 @@ FOLDER = "files/folder"  # among the settings: where the last file was
 PATIENCE = 0.4  # seconds after which it is said that a file is being read or written
 CLIPBOARD = "The clipboard"
 
+_NAMED: Final = 3  # tools that are named in a line
 KEY: Final = "files/recent"  # among the settings; a JSON list of paths, the latest first
 MOST: Final = 12
 LONGEST: Final = 48  # characters of a folder's name in the menu
@@ -420,6 +423,10 @@ def _arrival_words(arrived: OpenedExperiment, gateway: str) -> str:
         words.append("This experiment is here already and says something else, so the file was opened beside it.")
     if arrived.lacking:
         words.append(f"It was on the gateway “{arrived.lacking}”, which is not set up here; it is on “{gateway}” now.")
+    if arrived.paused:
+        names = [short_name(name) for name in arrived.paused[:_NAMED]]
+        names += [f"{len(arrived.paused) - _NAMED} more"] if len(arrived.paused) > _NAMED else []
+        words.append(f"Its rules would ask a server without you for {listed(names)}: they pause here until you say so.")
     return " ".join(words)
 
 

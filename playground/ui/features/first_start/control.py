@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from playground.engine.session.session import Session
 from playground.ui.features.conversation.samples import FIRST, SAMPLES, Sample
 from playground.ui.features.first_start.guide import Guide
 from playground.ui.features.first_start.guide_bar import GuideBar
@@ -67,9 +68,23 @@ class FirstStartControl(Control):
         except BadInputError as error:
             self._say(f"The sample cannot be opened: {error}. Please install the application again.")
             return False
+        self._accept_ours(session)
         self._host.show_session()
         self._show_evaluation(session.settings.evaluation is not None)
         return True
+
+    def _accept_ours(self, session: Session) -> None:
+        """The tools of our own server in a sample were not made by a stranger: nobody has to look at them first."""
+        if not any(tool.server for tool in session.settings.tools):
+            return
+        from playground.engine.tool_servers.acceptance import as_offered
+        from playground.engine.tool_servers.book import DEMO_ID, DEMO_NAME, ServerBookError
+
+        ours = [as_offered(tool) for tool in session.settings.tools if tool.server == DEMO_NAME]
+        try:
+            self._workspace.tool_servers.book.accept(DEMO_ID, ours)
+        except ServerBookError as error:
+            self._say(str(error))
 
     def _open_named(self, action: str) -> None:
         self.open(next(sample for sample in SAMPLES if sample.action == action))

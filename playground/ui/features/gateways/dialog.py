@@ -14,8 +14,8 @@ from typing import Any
 from uuid import uuid4
 
 import shiboken6
-from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QKeySequence, QPainter, QResizeEvent, QShortcut, QShowEvent
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
+from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut, QShowEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
     QDialog,
@@ -26,9 +26,6 @@ from PySide6.QtWidgets import (
     QPushButton,
     QScrollArea,
     QSizePolicy,
-    QStyle,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
     QToolButton,
     QVBoxLayout,
     QWidget,
@@ -43,9 +40,9 @@ from playground.ui.features.gateways.form import ProfileForm
 from playground.ui.features.gateways.test_result import TestResult
 from playground.ui.widgets.form_parts import push_button, quiet_button, say, styled, text_label, thin_line, thin_upright
 from playground.ui.widgets.layouts import discard, in_column, in_row
-from playground.ui.widgets.plain_text import one_line_of, show_hidden
+from playground.ui.widgets.plain_text import show_hidden
 from playground.ui.widgets.scroll_page import DownArea
-from playground.ui.widgets.theme import SMALL_PX, tokens
+from playground.ui.widgets.two_lines import LINE, TwoLines
 
 USE = "Save and us&e"
 Tester = Callable[[Connection], Awaitable[ConnectionReport]]
@@ -56,9 +53,7 @@ SIDE_BY_SIDE = 520  # pixels; a narrower bar has its buttons below the words
 #: The words on a button, its look, and what it does.
 Answer = tuple[str, str, Callable[[], None]]
 
-_LINE = Qt.ItemDataRole.UserRole
-_ID = Qt.ItemDataRole.UserRole + 1
-HEIGHT = 48
+_ID = Qt.ItemDataRole.UserRole + 2
 
 
 def left_side(gateways: QWidget, add: QToolButton, copy: QToolButton, remove: QToolButton) -> QFrame:
@@ -127,7 +122,7 @@ class GatewayList(QListWidget):
     def __init__(self) -> None:
         super().__init__()
         self.setAccessibleName("Gateways")
-        self.setItemDelegate(_TwoLines(self))
+        self.setItemDelegate(TwoLines(self))
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setUniformItemSizes(True)
 
@@ -144,7 +139,7 @@ class GatewayList(QListWidget):
             host = show_hidden(draft.host) or "no address yet"
             line = f"{'unsaved · ' if draft.profile.id in unsaved else ''}{host}"
             item.setText(name)
-            item.setData(_LINE, line)
+            item.setData(LINE, line)
             item.setData(_ID, draft.profile.id)
             item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{name}, {line}")
             if draft.profile.id == current:
@@ -156,48 +151,6 @@ class GatewayList(QListWidget):
         """The id of the selected gateway; empty when there is none."""
         item = self.currentItem()
         return str(item.data(_ID)) if self.count() else ""
-
-
-class _TwoLines(QStyledItemDelegate):
-    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
-        return QSize(0, HEIGHT)
-
-    def paint(
-        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
-    ) -> None:
-        colours = tokens()
-        rect = QRectF(option.rect).adjusted(0, 2, 0, -2)
-        state: QStyle.StateFlag = option.state
-        font: QFont = option.font
-        painter.save()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        if state & QStyle.StateFlag.State_Selected:
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(QColor(colours.accent_background))
-            painter.drawRoundedRect(rect, 6, 6)
-        elif state & QStyle.StateFlag.State_MouseOver:
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(QColor(colours.chip))
-            painter.drawRoundedRect(rect, 6, 6)
-        if state & QStyle.StateFlag.State_HasFocus:
-            painter.setPen(QColor(colours.accent))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRoundedRect(rect.adjusted(0.5, 0.5, -0.5, -0.5), 6, 6)
-        inside = rect.adjusted(10, 4, -10, -4)
-        small = QFont(font)
-        small.setPixelSize(SMALL_PX)
-        half = inside.height() / 2
-        for text, face, colour, top in (
-            (str(index.data(Qt.ItemDataRole.DisplayRole) or ""), font, colours.text, inside.top()),
-            (str(index.data(_LINE) or ""), small, colours.muted, inside.top() + half),
-        ):
-            painter.setFont(face)
-            painter.setPen(QColor(colour))
-            elide, room = Qt.TextElideMode.ElideRight, int(inside.width())
-            shown = painter.fontMetrics().elidedText(one_line_of(text), elide, room)
-            line = QRectF(inside.left(), top, inside.width(), half)
-            painter.drawText(line, int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft), shown)
-        painter.restore()
 
 
 class QuestionBar(QFrame):

@@ -17,6 +17,7 @@ FILES: Final = (
     "gateways-and-keys",
     "experiments-and-files",
     "tool-debugging",
+    "tool-servers",
     "comparing",
     "evaluating",
     "the-wire",

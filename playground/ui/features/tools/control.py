@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 
 from PySide6.QtCore import QObject
 
 from playground.domain.tools import ToolDefinition
 from playground.ui.features.host import Host
 from playground.ui.features.tools.panel import ToolsPanel
+from playground.ui.features.tools.server_tools import ServerTools, ServerWays
 
 #: Is called with the tools there were and those there are.
 Edited = Callable[[Sequence[ToolDefinition], Sequence[ToolDefinition]], None]
@@ -27,6 +29,7 @@ class ToolsControl(QObject):
         show: Callable[[], None],
         edited: Edited,
         show_count: Callable[[int], None],
+        ways: ServerWays,
     ) -> None:
         super().__init__(panel)
         self._host = host
@@ -35,17 +38,21 @@ class ToolsControl(QObject):
         self._tell = edited
         self._show_count = show_count
         panel.changed.connect(self._edited)
+        self.servers = ServerTools(host, panel, ways)
 
     def show_session(self) -> None:
         """Show what is set."""
         tools = self._host.session.settings.tools
         self._panel.set_tools(tools)
         self._show_count(len(tools))
+        self.servers.tools_changed()
 
     def _edited(self, tools: tuple[ToolDefinition, ...]) -> None:
         session = self._host.session
         before = [tool.offer for tool in session.settings.tools if tool.sendable]
-        self._tell(session.settings.tools, tools)
-        session.change(tools=tools)
+        one_of_its_own = len(tools) != len(session.settings.tools)  # nothing that was typed
+        with session.history.as_one() if one_of_its_own else nullcontext():
+            self._tell(session.settings.tools, tools)
+            session.change(tools=tools)
         if [tool.offer for tool in tools if tool.sendable] != before:
             self._host.pane.tools_changed()

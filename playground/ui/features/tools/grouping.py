@@ -96,6 +96,6 @@ def group_stepped(order: Sequence[Entry], group: str, steps: int) -> list[Entry]
 
 
 def matches(tool: ToolDefinition, search: str) -> bool:
-    """Whether every word of a search stands in the tool's name, description or group."""
-    text = f"{tool.name}\n{tool.description}\n{tool.group}".casefold()
+    """Whether every word of a search stands in the tool's names, its description, its group or its server."""
+    text = f"{tool.name}\n{tool.remote}\n{tool.description}\n{tool.group}\n{tool.server}".casefold()
     return all(word in text for word in search.casefold().split())

@@ -6,35 +6,25 @@ It gets the definitions and hands back new ones; it holds no truth. Checks run a
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from functools import partial
-from itertools import takewhile
-from typing import Protocol
 
 from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
-from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import (
-    QDialog,
-    QDialogButtonBox,
-    QFrame,
-    QMenu,
-    QPushButton,
-    QStackedWidget,
-    QWidget,
-)
+from PySide6.QtWidgets import QFrame, QMenu, QPushButton, QStackedWidget, QWidget
 
-from playground.domain.tools import ToolDefinition, definition_tokens, doubled_names
-from playground.engine.questions.kinds import DefinitionSound, Question
-from playground.engine.requests.spoken import TITLES
-from playground.jsonkit.problems import Problem
+from playground.domain.tools import ToolDefinition
+from playground.engine.tool_servers.naming import own_copy
 from playground.ui.features.tools import grouping
+from playground.ui.features.tools.checks import Checks
 from playground.ui.features.tools.import_dialog import ImportDialog
+from playground.ui.features.tools.large_window import LargeWindow
 from playground.ui.features.tools.panel_parts import EmptyPage, PanelHead, WorkArea
 from playground.ui.features.tools.sample_dialog import SampleDialog
 from playground.ui.features.tools.samples import SAMPLE, TEMPLATE, free_name
+from playground.ui.features.tools.standings import Standings
 from playground.ui.features.tools.tool_editor import ToolEditor
 from playground.ui.features.tools.tool_list import ToolList
+from playground.ui.features.tools.tool_menu import ToolMenu
 from playground.ui.features.tools.tool_model import ToolModel
 from playground.ui.widgets.asking import Asking
 from playground.ui.widgets.form_parts import styled, text_label
@@ -44,190 +34,26 @@ from playground.ui.widgets.slices import SLICE_S
 
 CHECK_AFTER_MS = 150
 SHOWN_EVERY_S = 0.5  # what was found so far, while very many tools are checked
-
-WIDE, TALL = 1100, 760
-
-Ask = Callable[[Question[list[Problem]]], list[Problem] | None]
-
-
-class ToolCommands(Protocol):
-    """What is offered on tools, by their numbers, and on those that are selected, ``chosen``."""
-
-    @property
-    def chosen(self) -> list[int]: ...
-
-    @property
-    def tools(self) -> tuple[ToolDefinition, ...]: ...
-
-    def open_large(self) -> object: ...
-
-    def show_sample(self) -> object: ...
-
-    def duplicate(self) -> None: ...
-
-    def move_tool(self, steps: int) -> None: ...
-
-    def switch(self, numbers: Iterable[int], on: bool) -> None: ...
-
-    def set_group(self, numbers: Iterable[int], group: str) -> None: ...
-
-    def new_group(self) -> None: ...
-
-    def delete(self) -> None: ...
-
-    def add_sample(self) -> None: ...
-
-    def import_tools(self) -> object: ...
-
-
-class ToolMenu(QMenu):
-    """Filled each time it opens, for what is selected then."""
-
-    def __init__(self, commands: ToolCommands, parent: QWidget) -> None:
-        super().__init__(parent)
-        self._commands = commands
-        self.aboutToShow.connect(self.fill)
-
-    def fill(self) -> None:
-        """Offer what can be done now."""
-        self.clear()
-        can = self._commands
-        chosen = can.chosen
-        tools = can.tools
-        many = len(chosen) > 1
-        what = f"{len(chosen)} tools" if many else "the tool"
-        self._offer("Open large", can.open_large)
-        self._offer("Sample arguments", can.show_sample)
-        self.addSeparator()
-        self._offer(f"Duplicate {what}", can.duplicate, "Ctrl+D")
-        self._offer("Move up", partial(can.move_tool, -1), "Ctrl+Shift+Up")
-        self._offer("Move down", partial(can.move_tool, 1), "Ctrl+Shift+Down")
-        self._offer(f"Switch {what} on", partial(can.switch, chosen, on=True))
-        self._offer(f"Switch {what} off", partial(can.switch, chosen, on=False))
-        groups = self.addMenu("Move to group")
-        names = dict.fromkeys(tool.group for tool in tools if tool.group)
-        for name in names:
-            action = groups.addAction(show_hidden(name).replace("&", "&&"))
-            action.triggered.connect(partial(can.set_group, chosen, name))
-        if names:
-            groups.addAction("No group").triggered.connect(partial(can.set_group, chosen, ""))
-            groups.addSeparator()
-        groups.addAction("New group").triggered.connect(can.new_group)
-        self._offer(f"Delete {what}", can.delete, "Del")
-        self.addSeparator()
-        copy = self.addMenu("Copy as JSON")
-        for protocol, title in TITLES.items():
-            words = title.lower()
-            if len(chosen) < len(tools):
-                said = f"{len(chosen)} selected" if many else "This tool"
-                copy.addAction(f"{said}, for {words}").triggered.connect(partial(self.copy, protocol, chosen))
-            every = list(range(len(tools)))
-            copy.addAction(f"All {len(tools)}, for {words}").triggered.connect(partial(self.copy, protocol, every))
-        self.addSeparator()
-        self._offer("Add a sample", can.add_sample)
-        self._offer("Import…", can.import_tools)
-
-    def copy(self, protocol: str, numbers: list[int]) -> None:
-        """Put the definitions on the clipboard in a protocol's shape."""
-        from playground.engine.files.tool_import import export_tools
-
-        chosen: list[ToolDefinition] = [self._commands.tools[number] for number in numbers]
-        QGuiApplication.clipboard().setText(export_tools(chosen, protocol))
-
-    def _offer(self, text: str, do: Callable[[], object], key: str = "") -> None:
-        action = self.addAction(f"{text}\t{key}" if key else text)
-        action.triggered.connect(partial(_call, do))
-
-
-def _call(do: Callable[[], object], _checked: bool = False) -> None:
-    do()
-
-
-@dataclass(frozen=True, slots=True)
-class _Known:
-    """What was found for one definition. The definition is held, so that no other one can take its identity."""
-
-    tool: ToolDefinition
-    problems: list[Problem] | None  # while it is being checked
-    size: int
-
-
-class Checks:
-    """Remembers its findings by the definition itself: values are frozen, so the same one is still as good or bad."""
-
-    def __init__(self, ask: Ask) -> None:
-        self._ask = ask
-        self._known: dict[int, _Known] = {}
-        self._asked: set[int] = set()  # of those that are being checked
-
-    def look(self, tools: tuple[ToolDefinition, ...], first: int = -1, seconds: float = float("inf")) -> bool:
-        """Check what is not known yet, one at least, ``first`` before the others. Whether all are known now."""
-        self._known = {id(tool): self._known[id(tool)] for tool in tools if id(tool) in self._known}
-        end = time.perf_counter() + seconds
-        for tool in (*tools[max(first, 0) : first + 1], *tools):
-            known = self._known.get(id(tool))
-            if known is None or (known.problems is None and id(tool) not in self._asked):
-                self._known[id(tool)] = self._find(tool, known)
-                self._asked.add(id(tool))
-                if time.perf_counter() >= end:
-                    return False
-        return True
-
-    def ask_again(self) -> None:
-        """An answer has come: the next look asks for those that were still being checked."""
-        self._asked.clear()
-
-    def problems(self, tools: tuple[ToolDefinition, ...]) -> list[list[Problem]]:
-        """Problems of each tool, in order; of one that is still being checked only that its name is taken."""
-        out = [list(known.problems or ()) if (known := self._known.get(id(tool))) else [] for tool in tools]
-        for number, problem in doubled_names(tools):
-            out[number].insert(0, problem)
-        return out
-
-    def sizes(self, tools: tuple[ToolDefinition, ...]) -> list[int]:
-        """About how many tokens each one takes in a request; of those before the first that was not looked at."""
-        found = (self._known.get(id(tool)) for tool in tools)
-        return [known.size for known in takewhile(bool, found) if known is not None]
-
-    def _find(self, tool: ToolDefinition, known: _Known | None) -> _Known:
-        size = known.size if known is not None else definition_tokens(tool)
-        return _Known(tool, self._ask(DefinitionSound(tool)), size)
-
-
-class LargeWindow(QDialog):
-    """Holds an editor; who opens it connects ``editor.edited`` and shows the tool in it."""
-
-    def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent)
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setModal(True)
-        self.editor = ToolEditor(wide=True)
-        self.editor.name.textChanged.connect(self._title)
-        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
-        buttons.rejected.connect(self.accept)
-        in_column((self.editor, 1), buttons, of=self, margins=(4, 4, 4, 12), spacing=0)
-        buttons.setContentsMargins(0, 0, 12, 0)
-        for button in buttons.buttons():
-            if hasattr(button, "setAutoDefault"):
-                button.setAutoDefault(False)
-        self._title(self.editor.name.text())
-        window = parent.window()
-        self.resize(min(WIDE, window.width() - 40), min(TALL, window.height() - 40))
-
-    def _title(self, name: str) -> None:
-        self.setWindowTitle(f"Tool {show_hidden(name)}" if name else "Tool")
+SHOWN_A_SECOND = 2_500  # tools; of more, it is shown the less often
 
 
 class ToolsPanel(QWidget):
-    """``set_tools`` shows definitions, ``changed`` tells the new tuple of them."""
+    """``set_tools`` shows definitions, ``changed`` tells the new tuple of them.
+
+    ``show_standings`` says what is known of tool servers. ``accept_asked`` gives the numbers of tools to be accepted as
+    their server lists them now, ``server_asked`` what is to be done with a server, and its name.
+    """
 
     changed = Signal(object)
+    accept_asked = Signal(object)
+    server_asked = Signal(str, str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._tools: tuple[ToolDefinition, ...] = ()
         self._shown = -1  # the tool in the editor
-        self._deleted: tuple[tuple[ToolDefinition, ...], tuple[int, ...]] | None = None
+        #: What there was, which of it was deleted, and what was left.
+        self._deleted: tuple[tuple[ToolDefinition, ...], tuple[int, ...], tuple[ToolDefinition, ...]] | None = None
         self._asking = Asking(self)
         self._checks = Checks(self._asking.ask)
         self._large: LargeWindow | None = None
@@ -239,6 +65,7 @@ class ToolsPanel(QWidget):
         self.work = WorkArea(self.head, self.list, self.editor)
         self.menu = ToolMenu(self, self)
         self.head.more_button.setMenu(self.menu)
+        self.standings = Standings()
         self.undo_text = text_label()
         self.undo_button = styled(QPushButton("Undo"), "quiet")
         self.undo_bar = QFrame()
@@ -276,6 +103,20 @@ class ToolsPanel(QWidget):
         self._deleted = None
         self._put(tools, None)
 
+    def set_servers_menu(self, menu: QMenu) -> None:
+        """What the buttons for servers open."""
+        for button in (self.head.servers_button, self.empty.servers_button):
+            button.setMenu(menu)
+            button.show()
+
+    def show_standings(self, standings: Standings) -> None:
+        """What is known of servers, and of how tools stand to theirs, is otherwise than before."""
+        self.standings = self.model.standings = standings
+        self.model.show_standings()
+        self.head.show_summary(self._tools, self.model.sizes, self.standings.held)
+        for editor in self._editors():
+            editor.show_standings(standings)
+
     def select(self, number: int) -> None:
         """Select a tool and show it in the editor; a fold or a search that hides it ends."""
         if not 0 <= number < len(self._tools):
@@ -298,7 +139,7 @@ class ToolsPanel(QWidget):
         done = self._checks.look(self._tools, self._shown, SLICE_S)
         if not done:
             self._going_on.start(0)
-        if done or time.monotonic() >= self._shown_at + SHOWN_EVERY_S:
+        if done or time.monotonic() >= self._shown_at + max(SHOWN_EVERY_S, len(self._tools) / SHOWN_A_SECOND):
             self._show_checks()
 
     def _show_checks(self) -> None:
@@ -306,7 +147,7 @@ class ToolsPanel(QWidget):
         problems = self._checks.problems(self._tools)
         sizes = self._checks.sizes(self._tools)
         self.model.show_problems(problems, sizes)
-        self.head.show_summary(self._tools, sizes)
+        self.head.show_summary(self._tools, sizes, self.standings.held)
         if 0 <= self._shown < len(problems):
             for editor in self._editors():
                 editor.show_problems(problems[self._shown])
@@ -324,30 +165,32 @@ class ToolsPanel(QWidget):
         self._insert((SAMPLE,))
 
     def duplicate(self) -> None:
-        """A copy of each selected tool under a free name, below the last of them."""
+        """A copy of each selected tool under a free name, below the last of them; of a server's, one's own."""
         chosen = self.chosen
         if chosen:
-            copies = [self._tools[at].model_copy(update={"name": f"{self._tools[at].name[:58]}_copy"}) for at in chosen]
-            self._insert(copies, chosen[-1] + 1)
+            copies = [_copy(self._tools[at]) for at in chosen]
+            self._insert(copies, chosen[-1] + 1 if not any(self._tools[at].server for at in chosen) else None)
 
     def delete(self) -> None:
         """Remove the selected tools; ``undo_delete`` brings them back."""
-        chosen = self.chosen
+        self._delete(self.chosen)
+
+    def _delete(self, chosen: list[int]) -> None:
         if not chosen:
             return
-        before = self._tools
-        rest = tuple(tool for number, tool in enumerate(before) if number not in chosen)
+        before, gone = self._tools, set(chosen)
+        rest = tuple(tool for number, tool in enumerate(before) if number not in gone)
         self._tell(rest, [min(chosen[0], len(rest) - 1)])
-        self._deleted = before, tuple(chosen)
+        self._deleted = before, tuple(chosen), self._tools
         self._refresh()
         (self.list if self._tools else self.undo_button).setFocus(Qt.FocusReason.OtherFocusReason)
 
     def undo_delete(self) -> None:
         """Put the tools that were deleted last back to their places."""
         if self._deleted is not None:
-            before, chosen = self._deleted
-            tools = list(self._tools)
-            for number in chosen:
+            before, chosen, rest = self._deleted
+            tools = list(before if self._tools is rest else self._tools)
+            for number in chosen if self._tools is not rest else ():
                 tools.insert(min(number, len(tools)), before[number])
             self._deleted = None
             self._tell(tuple(tools), list(chosen))
@@ -381,8 +224,12 @@ class ToolsPanel(QWidget):
         self.list.edit(index)
 
     def switch(self, numbers: Iterable[int], on: bool) -> None:
-        """Switch tools on or off."""
+        """Switch tools on or off. What nobody has looked at since its server changed it stays off, and is shown."""
         wanted = set(numbers)
+        if on and (unseen := {number for number in wanted if self.standings.unseen(self._tools[number])}):
+            if unseen == wanted and len(wanted) == 1:
+                self.select(min(wanted))
+            wanted -= unseen
         tools = tuple(
             tool.model_copy(update={"enabled": on}) if number in wanted and tool.enabled != on else tool
             for number, tool in enumerate(self._tools)
@@ -394,7 +241,11 @@ class ToolsPanel(QWidget):
         """Switch all tools off if all are on, else on; under a search, only those it leaves."""
         shown = [entry for entry in self.model.rows if isinstance(entry, int)]
         numbers = shown if self.head.search.text().strip() else list(range(len(self._tools)))
-        self.switch(numbers, not all(self._tools[number].enabled for number in numbers))
+        can = [number for number in numbers if self._tools[number].enabled or not self._unseen(number)]
+        self.switch(can, not all(self._tools[number].enabled for number in can))
+
+    def _unseen(self, number: int) -> bool:
+        return self.standings.unseen(self._tools[number])
 
     def open_large(self) -> LargeWindow:
         """The tool in a window of its own, form and JSON side by side."""
@@ -402,6 +253,8 @@ class ToolsPanel(QWidget):
             large = self._large = LargeWindow(self)
             large.editor.edited.connect(self._edited)
             large.editor.sample_asked.connect(self.show_sample)
+            self._connect_origin(large.editor)
+            large.editor.show_standings(self.standings)
             large.editor.set_groups(self._group_names())
             large.editor.show_tool(self._tools[self._shown], another=True)
             large.finished.connect(self._large_closed)
@@ -459,6 +312,39 @@ class ToolsPanel(QWidget):
         self.editor.edited.connect(self._edited)
         self.editor.large_asked.connect(self.open_large)
         self.editor.sample_asked.connect(self.show_sample)
+        self._connect_origin(self.editor)
+
+    def _connect_origin(self, editor: ToolEditor) -> None:
+        origin = editor.origin
+        origin.copy_asked.connect(self._copy_shown)
+        origin.accept_asked.connect(lambda: self.accept_asked.emit([self._shown]))
+        origin.leave_asked.connect(lambda: self.switch([self._shown], on=False))
+        origin.remove_asked.connect(self._remove_shown)
+        origin.server_asked.connect(lambda what: self.server_asked.emit(what, self._tools[self._shown].server))
+
+    def _copy_shown(self) -> None:
+        """A tool of one's own made of the one in the editor, ready to be edited, which is switched off."""
+        tool = self._tools[self._shown]
+        off = tuple(it.model_copy(update={"enabled": False}) if it is tool else it for it in self._tools)
+        copy = _copy(tool)
+        copy = copy.model_copy(update={"name": free_name(copy.name, {it.name for it in off})})
+        self._deleted = None
+        self._tell(*self._gathered((*off, copy), [len(off)]))
+        self.editor.name.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _remove_shown(self) -> None:
+        self.list.choose([self._shown], self._shown)
+        self.delete()
+
+    def remove_server(self, name: str) -> None:
+        """Remove all tools of a server; ``undo_delete`` brings them back."""
+        self._delete([number for number, tool in enumerate(self._tools) if tool.server == name])
+
+    def put_tools(self, tools: tuple[ToolDefinition, ...], shown: int | None = None) -> None:
+        """Have these tools instead, as one change; those of a group stand together. ``shown`` is selected, if any."""
+        self._deleted = None
+        arranged, chosen = self._gathered(tools, [] if shown is None else [shown])
+        self._tell(arranged, chosen or None)
 
     def _editors(self) -> list[ToolEditor]:
         return [self.editor, *([self._large.editor] if self._large is not None else [])]
@@ -570,11 +456,17 @@ class ToolsPanel(QWidget):
     def _refresh(self) -> None:
         self._stack.setCurrentIndex(1 if self._tools else 0)
         self.work.fit()
-        self.head.show_summary(self._tools, self.model.sizes)
+        self.head.show_summary(self._tools, self.model.sizes, self.standings.held)
         if self._deleted is not None:
-            before, chosen = self._deleted
+            before, chosen, _ = self._deleted
             name = show_hidden(before[chosen[0]].name) or "the tool"
             self.undo_text.setText(f"Deleted {name}" if len(chosen) == 1 else f"Deleted {len(chosen)} tools")
         self.undo_bar.setVisible(self._deleted is not None)
         if self._tools:
             self._check.start()
+
+
+def _copy(tool: ToolDefinition) -> ToolDefinition:
+    if tool.server:
+        return own_copy(tool, {tool.name})
+    return tool.model_copy(update={"name": f"{tool.name[:58]}_copy"})

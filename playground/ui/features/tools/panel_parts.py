@@ -34,9 +34,15 @@ class PanelHead(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.new_button = QPushButton("New tool")
+        self.new_button = QPushButton("New")
+        self.new_button.setAccessibleName("New tool")
+        self.new_button.setToolTip("New tool")
         self.import_button = QPushButton("Import…")
         self.import_button.setAccessibleName("Import tools")
+        self.servers_button = QPushButton("Servers")
+        self.servers_button.hide()  # until there is a menu
+        self.servers_button.setAccessibleName("Tool servers")
+        self.servers_button.setToolTip("Tools that a server offers, and answers by itself")
         self.duplicate_button = IconButton("copy", "Duplicate (Ctrl+D in the list)", quiet=False)
         self.delete_button = IconButton("delete", "Delete (Delete in the list)", quiet=False)
         self.more_button = IconButton("more", "More to do with tools", quiet=False)
@@ -48,8 +54,8 @@ class PanelHead(QWidget):
         self.all_button = styled(QPushButton("All off"), "quiet")
         bar = QHBoxLayout()
         bar.setSpacing(4)
-        for button in (self.new_button, self.import_button):
-            button.setMinimumWidth(56)
+        for button in (self.new_button, self.import_button, self.servers_button):
+            button.setMinimumWidth(48)
             bar.addWidget(button)
         bar.addStretch(1)
         for icon_button in (self.duplicate_button, self.delete_button, self.more_button):
@@ -58,16 +64,20 @@ class PanelHead(QWidget):
         line = in_row((self.summary, 1), self.all_button)
         in_column(bar, self.search, line, of=self, margins=(12, 8, 12, 4), spacing=4)
 
-    def show_summary(self, tools: tuple[ToolDefinition, ...], sizes: list[int]) -> None:
-        """``12 of 50 on · ≈ 4,100 tokens``: the size is that of the tools that are sent."""
+    def show_summary(self, tools: tuple[ToolDefinition, ...], sizes: list[int], held: int = 0) -> None:
+        """``12 of 50 on · ≈ 4,100 tokens``: the size is that of the tools that are sent.
+
+        ``held`` of those that are off cannot be switched on by all being so.
+        """
         on = sum(tool.enabled for tool in tools)
         words = [f"{on} of {len(tools)} on"]
         if len(sizes) == len(tools):
             total = sum(size for tool, size in zip(tools, sizes, strict=True) if tool.sendable)
             words.append(f"≈ {total:,} tokens")
         self.summary.setText(" · ".join(words))
-        self.all_button.setText("All off" if on == len(tools) else "All on")
-        self.all_button.setAccessibleName("Switch all tools off" if on == len(tools) else "Switch all tools on")
+        every = on == len(tools) or (on > 0 and on + held == len(tools))
+        self.all_button.setText("All off" if every else "All on")
+        self.all_button.setAccessibleName("Switch all tools off" if every else "Switch all tools on")
         self.search.setVisible(len(tools) >= SEARCH_FROM or bool(self.search.text()))
 
 
@@ -101,12 +111,18 @@ class EmptyPage(QWidget):
         self.sample_button.setToolTip(f"A complete example: {SAMPLE.name}")
         self.import_button = QPushButton("Import…")
         self.import_button.setAccessibleName("Import tools")
+        self.servers_button = QPushButton("From a server")
+        self.servers_button.hide()  # until there is a menu
+        self.servers_button.setAccessibleName("Tools from a server")
         heading = text_label("No tools yet", "heading")
         says = QLabel(
             "Tools are functions the model may call. You describe them here; when the model calls one, "
             "you see its arguments, answer for it, and let the model go on."
         )
-        ways = QLabel("Import takes definitions of either protocol, a Python function, or an OpenAPI document.")
+        ways = QLabel(
+            "Import takes definitions of either protocol, a Python function, or an OpenAPI document. A tool server "
+            "(Model Context Protocol) describes its tools itself and can answer their calls."
+        )
         for label in (says, ways):
             label.setWordWrap(True)
             label.setProperty("kind", "muted")
@@ -116,7 +132,8 @@ class EmptyPage(QWidget):
             button.setMinimumWidth(56)
             buttons.addWidget(button)
         buttons.addStretch(1)
-        in_column(heading, says, Gap(4), buttons, Gap(4), ways, 1, of=self, margins=(16, 24, 16, 16), spacing=8)
+        rows = (heading, says, Gap(4), buttons, in_row(self.servers_button, 1), Gap(4), ways, 1)
+        in_column(*rows, of=self, margins=(16, 24, 16, 16), spacing=8)
 
 
 class WorkArea(QWidget):

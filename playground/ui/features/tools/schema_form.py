@@ -48,6 +48,7 @@ class SchemaForm(QWidget):
         super().__init__(parent)
         self._text: str | None = None
         self._other = False  # the rows are another tool's
+        self._fixed = False  # it is only read
         self._aside = Aside(self)
         self._root: Field | None = None
         self._few = True  # fields, so that nothing is folded at first
@@ -92,6 +93,13 @@ class SchemaForm(QWidget):
         self._aside.do(partial(_read, text), partial(self._show_read, then or _nothing), large=len(text) > AT_ONCE)
         if self._aside.busy:
             self.wait()
+
+    def fix(self, fixed: bool) -> None:
+        """Let it only be read: fields open as they are, and nothing of them can be changed."""
+        if fixed != self._fixed:
+            self._fixed = fixed
+            self.add_button.setVisible(not fixed)
+            self.open_field(None)
 
     def wait(self) -> None:
         """A text is on its way, or what it says: until then nothing can be edited."""
@@ -173,7 +181,7 @@ class SchemaForm(QWidget):
     def _rest(self, resting: bool) -> None:
         for widget in (*self.rows, self.block, self.add_button):
             if widget is not None:
-                widget.setEnabled(not resting)
+                widget.setEnabled(not resting and not (self._fixed and widget is self.block))
 
     def _visible(self) -> list[tuple[Field, int]]:
         root = self._root
@@ -253,6 +261,7 @@ class SchemaForm(QWidget):
             self.block.show_field(row.field)
             return False
         block = self.block = FieldBlock(row.field, row.level, self)
+        block.setEnabled(not self._fixed)
         block.edit_asked.connect(self._apply)
         block.target_asked.connect(self.go_to)
         block.json_asked.connect(self.json_asked)
@@ -283,6 +292,8 @@ class SchemaForm(QWidget):
 
     def add_parameter(self, object_path: Path) -> None:
         """A new parameter in an object, its name ready to be typed over."""
+        if self._fixed:
+            return
         text = self._text or ""
         if not text.strip():
             self._take(EMPTY, _nothing)
@@ -361,6 +372,8 @@ class SchemaForm(QWidget):
     def _delete_field(self, field: Field) -> None:
         if field.role == "root":
             return
+        if self._fixed:
+            return
         at = next((n for n, row in enumerate(self.rows) if row.field.path == field.path), 0)
         if self._open == field.path:
             self.open_field(None)
@@ -373,6 +386,8 @@ class SchemaForm(QWidget):
 
         What is typed in the text meanwhile is worth more: the edit is not made then.
         """
+        if self._fixed:
+            return
         text = self._text or ""
         made = partial(self._made, path, then or _nothing)
         self._aside.do(partial(_edited, edit, text), made, large=len(text) > AT_ONCE)

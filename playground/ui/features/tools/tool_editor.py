@@ -29,6 +29,8 @@ from playground.jsonkit.reading import problem_at
 from playground.jsonkit.values import Path
 from playground.ui.features.debugger.rule_summary import RuleSummary
 from playground.ui.features.tools.schema_form import READING, SchemaForm
+from playground.ui.features.tools.server_card import ServerCard
+from playground.ui.features.tools.standings import Standings
 from playground.ui.features.tools.tool_text import is_large, read_schema, schema_text, splice, whole_definition
 from playground.ui.widgets.aside import Aside
 from playground.ui.widgets.choice_fields import SwitchPill
@@ -67,6 +69,8 @@ class ToolEditor(QWidget):
         self._given: list[Problem] = []  # what is wrong, as it was told
         self._found: list[Problem] = []  # and as it is listed
         self._laying_out = Aside(self)
+        self.standings = Standings()
+        self.origin = ServerCard()
         self.name = QLineEdit()
         self.name.setFont(code_font())
         self.name.setPlaceholderText("get_weather")
@@ -119,6 +123,7 @@ class ToolEditor(QWidget):
         column = self._column = QVBoxLayout(self)
         column.setContentsMargins(12, 12, 12, 12)
         column.setSpacing(4)
+        column.addWidget(self.origin)
         column.addWidget(_caption("Name", self.name))
         column.addWidget(self.name)
         column.addSpacing(8)
@@ -216,6 +221,8 @@ class ToolEditor(QWidget):
             self.problem_list.reset()
         elif tool == self._tool:
             return
+        self._fix(bool(tool.server))
+        self.origin.show_tool(tool, self.standings)
         self._showing = True
         if self.name.text() != tool.name:
             self.name.setText(tool.name)
@@ -224,6 +231,8 @@ class ToolEditor(QWidget):
         self._show_strict(tool.strict)
         if self.group.currentText() != tool.group:
             self.group.setEditText(tool.group)
+            if (line := self.group.lineEdit()) is not None:
+                line.setCursorPosition(0)
         self._tool = tool
         self._showing = False
         self._laying_out.do(partial(schema_text, tool), self._show_schema, large=is_large(tool))
@@ -244,6 +253,20 @@ class ToolEditor(QWidget):
         self._offer_whole()
         if waited:
             self.show_problems(self._given)
+
+    def show_standings(self, standings: Standings) -> None:
+        """What is known of the tool's server."""
+        self.standings = standings
+        self.origin.show_tool(self._tool, standings)
+
+    def _fix(self, fixed: bool) -> None:
+        """What a server says of its tool is read, not edited."""
+        if fixed == self.name.isReadOnly():
+            return
+        for field in (self.name, self.description, self.schema):
+            field.setReadOnly(fixed)
+        self.form.fix(fixed)
+        self.layout_button.setEnabled(not fixed)
 
     def set_groups(self, names: tuple[str, ...]) -> None:
         """The groups to choose from."""
@@ -394,7 +417,7 @@ class ToolEditor(QWidget):
         """A whole definition pasted where only the parameters belong can be taken apart with one click."""
         tool = self._tool
         self._whole = whole_definition(tool.parameters) if tool is not None and tool.source is None else None
-        self.take_button.setVisible(self._whole is not None)
+        self.take_button.setVisible(self._whole is not None and tool is not None and not tool.server)
 
     def _take_whole(self) -> None:
         if self._tool is None or self._whole is None:

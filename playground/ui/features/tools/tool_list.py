@@ -8,13 +8,16 @@ from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QRect, QR
 from PySide6.QtGui import QColor, QFont, QKeyEvent, QKeySequence, QMouseEvent, QPainter
 from PySide6.QtWidgets import QAbstractItemView, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
+from playground.ui.features.tools.standings import hint_word, standing_words
 from playground.ui.features.tools.tool_model import ToolModel
 from playground.ui.widgets.icons import icon
 from playground.ui.widgets.plain_text import show_hidden, shown_name
+from playground.ui.widgets.state_dot import SIDE, paint_dot
 from playground.ui.widgets.theme import SMALL_PX, body_font, code_font, tokens
 
 ROW_HEIGHT = 44
 HEADER_HEIGHT = 28
+MANY = 1_000  # rows; of more, all are as high as a tool's: asking each how high it is takes a tenth of a second
 SWITCH = QSize(26, 14)
 MARGIN = 12
 _Index = QModelIndex | QPersistentModelIndex
@@ -31,7 +34,7 @@ class ToolDelegate(QStyledItemDelegate):
 
     def sizeHint(self, option: QStyleOptionViewItem, index: _Index) -> QSize:
         model = index.model()
-        header = isinstance(model, ToolModel) and model.tool_at(index) is None
+        header = isinstance(model, ToolModel) and len(model.rows) <= MANY and model.tool_at(index) is None
         return QSize(160, HEADER_HEIGHT if header else ROW_HEIGHT)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
@@ -102,6 +105,9 @@ def _paint_header(painter: QPainter, rect: QRect, model: ToolModel, group: str) 
     painter.setFont(font)
     painter.setPen(QColor(t.muted))
     words = model.group_words(group)
+    if attention := model.group_attention(group):
+        painter.setPen(QColor(t.tool))
+        words = attention
     wide = painter.fontMetrics().horizontalAdvance(words)
     counted = QRect(place.left() - 10 - wide, rect.top(), wide, rect.height())
     painter.drawText(counted, _RIGHT, words)
@@ -109,6 +115,10 @@ def _paint_header(painter: QPainter, rect: QRect, model: ToolModel, group: str) 
     painter.setFont(font)
     painter.setPen(QColor(t.text))
     left = chevron.right() + 8
+    if (server := model.group_server(group)) is not None:
+        paint_dot(painter, server.state, left - 6, rect.top() + (rect.height() - SIDE) / 2)
+        painter.setPen(QColor(t.text))
+        left += SIDE - 2
     line = QRect(left, rect.top(), counted.left() - 10 - left, rect.height())
     name = show_hidden(group) or "No group"
     painter.drawText(line, _MIDDLE, painter.fontMetrics().elidedText(name, Qt.TextElideMode.ElideRight, line.width()))
@@ -136,13 +146,32 @@ def _paint_tool(painter: QPainter, rect: QRect, model: ToolModel, number: int) -
     if unreadable:
         detail = f"not sent: {tool.unread}"
         painter.setPen(QColor(t.error))
-    line = QRect(left, rect.top() + 22, right - left - (24 if severity else 0), 18)
+    end = right - (24 if severity else 0)
+    if tool.server:
+        if tool.remote:
+            detail = f"{shown_name(tool.remote)} there · {detail}"
+        if wants := standing_words(model.standings.of(tool), enabled=tool.enabled):
+            detail = wants
+        else:
+            end = _paint_mark(painter, QRect(left, rect.top() + 22, end - left, 18), hint_word(tool))
+        painter.setPen(QColor(t.tool if wants else t.muted))
+    line = QRect(left, rect.top() + 22, end - left, 18)
     painter.drawText(line, _MIDDLE, painter.fontMetrics().elidedText(show_hidden(detail), elide, line.width()))
     line = QRect(left, rect.top() + 5, right - left - (wide + 8 if size else 0), 18)
     painter.setFont(code_font())
     painter.setPen(QColor(t.text if tool.enabled else t.muted))
     name = shown_name(tool.name) or "unnamed"
     painter.drawText(line, _MIDDLE, painter.fontMetrics().elidedText(name, elide, line.width()))
+
+
+def _paint_mark(painter: QPainter, line: QRect, word: str) -> int:
+    """Write at the right what a tool says it does; gives where the room left of it ends."""
+    if not word:
+        return line.right()
+    painter.setPen(QColor(tokens().error if word == "destructive" else tokens().ok))
+    wide = painter.fontMetrics().horizontalAdvance(word)
+    painter.drawText(line, _RIGHT, word)
+    return line.right() - wide - 8
 
 
 def switch_rect(row: QRect) -> QRect:
@@ -181,6 +210,8 @@ class ToolList(QListView):
         super().__init__(parent)
         self._tools = model
         self.setModel(model)
+        model.modelAboutToBeReset.connect(lambda: self.setUniformItemSizes(False))
+        model.modelReset.connect(lambda: self.setUniformItemSizes(len(model.rows) > MANY))
         self.delegate = ToolDelegate(self)
         self.setItemDelegate(self.delegate)
         self.delegate.fold_asked.connect(self._turn_over)
@@ -233,7 +264,7 @@ class ToolList(QListView):
 
     def content_height(self) -> int:
         """How tall the list is with all its rows."""
-        headers = sum(isinstance(entry, str) for entry in self._tools.rows)
+        headers = sum(isinstance(entry, str) for entry in self._tools.rows) if len(self._tools.rows) <= MANY else 0
         return headers * HEADER_HEIGHT + (len(self._tools.rows) - headers) * ROW_HEIGHT
 
     def _turn_over(self, group: str) -> None:

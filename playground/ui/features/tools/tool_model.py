@@ -6,6 +6,7 @@ It translates; it holds no truth. What a drag asks for is told (``dropped``), ne
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from PySide6.QtCore import (
     QAbstractListModel,
@@ -19,8 +20,10 @@ from PySide6.QtCore import (
 )
 
 from playground.domain.tools import ToolDefinition
+from playground.engine.tool_servers.naming import mapping_words
 from playground.jsonkit.problems import Problem
 from playground.ui.features.tools.grouping import NO_GROUP, Entry, entries, matches
+from playground.ui.features.tools.standings import Seen, Standings, hint_word, standing_words
 from playground.ui.widgets.plain_text import short_name, show_hidden, shown_name, tip
 
 TOOLS_MIME = "application/x-gateway-playground-tools"
@@ -32,6 +35,15 @@ def worst(problems: Sequence[Problem]) -> str:
     """ "error", "warning" or "" for a tool's problems."""
     severities = {problem.severity for problem in problems}
     return "error" if "error" in severities else ("warning" if severities else "")
+
+
+class Group(NamedTuple):
+    """What the header of a group tells. ``server`` is the one all its tools are of; empty for several, or none."""
+
+    members: tuple[int, ...]
+    on: int
+    sent: int
+    server: str
 
 
 class ToolModel(QAbstractListModel):
@@ -46,6 +58,8 @@ class ToolModel(QAbstractListModel):
         self.problems: list[list[Problem]] = []
         self.sizes: list[int] = []
         self.folded: set[str] = set()
+        self.standings = Standings()
+        self._groups: dict[str, Group] = {}
         self._search = ""
         self._rows: list[Entry] = []
 
@@ -56,12 +70,34 @@ class ToolModel(QAbstractListModel):
         if len(tools) != len(self.tools):
             self.problems, self.sizes = [], []
         self.tools = tools
+        self._groups = self._grouped()
         self._lay_out()
 
     def show_problems(self, problems: list[list[Problem]], sizes: list[int]) -> None:
         """Show marks and sizes."""
         self.problems, self.sizes = problems, sizes
+        self._groups = self._grouped()
         self._repaint()
+
+    def show_standings(self) -> None:
+        """Something is known otherwise of servers, or of how tools stand to theirs."""
+        self._repaint()
+
+    def _grouped(self) -> dict[str, Group]:
+        members: dict[str, list[int]] = {}
+        for number, tool in enumerate(self.tools):
+            members.setdefault(tool.group, []).append(number)
+        return {name: self._group(tuple(numbers)) for name, numbers in members.items()}
+
+    def _group(self, numbers: tuple[int, ...]) -> Group:
+        tools = [self.tools[number] for number in numbers]
+        servers = {tool.server for tool in tools}
+        sent = sum(self.sizes[number] for number in numbers if self.tools[number].sendable) if self._sized else 0
+        return Group(numbers, sum(tool.enabled for tool in tools), sent, servers.pop() if len(servers) == 1 else "")
+
+    @property
+    def _sized(self) -> bool:
+        return len(self.sizes) == len(self.tools)
 
     def search(self, text: str) -> None:
         """Leave only the tools that match; what is folded is open meanwhile."""
@@ -119,20 +155,37 @@ class ToolModel(QAbstractListModel):
 
     def group_tools(self, group: str) -> list[int]:
         """The tools of a group."""
-        return [number for number, tool in enumerate(self.tools) if tool.group == group]
+        return list(self._groups[group].members) if group in self._groups else []
+
+    def group_server(self, group: str) -> Seen | None:
+        """The server that all tools of a group are of; None where they are not of one."""
+        name = self._groups[group].server if group in self._groups else ""
+        return self.standings.server(name) if name else None
 
     def group_words(self, group: str) -> str:
-        """``3 of 5 on``."""
-        members = self.group_tools(group)
-        return f"{sum(self.tools[number].enabled for number in members)} of {len(members)} on"
+        """``3 of 5 on``, and behind it for a server what those that are on take: ``· ≈ 1,200``."""
+        found = self._groups.get(group, Group((), 0, 0, ""))
+        size = f" · ≈ {found.sent:,}" if found.server and self._sized else ""
+        return f"{found.on:,} of {len(found.members):,} on{size}"
+
+    def group_attention(self, group: str) -> str:
+        """What of a server's tools wants a look, in a few words; empty for nothing."""
+        found = self._groups.get(group)
+        return self.standings.attention(found.server) if found is not None and found.server else ""
 
     def group_on(self, group: str) -> bool:
-        """Whether every tool of a group is switched on."""
-        return all(self.tools[number].enabled for number in self.group_tools(group))
+        """Whether every tool of a group is switched on that can be."""
+        found = self._groups.get(group, Group((), 0, 0, ""))
+        if found.on == len(found.members):
+            return True
+        off = [self.tools[number] for number in found.members if not self.tools[number].enabled]
+        return bool(found.on) and bool(found.server) and all(map(self.standings.unseen, off))
 
     def state(self, tool: int) -> str:
         """Whether a tool is sent, in words."""
         definition = self.tools[tool]
+        if words := standing_words(self.standings.of(definition), enabled=definition.enabled):
+            return words
         if not definition.enabled:
             return "off, not sent"
         if definition.source is not None:
@@ -180,22 +233,35 @@ class ToolModel(QAbstractListModel):
         if role == Qt.ItemDataRole.AccessibleTextRole:
             size = self.size_words(entry)
             said = [short_name(tool.name) or "unnamed", "on" if tool.enabled else "off", self.state(entry)]
+            said += [f"{short_name(tool.remote)} on its server"] if tool.remote else []
+            said += [word] if (word := hint_word(tool)) else []
             return ", ".join([*said, *([f"{size} tokens"] if size else [])])
         if role == Qt.ItemDataRole.ToolTipRole:
             size = f"{self.size_words(entry)} tokens"
             words = [problem.message for problem in self._of(entry)] or [tool.description or "no description"]
+            words[:0] = [*filter(None, (mapping_words(tool), standing_words(self.standings.of(tool))))]
             return tip("\n".join([shown_name(tool.name), *words, *([size] if entry < len(self.sizes) else [])]))
         return None
 
     def _header(self, group: str, role: int) -> object:
         name = show_hidden(group) or "No group"
-        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
-            return name if role == Qt.ItemDataRole.DisplayRole else tip(f"{name}: {self.group_words(group)}")
+        if role == Qt.ItemDataRole.DisplayRole:
+            return name
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return tip(f"{name}: {self._header_words(group)}")
         if role == Qt.ItemDataRole.EditRole:
             return group
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            return f"group {name}, {'folded' if group in self.folded else 'open'}, {self.group_words(group)}"
+            return f"group {name}, {'folded' if group in self.folded else 'open'}, {self._header_words(group)}"
         return None
+
+    def _header_words(self, group: str) -> str:
+        server = self.group_server(group)
+        if server is None:
+            return self.group_words(group)
+        more = [f"server {short_name(server.name)}: {server.words}", self.group_attention(group), server.problem]
+        tokens = " tokens" if self._sized else ""
+        return ", ".join([f"{self.group_words(group)}{tokens}", *filter(None, more)])
 
     def setData(self, index: _Index, value: object, role: int = Qt.ItemDataRole.EditRole) -> bool:
         entry = self.entry_at(index)

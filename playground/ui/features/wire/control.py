@@ -61,7 +61,12 @@ class WireControl(Control):
         return view_of(exchange, self._trace, self._session) if exchange is not None else None
 
     def _trace(self, exchange: Exchange) -> Trace:
-        return self.traces.of(exchange)
+        trace = self.traces.of(exchange)
+        if "tool_servers" in self._workspace.__dict__:  # else none was ever asked
+            from playground.engine.inspect.calls import served
+
+            trace.timeline.served = served(self._session, exchange, self._workspace.tool_servers.tape)
+        return trace
 
     def _trace_of(self, exchange_id: str) -> Trace | None:
         exchange = self._session.exchanges.get(exchange_id)

@@ -66,6 +66,9 @@ class Asked:
     def show_call(self, turn_id: str, call_id: str) -> None:
         self.log.append(("show_call", turn_id, call_id))
 
+    def show_messages(self, turn_id: str, call_id: str) -> None:
+        self.log.append(("show_messages", turn_id, call_id))
+
     def compare(self, turn_id: str) -> None:
         self.log.append(("compare", turn_id))
 

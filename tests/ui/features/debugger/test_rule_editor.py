@@ -67,7 +67,18 @@ def test_what_a_policy_makes_meaningless_is_not_shown(editor: RuleEditor, policy
     assert got[-1].policy is policy
     assert editor.conditions.isVisible() == (policy is not Policy.PAUSE)
     assert editor.fixed.isVisible() == (policy is Policy.FIXED)
-    assert editor.table.isVisible() == (policy is not Policy.FIXED)
+    assert editor.table.isVisible() == (policy in (Policy.PAUSE, Policy.TABLE))
+    assert editor.server.isVisible() == (policy is Policy.SERVER)
+
+
+def test_it_stops_before_and_after_a_server_is_asked(editor: RuleEditor) -> None:
+    editor.set_rule(ToolRule(policy=Policy.SERVER, before=True))
+    assert (editor.before.isChecked(), editor.after.isChecked()) == (True, False)
+    got = told(editor)
+    QTest.mouseClick(editor.before, Qt.MouseButton.LeftButton)
+    QTest.mouseClick(editor.after, Qt.MouseButton.LeftButton)
+    assert got[-1] == ToolRule(policy=Policy.SERVER, after=True)
+    assert rule_words(got[-1]) == "the server · pauses after"
 
 
 def test_every_choice_keeps_what_it_does_not_show(editor: RuleEditor) -> None:

@@ -197,6 +197,9 @@ def test_a_rule_goes_along_with_the_name_of_its_tool() -> None:
 
     assert renamed_rules(rules, tools("a", "x"), tools("ab", "x")).rules == {"b": ToolRule(), "ab": TABLE}
     assert renamed_rules(rules, tools("a", "b"), tools("b", "b")) == rules, "the name has a rule already"
+    ours = tuple(ToolDefinition(name=name, server="s") for name in ("a", "b"))
+    with_prefix = tuple(tool.model_copy(update={"name": f"s_{tool.name}", "remote": tool.name}) for tool in ours)
+    assert renamed_rules(rules, ours, with_prefix).rules == {"s_b": ToolRule(), "s_a": TABLE}, "all of a server's"
     assert renamed_rules(rules, tools("a", "a"), tools("x", "a")) == rules, "a tool of that name is still there"
     assert renamed_rules(rules, tools("a", "b"), tools("b", "a")) == rules, "moved, not renamed"
     assert renamed_rules(rules, tools("a"), tools("")) == rules

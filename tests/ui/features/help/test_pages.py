@@ -20,6 +20,7 @@ OTHER = {
     "Help › Guided first experiment",
     "View › Reset the layout",
     "Run › Tool rules…",
+    "Run › Tool servers…",
     "Samples",
     "Undo",
     "Tools",

@@ -19,7 +19,8 @@ from playground.engine.questions.kinds import DefinitionSound, Question
 from playground.jsonkit.problems import Problem
 from playground.protocols.chat.encode import write_tool as write_chat_tool
 from playground.protocols.messages.encode import write_tool as write_messages_tool
-from playground.ui.features.tools.panel import Checks, ToolsPanel
+from playground.ui.features.tools.checks import Checks
+from playground.ui.features.tools.panel import ToolsPanel
 from playground.ui.features.tools.tool_list import group_switch_rect
 
 BOTH = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
@@ -294,3 +295,27 @@ def test_of_many_tools_more_than_a_few_are_in_view(panel: ToolsPanel, height: in
         if view.visualRect(panel.model.index(row)).bottom() < view.viewport().height()
     ]
     assert len([row for row in seen if isinstance(panel.model.rows[row], int)]) >= least
+
+
+def test_what_a_server_offers_and_nobody_wants_is_checked_when_somebody_looks_at_it() -> None:
+    asked: list[str] = []
+
+    def ask(question: Question[list[Problem]]) -> list[Problem] | None:
+        assert isinstance(question, DefinitionSound)
+        asked.append(question.tool.name)
+        return checking.now(question)
+
+    checks = Checks(ask)
+    tools = (make(0, server="s"), make(1, server="s", enabled=False), make(2, enabled=False, description=""))
+    assert checks.look(tools)
+    assert asked == ["tool_0", "tool_2"]
+    assert all(size > 0 for size in checks.sizes(tools))
+    wrong = make(1, server="s", enabled=False, description="")
+    tools = (tools[0], wrong, tools[2])
+    assert checks.look(tools)
+    assert checks.problems(tools)[1] == []
+    assert checks.look(tools, first=1)
+    assert checks.problems(tools)[1] == check_definition(wrong)
+    assert asked == ["tool_0", "tool_2", "tool_1"]
+    assert checks.look(tools, first=1)
+    assert len(asked) == 3, "it is known now"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QLabel, QMenu, QToolButton, QVBoxLayout, QWidget
@@ -17,6 +18,7 @@ from playground.jsonkit.problems import Problem, not_checked
 from playground.ui.features.conversation.alternative_switch import AlternativeSwitch
 from playground.ui.features.conversation.calls.argument_tree import ArgumentTree
 from playground.ui.features.conversation.calls.call_text import (
+    ASKING,
     PRETTY_LIMIT,
     answered_words,
     brief_json,
@@ -45,7 +47,11 @@ from playground.ui.widgets.mark_label import Chip, MarkLabel
 from playground.ui.widgets.plain_text import few_lines_of, short_name, shown_name, tip
 from playground.ui.widgets.theme import code_font
 
-#: What an entry is called, its words, and when it is there: "waiting", with several "results", or "" for always.
+if TYPE_CHECKING:
+    from playground.ui.features.conversation.calls.server_part import ServerPart
+
+#: What an entry is called, its words, and when it is there: "waiting", with several "results", with a "server" that
+#: its tool is of or that answered it, or "" for always.
 ENTRIES = (
     ("all", "Send the same to all calls", "waiting"),
     ("all_errors", "Send the same to all, as errors", "waiting"),
@@ -57,6 +63,7 @@ ENTRIES = (
     ("rules", "Rules for this tool…", ""),
     ("raw", "Arguments exactly as they came", ""),
     ("frame", "Show the frame that carried it", ""),
+    ("tape", "Show what was said with its server", "server"),
 )
 READ = ("raw", "frame")  # those that change nothing
 
@@ -76,9 +83,9 @@ class CallMenu(IconButton):
         menu.aboutToShow.connect(self._fill)
         self.setMenu(menu)
 
-    def offer(self, *, waiting: bool, results: bool, raw: bool) -> None:
+    def offer(self, *, waiting: bool, results: bool, server: bool, raw: bool) -> None:
         """Which entries are there from now on, and whether the exact text is shown."""
-        self._now, self._raw = {"": True, "waiting": waiting, "results": results}, raw
+        self._now, self._raw = {"": True, "waiting": waiting, "results": results, "server": server}, raw
 
     def _fill(self) -> None:
         menu = self.menu()
@@ -111,11 +118,18 @@ class CallCard(CallFrame):
     remember_asked = Signal(str)
     rules_asked = Signal(str)  # the name of the tool
     frame_asked = Signal(str)
+    tape_asked = Signal(str)
     edit_asked = Signal(str)
     delete_asked = Signal(str)
     result_deleted = Signal(str)  # turn id of the result
     result_chosen = Signal(str)  # turn id of another result of the same call
     compare_asked = Signal(str)  # turn id of the result that others stand beside
+    server_asked = Signal(str)
+    ask_cancelled = Signal(str)
+    restored = Signal(str)  # what the server answered is to stand in the field again
+    picture_dropped = Signal(str, int)
+    image_opened = Signal(object)  # an Image
+    link_asked = Signal(str)  # an address
 
     def __init__(
         self,
@@ -142,6 +156,7 @@ class CallCard(CallFrame):
         self._given: tuple[object, ...] = ()  # what was shown last, whole
         self.tree: ArgumentTree | None = None  # made when needed, like the field: thousands of cards need neither
         self.field: ResultField | None = None
+        self.server: ServerPart | None = None
         self.alternatives: AlternativeSwitch | None = None
         self._shown = "arguments"  # or "raw", "changes"
         self._name = text_label("", "call-name")
@@ -234,8 +249,25 @@ class CallCard(CallFrame):
             self.field.stop_asked.connect(self.stop_asked)
             self.field.step_asked.connect(self._step)
             self.field.lanes_asked.connect(self._send_in_lanes)
+            self.field.server_asked.connect(lambda: self.server_asked.emit(self.call.id))
             self._right.insertWidget(2, self.field)
         return self.field
+
+    def _need_server(self) -> ServerPart:
+        if self.server is None:
+            from playground.ui.features.conversation.calls.server_part import ServerPart
+
+            self.server = ServerPart(fixed=self._fixed)
+            self.server.height_changed.connect(self.height_changed)
+            self.server.cancelled.connect(lambda: self.ask_cancelled.emit(self.call.id))
+            served = self.server.served
+            served.taken.connect(self._draft)
+            served.restored.connect(lambda: self.restored.emit(self.call.id))
+            served.dropped.connect(lambda at: self.picture_dropped.emit(self.call.id, at))
+            served.opened.connect(self.image_opened)
+            served.link_asked.connect(self.link_asked)
+            self._right.insertWidget(self._right.indexOf(self._why) + 1, self.server)
+        return self.server
 
     # Content
 
@@ -363,7 +395,8 @@ class CallCard(CallFrame):
             self._verdict.say(clipped(problems[0].message) if problems else "", "chip-error" if problems else "chip")
         self._status.setText(self._status_words())
         look(self._status, "call-waits" if waiting else "call-status")
-        self._status.set_mark("pause" if waiting and not (growing or answered or coming) else "", "tool")
+        asked = self._is_asked
+        self._status.set_mark("pause" if waiting and not (growing or answered or coming or asked) else "", "tool")
         self._repeated.setVisible(bool(self._state.warning))
         self._repeated.setToolTip(tip(self._state.warning))
         self._arguments.setVisible(not growing and self._arguments_place.editor is None)
@@ -372,18 +405,24 @@ class CallCard(CallFrame):
         self._result.setVisible((answered or growing) and self._result_place.editor is None)
         for button in (self._change, self._remove):
             button.setVisible(answered and not self._fixed)
+        pressed = self._pressed
         if waiting or self.field is not None:
             field = self._need_field()
             field.setVisible(waiting)
             field.setEnabled(not coming)
             field.offer_lanes(self._state.elsewhere)
+            server = self._state.server
+            field.offer_server(server.name if server else "", server.refusal if server else "", asked=asked)
             self._left_title.setMinimumHeight(field.head_height if waiting else 0)  # both captions on one line
         self._why.setText(few_lines_of(self._state.reason))
-        self._why.setVisible(waiting and bool(self._state.reason))
+        self._why.setVisible(waiting and bool(self._state.reason) and not asked)
+        self._show_server()
+        self._pass_focus(pressed)
         self._edit.setVisible(not growing and not self._fixed)
         self.more.setVisible(not growing)
         several = self._answer is not None and len(self._answer.alternatives) > 1
-        self.more.offer(waiting=waiting, results=several, raw=self._shown == "raw")
+        served = self._state.server is not None or (self._answer is not None and self._answer.result.served is not None)
+        self.more.offer(waiting=waiting, results=several, server=served, raw=self._shown == "raw")
         self._changes.setVisible(self.call.received is not None)
         self._changes.setChecked(self._shown == "changes")
         self._verdict.setVisible(bool(self._verdict.text()))
@@ -392,11 +431,44 @@ class CallCard(CallFrame):
         self.update()
         self.height_changed.emit()
 
+    @property
+    def _is_asked(self) -> bool:
+        """Whether a server is asked for the call now."""
+        server = self._state.server
+        return self._waiting and server is not None and server.ticket is not None
+
+    def _show_server(self) -> None:
+        """What is known of a tool server here; nothing is made for a call that has to do with none."""
+        result, state = self._answer.result if self._answer is not None else None, self._state
+        came = result is not None and bool(result.served is not None or result.images)
+        if came or (result is None and self._waiting and (self._is_asked or state.served is not None or state.images)):
+            self._need_server().show_part(state, result, self._tool)
+        elif self.server is not None:
+            self.server.show_part(CallState(), None, None)
+
+    @property
+    def _pressed(self) -> QWidget | None:
+        """The button with the focus that asks the server, or asks it no longer: one goes when the other comes."""
+        buttons = [self.field.ask_button] if self.field is not None else []
+        buttons += [self.server.asked.cancel_button] if self.server is not None else []
+        return next((button for button in buttons if button.hasFocus()), None)
+
+    def _pass_focus(self, pressed: QWidget | None) -> None:
+        """Left to itself the focus goes on to the next button, which sends an error: a second press would do that."""
+        if pressed is None or pressed.isVisibleTo(self) or self.field is None or not self._waiting:
+            return
+        if self._is_asked and self.server is not None:
+            self.server.asked.cancel_button.setFocus()
+        else:
+            self.field.setFocus()
+
     def _status_words(self) -> str:
         if self._growing:
             return "arriving…"
         if self._answer is not None or not self._waiting:
             return answered_words(self._answer.result if self._answer is not None else None)
+        if self._is_asked:
+            return ASKING if not self.narrow else "asking…"
         return waiting_words(self._state.remaining, narrow=self.narrow)
 
     # Doing
@@ -452,7 +524,7 @@ class CallCard(CallFrame):
                 self.rules_asked.emit(self.call.name)
             case "compare" if self._answer is not None:
                 self.compare_asked.emit(self._answer.turn_id)
-            case "remember" | "answers" | "edit" | "delete" | "frame":
+            case "remember" | "answers" | "edit" | "delete" | "frame" | "tape":
                 getattr(self, f"{what}_asked").emit(self.call.id)
             case "raw":
                 self._shown = "arguments" if self._shown == "raw" else "raw"

@@ -175,7 +175,15 @@ def brief_json(text: str) -> str:
 
 
 PAUSED = "paused, your turn"
-_BY = {"you": "by you", "table": "from the table", "fixed": "at once", "fork": "in a fork", "filled": "no result given"}
+ASKING = "asking the server…"
+_BY = {
+    "you": "by you",
+    "table": "from the table",
+    "fixed": "at once",
+    "server": "by the server",
+    "fork": "in a fork",
+    "filled": "no result given",
+}
 
 
 def answered_words(result: ToolResult | None) -> str:

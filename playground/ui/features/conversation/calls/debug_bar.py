@@ -124,9 +124,10 @@ class DebugBar(QFrame):
             self.told.emit(_filled_words(typed, filled))
 
     def stop(self) -> None:
-        """End whatever is under way; where calls wait for a person, leave them as they are."""
-        if self._session.debugger.paused:
-            self._session.debugger.stop()
+        """End whatever is under way, servers that are asked as well; where calls wait for a person, leave them."""
+        debugger = self._session.debugger
+        if debugger.paused and not debugger.asks.under_way:
+            debugger.stop()
         else:
             self._session.stop()
 
@@ -173,6 +174,7 @@ class DebugBar(QFrame):
         counts = Counter(call.name for _, call in waiting)
         names = ", ".join(f"{shown_name(n)} × {count}" if count > 1 else shown_name(n) for n, count in counts.items())
         names = cut(names, LONGEST_NAMES)
+        names += "" if names.endswith("…") else "."
         count = "1 call" if len(waiting) == 1 else f"{len(waiting)} calls"
         reasons = [debugger.reason(turn_id, call.id) for turn_id, call in waiting]
         why = next((reason.words for reason in reasons if reason is not None and reason.code in _OF_THE_LOOP), "")
@@ -181,11 +183,16 @@ class DebugBar(QFrame):
         if debugger.stopped:
             it = "It has" if len(waiting) == 1 else "They have"
             said = f"{it} no result yet, and nothing is sent until you answer or go on. {said}"
-            return f"Stopped at {count}: {names}. {said}".rstrip()
-        return f"Paused at {count}: {names}. {said}{self._steps()}".rstrip()
+            return f"Stopped at {count}: {names} {said}".rstrip()
+        return f"Paused at {count}: {names} {said}{self._steps()}".rstrip()
 
     def _pending_words(self) -> str:
         pending = self._session.debugger.pending
+        debugger = self._session.debugger
+        asked = sum(debugger.asked(turn_id, call.id) is not None for turn_id, call in debugger.waiting)
+        if not pending and asked:
+            calls = "1 call is" if asked == 1 else f"{asked} calls are"
+            return f"{calls} being asked of the tool's server.{self._steps()}"
         if not pending:
             return f"Answering the calls.{self._steps()}"
         left = min(entry.remaining for entry in pending.values())

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import partial
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QLabel, QMenu, QPushButton, QToolButton, QWidget
 
 from playground.domain.debugging import Answer
@@ -19,14 +21,30 @@ from playground.ui.widgets.segments import Segments
 
 LONGEST_TYPED = 20_000  # characters; a longer answer that is chosen is named instead of being put in the field
 TYPE_OR_CHOOSE, CHOSEN = "Type a result, or choose one", "Prepared, see below"
+_BEGINS = re.compile(r'\s*(\{|\[\s*([\[\]{"\d-]|true\b|false\b|null\b|$))')
 LABEL = 48  # characters of an answer in the menu
+ASK_KEY = "Ctrl+Shift+Enter"
 
 #: Answers to choose from, each with a name.
 Choices = Callable[[], "list[tuple[str, Answer]]"]
 
 
+class _Field(GrowingField):
+    """``server_asked`` is Ctrl+Shift+Enter."""
+
+    server_asked = Signal()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        both = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and event.modifiers() & both == both:
+            self.server_asked.emit()
+        else:
+            super().keyPressEvent(event)
+
+
 class ResultField(QWidget):
-    """``sent`` tells text and is-error, ``drafted`` what is typed; ``step_asked`` asks to answer this call only.
+    """``sent`` tells text and is-error, ``drafted`` what is typed; ``step_asked`` asks to answer this call only,
+    ``server_asked`` to ask the tool's server.
 
     ``choices`` gives the answers of the menu when it opens. One that is chosen is ``prepared``: it is there to be
     looked at, and ``prepared_sent`` (whether as an error in any case) when it is sent. Typing takes its place.
@@ -38,6 +56,7 @@ class ResultField(QWidget):
     prepared_sent = Signal(bool)
     stop_asked = Signal()
     step_asked = Signal()
+    server_asked = Signal()
     lanes_asked = Signal()  # send it in every lane that made the same call
     height_changed = Signal()
 
@@ -54,7 +73,8 @@ class ResultField(QWidget):
         menu = QMenu(self.choose)
         menu.aboutToShow.connect(self._fill_choices)
         self.choose.setMenu(menu)
-        self.field = GrowingField(code=True, most=14)
+        self.field = _Field(code=True, most=14)
+        self.field.server_asked.connect(self._ask)
         self.field.setPlaceholderText(TYPE_OR_CHOOSE)
         self.field.setAccessibleName("Result of the call")
         self.field.submitted.connect(self._send)
@@ -80,6 +100,8 @@ class ResultField(QWidget):
             "Same to all lanes", "Answer the same call in every lane that waits at it", self.lanes_asked.emit
         )
         self.lanes_button.hide()
+        self.ask_button = _button("Ask the server", "", self._ask)
+        self.ask_button.hide()
         head = in_row(margins=0, spacing=6)
         title = text_label("Result", "muted")
         head.addWidget(title)
@@ -88,7 +110,7 @@ class ResultField(QWidget):
         head.addWidget(self.choose)
         buttons = QWidget()
         flow = FlowLayout(buttons)
-        for button in (self.send_button, self.lanes_button, self.error_button, self.step_button):
+        for button in (self.send_button, self.ask_button, self.lanes_button, self.error_button, self.step_button):
             flow.addWidget(button)
         in_column(head, self.field, self._says, self._check, buttons, of=self, margins=0, spacing=4)
         self.setFocusProxy(self.field)
@@ -120,6 +142,21 @@ class ResultField(QWidget):
         if shown == self.lanes_button.isHidden():
             self.lanes_button.setVisible(shown)
             self.height_changed.emit()
+
+    def offer_server(self, name: str, refusal: str, *, asked: bool) -> None:
+        """The tool server of that name can be asked, or cannot as ``refusal`` says; empty for no server."""
+        shown = bool(name) and not asked
+        says = f"Ask the server {name}: what it answers is put here, and nothing is sent ({ASK_KEY})"
+        self.ask_button.setToolTip(tip(refusal or says))
+        self.ask_button.setAccessibleDescription(refusal)
+        self.ask_button.setEnabled(not refusal)
+        if shown == self.ask_button.isHidden():
+            self.ask_button.setVisible(shown)
+            self.height_changed.emit()
+
+    def _ask(self) -> None:
+        if not self.ask_button.isHidden() and self.ask_button.isEnabled():
+            self.server_asked.emit()
 
     def _set_text(self, text: str) -> None:
         if text != self.text:
@@ -195,7 +232,8 @@ def _prepared_words(answer: Answer) -> str:
 
 
 def _looks_like_json(text: str) -> bool:
-    return text.lstrip()[:1] in ("{", "[")
+    """Whether it begins as JSON does; a line such as ``[Picture, not sent]`` does not."""
+    return _BEGINS.match(text) is not None
 
 
 def _button(text: str, words: str, act: Callable[[], None]) -> QPushButton:

@@ -90,6 +90,14 @@ HINTS: Final[dict[str, Hint]] = {
         "What went over the wire, to be looked at later. Failed: of answers that did not pass a check, or failed.",
         start="failed",
     ),
+    "record": _hint(
+        CAME,
+        "Tool servers",
+        "pick",
+        "Recorded: what a server answers to a call is kept, and given again when the same is called: a repeat asks "
+        "nothing of the world. Each answer says which of its calls were real.",
+        start=False,
+    ),
     "requests": _hint(BUDGET, "Requests", "integer", "Those of judges count, too.", start=None, low=0),
     "tokens": _hint(BUDGET, "Tokens", "integer", "Of questions and answers together.", start=None, low=0),
     "money": _hint(
@@ -103,6 +111,7 @@ PICKS: Final[dict[str, tuple[tuple[JSON, str], ...]]] = {
         (Order.BY_VARIANT.value, "by variant"),
         (Order.SHUFFLED.value, "shuffled"),
     ),
+    "record": ((False, "asked each time"), (True, "recorded")),
     "streamed": ((None, "as set"), (True, "streamed"), (False, "whole")),
     "keep": ((Keep.FAILED.value, "of failed ones"), (Keep.ALL.value, "of all"), (Keep.NONE.value, "none")),
 }
@@ -162,12 +171,16 @@ class RunPanel(ScrollPage):
         self.forget_stale = push_button("Forget stale answers…")
         self.forget_stale.setToolTip("Let those go that answer what is not asked any more")
         self.forget_all = push_button("Forget all answers…")
+        self.forget_recorded = push_button("Forget what tools answered…")
+        self.forget_recorded.setToolTip("Let go what tool servers answered: the next run asks them again")
+        self.forget_recorded.clicked.connect(self._forget_recorded)
         self.forget_stale.clicked.connect(partial(self._forget, self.forget_stale))
         self.forget_all.clicked.connect(partial(self._forget, self.forget_all))
         answers = self._group("Answers that are kept")
         answers.addWidget(self.kept)
         answers.addLayout(in_row(self.forget_stale, 1))
         answers.addLayout(in_row(self.forget_all, 1))
+        answers.addLayout(in_row(self.forget_recorded, 1))
         column.addStretch(1)
         look.planned.connect(self._planned)
         look.moved.connect(self._show_kept)
@@ -254,6 +267,8 @@ class RunPanel(ScrollPage):
         going = look.under_way
         self.forget_stale.setEnabled(bool(stale) and not going)
         self.forget_all.setEnabled(bool(count or stale) and not going)
+        self.forget_recorded.setVisible(look.plan.record)
+        self.forget_recorded.setEnabled(not going)
 
     def _forget(self, button: QPushButton, _checked: bool = False) -> None:
         look = self._look
@@ -271,3 +286,20 @@ class RunPanel(ScrollPage):
             await self._look.forget(answers)
         except AnswersError as error:
             self._look.refused.emit(str(error))
+
+    def _forget_recorded(self, _checked: bool = False) -> None:
+        spawn(self._ask_forget_recorded(), name="forget what tools answered")
+
+    async def _ask_forget_recorded(self) -> None:
+        look = self._look
+        try:
+            count = await look.recorded()
+            if not count:
+                look.refused.emit("No answer of a tool server is recorded yet.")
+                return
+            words = f"Forget what tool servers answered to {count:,} call{'s' * (count != 1)}?"
+            more = "They are asked again where the next run calls them. Undo does not bring it back."
+            if await agreed(self.window(), "Forget what tools answered", words, more, "Forget"):
+                await look.forget_recorded()
+        except AnswersError as error:
+            look.refused.emit(str(error))

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 from PySide6.QtGui import QColor
 
+from playground.domain.durations import duration_words
 from playground.engine.inspect.frame_summary import summarize_frame
 from playground.engine.inspect.frames import FrameIndex, Kind, Row
-from playground.ui.features.inspector.timeline.scale import duration_words
 from playground.ui.widgets.icons import icon
 from playground.ui.widgets.plain_text import show_hidden, tip
 from playground.ui.widgets.theme import code_font, tokens

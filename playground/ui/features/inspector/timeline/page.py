@@ -332,8 +332,8 @@ class TimelinePage(QWidget):
             self._refresh(fresh=True)
         if trace is not None and trace.index.behind:
             self.slices.poke()
-        elif trace is not None and trace.exchange.dropped:
-            self._refresh(fresh=False)  # its bytes may have gone since
+        elif trace is not None and (trace.exchange.dropped or trace.timeline.served != self.picture.served):
+            self._refresh(fresh=False)  # its bytes may have gone since, or a server was asked
 
     def choose(self, numbers: Sequence[int]) -> None:
         """Choose frames, as nobody's hand; those that are not read yet as soon as they are."""

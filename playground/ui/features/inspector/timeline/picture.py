@@ -23,10 +23,11 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QApplication, QPushButton, QSizePolicy, QToolTip, QWidget
 
-from playground.engine.inspect.timeline import Lane, Mark, Rate, Segment, Stall, Timeline
-from playground.ui.features.inspector.timeline.scale import TimeScale, duration_words
+from playground.domain.durations import duration_words
+from playground.engine.inspect.timeline import Lane, Mark, Rate, Segment, Served, Stall, Timeline
+from playground.ui.features.inspector.timeline.scale import TimeScale
 from playground.ui.widgets.form_parts import styled
-from playground.ui.widgets.plain_text import tip
+from playground.ui.widgets.plain_text import one_line_of, tip
 from playground.ui.widgets.theme import body_font, tokens
 
 COMPACT, TALL, TALLEST = 64, 132, 168  # pixels
@@ -56,6 +57,7 @@ class TimelinePicture(QWidget):
         self.segments: tuple[Segment, ...] = ()
         self.marks: tuple[Mark, ...] = ()
         self.stalls: tuple[Stall, ...] = ()
+        self.served: tuple[Served, ...] = ()
         self.rates: tuple[Rate, ...] = ()
         self._rate_width = 0.0
         self._chosen: tuple[float, float] | None = None
@@ -89,7 +91,9 @@ class TimelinePicture(QWidget):
         self.segments = timeline.segments if timeline is not None else ()
         self.marks = timeline.marks if timeline is not None else ()
         self.stalls = timeline.stalls if timeline is not None else ()
-        self.scale.set_total(timeline.end if timeline is not None else 0.0)
+        self.served = timeline.served if timeline is not None else ()
+        ends = [timeline.end if timeline is not None else 0.0, *(stretch.end for stretch in self.served)]
+        self.scale.set_total(max(ends))
         self._rate_width = 0.0
         self.setAccessibleDescription(". ".join(f"{name} {value}" for name, value in self.figures()))
         self._moved()
@@ -111,6 +115,10 @@ class TimelinePicture(QWidget):
             spent = [segment.end - segment.start for segment in self.segments if segment.lane is lane]
             if spent:
                 out.append((f"{lane.value}, in all", f"{sum(spent):.2f} s"))
+        out += [
+            (f"{stretch.server}{'' if stretch.ok else ' (no good answer)'}", f"{stretch.end - stretch.start:.3f} s")
+            for stretch in self.served[:SAID]
+        ]
         if timeline.median_gap is not None:
             out.append(("usual gap", duration_words(timeline.median_gap)))
         longest = sorted(self.stalls, key=lambda stall: stall.start - stall.end)[:SAID]
@@ -160,6 +168,7 @@ class TimelinePicture(QWidget):
             self._paint_chosen(painter)
             self._paint_rates(painter)
             self._paint_lanes(painter)
+            self._paint_served(painter)
             self._paint_stalls(painter)
             self._paint_marks(painter)
             painter.restore()
@@ -235,6 +244,25 @@ class TimelinePicture(QWidget):
             written: list[tuple[float, float]] = []
             for wide, x, segment in sorted(seen, key=lambda one: -one[0])[:LABELS]:
                 self._label(painter, segment, x, wide, written)
+
+    def _paint_served(self, painter: QPainter) -> None:
+        """What tool servers did once the answer was there, where the waiting for it stands before."""
+        t = tokens()
+        row = self._lane_rect(Lane.WAITING)
+        for stretch in self.served:
+            x, end = self.scale.x(stretch.start), self.scale.x(stretch.end)
+            if end < self.scale.left - 2 or x > self.scale.left + self.scale.width + 2:
+                continue
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(QColor(t.ok if stretch.ok else t.error))
+            painter.drawRoundedRect(QRectF(x, row.top(), max(end - x, 2), row.height()), 3, 3)
+            words = f"{one_line_of(stretch.server)} {stretch.end - stretch.start:.2f}"
+            room = self.scale.left + self.scale.width - x
+            painter.setPen(QColor(t.muted))
+            says = painter.fontMetrics().elidedText(words, Qt.TextElideMode.ElideRight, int(max(end - x, room, 0)))
+            wide = painter.fontMetrics().horizontalAdvance(says)
+            left = min(max(x, self.scale.left), self.scale.left + self.scale.width - wide)
+            painter.drawText(QPointF(left, row.bottom() + 11), says)
 
     def _label(
         self, painter: QPainter, segment: Segment, x: float, room: float, written: list[tuple[float, float]]

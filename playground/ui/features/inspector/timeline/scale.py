@@ -103,12 +103,3 @@ def tick_words(at: float, step: float) -> str:
         return f"{at * 1000:.1f} ms" if step < 0.001 else f"{at * 1000:.0f} ms"
     places = 3 if step < 0.01 else 2 if step < 0.1 else 1 if step < 1 else 0
     return f"{at:.{places}f} s"
-
-
-def duration_words(seconds: float) -> str:
-    """A time between two frames, for people: from microseconds to seconds."""
-    if seconds < 0.000_5:
-        return f"{seconds * 1e6:.0f} µs" if seconds > 0 else "0"
-    if seconds < 0.009_95:
-        return f"{seconds * 1000:.1f} ms"
-    return f"{seconds * 1000:.0f} ms" if seconds < 1 else f"{seconds:.2f} s"

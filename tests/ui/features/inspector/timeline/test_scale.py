@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from playground.ui.features.inspector.timeline.scale import TimeScale, duration_words
+from playground.domain.durations import duration_words
+from playground.ui.features.inspector.timeline.scale import TimeScale
 
 
 def made(total: float = 4.0) -> TimeScale:

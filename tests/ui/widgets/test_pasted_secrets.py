@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import base64
+import json
 
 from hypothesis import given
 from hypothesis import strategies as st
+from PySide6.QtWidgets import QApplication
 
 from playground.engine.gateways.secrets import Secret
-from playground.ui.features.code.import_request_dialog import PastedSecrets
+from playground.ui.widgets.code_editor import CodeEditor
+from playground.ui.widgets.pasted_secrets import PastedSecrets
 
 KEY = "sk-canary-0123456789"
 
@@ -32,6 +35,28 @@ def test_a_scheme_and_a_user_with_a_password_are_recognised() -> None:
         assert "very secret" not in shown
         assert basic[6:] not in shown
         assert secrets.reveal(shown) == text
+
+
+def test_a_key_is_recognised_as_json_spells_it() -> None:
+    key = 'pass/"word"-ünd'
+    for text in (json.dumps({"key": key}), json.dumps({"key": key}, ensure_ascii=False), json.dumps([json.dumps(key)])):
+        secrets = PastedSecrets()
+        shown = secrets.conceal(text, [Secret(key)])
+        assert "word" not in shown
+        assert secrets.reveal(shown) == text
+
+
+def test_the_cursor_stays_behind_what_it_stood_behind(qapp: QApplication) -> None:
+    editor = CodeEditor(json=False)
+    editor.setPlainText(f"😀 {KEY} {KEY} here and there")
+    cursor = editor.textCursor()
+    cursor.setPosition(editor.toPlainText().index(" and there") + 1)  # the picture takes two places
+    editor.setTextCursor(cursor)
+    PastedSecrets().take_off(editor, [Secret(KEY)])
+    assert KEY not in editor.text()
+    assert not editor.document().isUndoAvailable()
+    editor.insertPlainText("|")
+    assert editor.text().endswith(" here| and there")
 
 
 def test_what_is_not_in_the_text_or_too_short_changes_nothing() -> None:

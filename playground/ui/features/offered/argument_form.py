@@ -1,0 +1,123 @@
+"""A field for each argument of a prompt or name of a template, with what a server proposes while one types."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QStandardItem, QStandardItemModel
+from PySide6.QtWidgets import QCompleter, QFormLayout, QLabel, QLineEdit, QWidget
+
+from playground.domain.tool_servers import PromptArgument
+from playground.ui.widgets.form_parts import text_label
+from playground.ui.widgets.layouts import in_column
+from playground.ui.widgets.plain_text import one_line_of, short_title, show_hidden, tip
+
+TYPED_MS: Final = 200  # after the last letter, before a server is asked
+PROPOSED: Final = 100
+VALUE: Final = Qt.ItemDataRole.UserRole
+MOST_FIELDS: Final = 100  # of one form
+
+
+class ArgumentField(QLineEdit):
+    """``typed`` says that a server may propose what comes next."""
+
+    typed = Signal(str, str)  # the argument, what stands in it
+
+    def __init__(self, argument: PromptArgument, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.argument = argument
+        self.setProperty("kind", "field")
+        self.setAccessibleName(show_hidden(argument.name))
+        self.setToolTip(tip(argument.description))
+        self.setPlaceholderText("required" if argument.required else "")
+        self._proposals = QStandardItemModel(self)
+        completer = QCompleter(self._proposals, self)
+        completer.setCompletionMode(QCompleter.CompletionMode.UnfilteredPopupCompletion)  # the server has chosen them
+        completer.setCompletionRole(VALUE)
+        completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
+        self.setCompleter(completer)
+        self._timer = QTimer(self, singleShot=True, interval=TYPED_MS)
+        self._timer.timeout.connect(self._tell)
+        self.textEdited.connect(self._edited)
+
+    @property
+    def proposed(self) -> list[str]:
+        """What is proposed now."""
+        rows = range(self._proposals.rowCount())
+        return [str(self._proposals.item(row).data(VALUE)) for row in rows]
+
+    def propose(self, text: str, values: Sequence[str]) -> None:
+        """Offer these for what was typed; if something else stands there by now, nothing happens."""
+        if text != self.text():
+            return
+        self._proposals.clear()
+        for value in values[:PROPOSED]:
+            item = QStandardItem(one_line_of(short_title(value)))
+            item.setData(value, VALUE)
+            self._proposals.appendRow(item)
+        if values and self.hasFocus() and list(values) != [text]:
+            self.completer().complete()
+
+    def _edited(self, _text: str) -> None:
+        self._timer.start()
+
+    def _tell(self) -> None:
+        self.typed.emit(self.argument.name, self.text())
+
+
+class ArgumentForm(QWidget):
+    """``show_arguments`` makes the fields. ``edited``: a value is another; ``submitted``: Enter was hit in one."""
+
+    edited = Signal()
+    submitted = Signal()
+    typed = Signal(str, str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.fields: dict[str, ArgumentField] = {}
+        self._column = in_column(of=self, margins=0)
+        self._form: QWidget | None = None
+
+    def show_arguments(self, arguments: Sequence[PromptArgument]) -> None:
+        """Other fields, empty."""
+        if self._form is not None:
+            self._column.removeWidget(self._form)
+            self._form.hide()
+            self._form.deleteLater()
+        self._form = form = QWidget()
+        rows = QFormLayout(form)
+        rows.setContentsMargins(0, 0, 0, 0)
+        rows.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.ExpandingFieldsGrow)
+        rows.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)
+        self.fields = {}
+        for argument in arguments[:MOST_FIELDS]:
+            field = self.fields[argument.name] = ArgumentField(argument)
+            rows.addRow(_name(argument), field)
+            if argument.description:
+                rows.addRow(text_label(show_hidden(short_title(argument.description)), "small"))
+            field.typed.connect(self.typed)
+            field.textChanged.connect(self._edited)
+            field.returnPressed.connect(self.submitted)
+        self._column.addWidget(form)
+        self.setVisible(bool(self.fields))
+
+    @property
+    def values(self) -> dict[str, str]:
+        """What is filled in."""
+        return {name: field.text() for name, field in self.fields.items() if field.text()}
+
+    @property
+    def missing(self) -> list[str]:
+        """The names of those that have to be filled in and are not."""
+        return [name for name, field in self.fields.items() if field.argument.required and not field.text()]
+
+    def _edited(self, _text: str) -> None:
+        self.edited.emit()
+
+
+def _name(argument: PromptArgument) -> QLabel:
+    label = text_label(one_line_of(short_title(argument.name)))
+    label.setToolTip(tip(argument.name))
+    return label

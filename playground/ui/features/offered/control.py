@@ -1,0 +1,153 @@
+"""Prompts and resources of servers in the window: their dialog, what of it goes where, word of those that change."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from PySide6.QtWidgets import QMenu, QPushButton
+
+from playground.ui.features.host import Control, Host
+from playground.ui.widgets.form_parts import styled
+from playground.ui.widgets.icons import icon
+from playground.ui.widgets.loop import spawn
+from playground.ui.widgets.palette import Entry
+from playground.ui.widgets.plain_text import short_title
+
+if TYPE_CHECKING:
+    from playground.domain.transcript import Turn
+    from playground.engine.tool_servers.attaching import Content
+    from playground.engine.tool_servers.live import Event
+    from playground.engine.tool_servers.servers import Servers
+    from playground.ui.features.offered.dialog import OfferedDialog
+
+PROMPTS, RESOURCES = 0, 1
+MOST_ENTRIES: Final = 500  # of the command palette
+
+
+class OfferedControl(Control):
+    """Nothing of tool servers is loaded before somebody asks for it."""
+
+    def __init__(self, host: Host) -> None:
+        super().__init__(host)
+        self.dialog: OfferedDialog | None = None
+        self._watched: set[tuple[str, str]] = set()
+        self._ready: set[str] = set()  # the servers that run
+        self._follows = False
+        button = styled(QPushButton("Server"), "bare-menu")
+        button.setIcon(icon("tool"))
+        button.setAccessibleName("Take something from a tool server")
+        button.setToolTip("A prompt or a resource of a tool server, put into the message")
+        menu = QMenu(button)
+        menu.addAction("Prompt…").triggered.connect(self.open_prompts)
+        menu.addAction("Resource…").triggered.connect(self.open_resources)
+        button.setMenu(menu)
+        host.pane.composer.add_way(button)
+
+    @property
+    def _servers(self) -> Servers:
+        servers = self._workspace.tool_servers
+        if not self._follows:
+            self._follows = True
+            servers.subscribe(self._told)
+        return servers
+
+    def open_prompts(self) -> None:
+        """Look for a prompt."""
+        self._open().show_kind(PROMPTS)
+
+    def open_resources(self) -> None:
+        """Look for a resource."""
+        self._open().show_kind(RESOURCES)
+
+    def entries(self) -> list[Entry]:
+        """What servers that were used offer, for the command palette."""
+        if "tool_servers" not in self._workspace.__dict__:
+            return []
+        from playground.ui.features.offered.offers import offers_of
+
+        lives = [self._servers.live(server.id) for server in self._servers.book.servers]
+        out: list[Entry] = []
+        for kind, word in ((PROMPTS, "prompt"), (RESOURCES, "resource")):
+            for offer in offers_of(lives, kind):
+                out.append(Entry(offer.name, f"{word} of {offer.server}", partial(self._choose, kind, offer.key)))
+                if len(out) >= MOST_ENTRIES:
+                    return out
+        return out
+
+    def _choose(self, kind: int, key: tuple[str, str]) -> None:
+        self._open().choose(kind, key)
+
+    def _open(self) -> OfferedDialog:
+        from playground.ui.features.offered.dialog import OfferedDialog
+
+        if self.dialog is None:
+            dialog = self.dialog = OfferedDialog(self._servers, self._watched, self._host.window)
+            dialog.written.connect(self._write)
+            dialog.added.connect(self._add)
+            dialog.finished.connect(self._closed)
+            dialog.open()
+        self.dialog.raise_()
+        return self.dialog
+
+    def _closed(self, _result: int) -> None:
+        self.dialog = None
+
+    # What goes where
+
+    def _write(self, content: Content, name: str) -> None:
+        composer = self._host.pane.composer
+        composer.set_text("\n\n".join(text for text in (composer.text.rstrip(), content.text) if text))
+        self._host.pane.intake.take([image.url for image in content.images])
+        self._done(f"“{short_title(name)}” was put into the message.")
+
+    def _add(self, turns: list[Turn], name: str) -> None:
+        if self._host.pane.composer.busy:
+            if self.dialog is not None:
+                self.dialog.refuse("A run is under way. Turns can be added once it has ended, or was stopped.")
+            return
+        for turn in turns:
+            self._session.turns.add_written(turn)
+        self._host.pane.view.jump_to_latest()
+        count = f"{len(turns)} turn{'s' * (len(turns) != 1)}"
+        self._done(f"“{short_title(name)}” is {count} of the conversation now.")
+
+    def _done(self, words: str) -> None:
+        if self.dialog is not None:
+            self.dialog.accept()
+        self._say(words, stays=False)
+        self._host.pane.composer.setFocus()
+
+    # What changes
+
+    def _told(self, event: Event) -> None:
+        from playground.engine.tool_servers.live import ResourceUpdated, ServersChanged
+
+        if isinstance(event, ServersChanged):
+            self._watch_again(event.server_id)
+            return
+        if not isinstance(event, ResourceUpdated) or (event.server_id, event.uri) not in self._watched:
+            return
+        server = self._servers.book.get(event.server_id)
+        words = f"{short_title(event.uri)} of {short_title(server.name if server else 'its server')} has changed."
+        self._say(words, "Read it again", partial(self._choose, RESOURCES, (event.server_id, event.uri)))
+
+    def _watch_again(self, server_id: str) -> None:
+        """A server that was started again knows nothing of what was watched before."""
+        from playground.engine.tool_servers.live import State
+
+        runs = self._servers.book.get(server_id) is not None and self._servers.live(server_id).state is State.READY
+        if runs and server_id not in self._ready:
+            for of, uri in self._watched:
+                if of == server_id:
+                    spawn(self._watch(server_id, uri), name="watch a resource again")
+        (self._ready.add if runs else self._ready.discard)(server_id)
+
+    async def _watch(self, server_id: str, uri: str) -> None:
+        from playground.engine.session.serving import ServingError
+
+        try:
+            await self._servers.watch(server_id, uri, True)
+        except ServingError as error:
+            self._watched.discard((server_id, uri))
+            self._say(f"{short_title(uri)} is watched no longer: {error}")

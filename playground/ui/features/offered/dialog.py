@@ -1,0 +1,442 @@
+"""Prompts and resources of tool servers: looked for, filled in, looked at, and only then put into the conversation.
+
+The dialog asks the servers and changes nothing else: what a person wants put where is told by signals.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+from PySide6.QtCore import QItemSelection, Qt, Signal
+from PySide6.QtWidgets import QCheckBox, QDialog, QHeaderView, QLineEdit, QPushButton, QTableView, QWidget
+
+from playground.domain.tool_servers import Message, ServerPrompt
+from playground.engine.session.serving import ServingError
+from playground.engine.tool_servers.attaching import Content, content_of, turns_of
+from playground.engine.tool_servers.live import Event, Live, ServersChanged, State
+from playground.engine.tool_servers.servers import Servers
+from playground.ui.features.conversation.image_view import ImageStrip
+from playground.ui.features.offered.argument_form import ArgumentForm
+from playground.ui.features.offered.offers import NAME, PROMPTS, SERVER, Offer, OfferModel, find, offers_of
+from playground.ui.widgets.code_editor import CodeEditor
+from playground.ui.widgets.form_parts import paragraph, push_button, say, styled, text_label
+from playground.ui.widgets.layouts import in_column, in_pages, in_row, split
+from playground.ui.widgets.loop import Throttle, spawn
+from playground.ui.widgets.page_parts import empty_words, look_like_rows, set_row_height
+from playground.ui.widgets.plain_text import few_lines_of, one_line_of, short_title
+from playground.ui.widgets.role_words import ROLE_WORDS
+from playground.ui.widgets.scroll_page import DownArea, FittingArea
+from playground.ui.widgets.segments import Segments
+from playground.ui.widgets.slices import Slices
+
+WIDE, TALL = 860, 560
+ROW: Final = 24
+SERVER_WIDTH: Final = 120
+SHOWN: Final = 40_000  # characters of a text that are looked at before it goes in
+NOTHING: Final = ("No server that runs offers prompts.", "No server that runs offers resources.")
+NO_MATCH: Final = "Nothing here has these words in its name."
+CHOOSE: Final = (
+    "Choose one at the left. It is asked of its server when you press {button}, and put nowhere before you say so."
+)
+ASK: Final = ("Get the messages", "Read")
+
+
+class OfferedDialog(QDialog):
+    """``written`` carries a ``Content`` for the message field, ``added`` the turns for the conversation.
+
+    Whoever puts them there closes the dialog, or says by ``refuse`` why not.
+    """
+
+    written = Signal(object, str)  # and what it is, in words
+    added = Signal(object, str)
+
+    def __init__(self, servers: Servers, watched: set[tuple[str, str]], parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle("From tool servers")
+        self._servers = servers
+        self._watched = watched  # the addresses that are watched, by server: whoever opens this keeps them
+        self._offer: Offer | None = None
+        self._to_choose: tuple[str, str] | None = None
+        self._messages: tuple[Message, ...] = ()
+        self._asking: asyncio.Task[Any] | None = None
+        self._completing: asyncio.Task[Any] | None = None
+        self.model = OfferModel(self)
+        self._known: tuple[object, ...] = ()  # what the offers that are known were read from
+        self._all: list[Offer] = []
+        self._build()
+        self._connect()
+        self.slices = Slices(self._list_offers, self, 20)
+        self._soon = Throttle(self.refresh, self, 100)
+        self._end = servers.subscribe(self._told)
+        self.finished.connect(self._leave)
+        self.show_kind(PROMPTS)
+        self.finder.setFocus()
+
+    def _build(self) -> None:
+        self.kinds = Segments(("Prompts", "Resources"), "What is looked for", tall=True)
+        self.finder = QLineEdit(placeholderText="Find", clearButtonEnabled=True)
+        self.finder.setProperty("kind", "field")
+        self.finder.setAccessibleName("Find among what servers offer")
+        self.table = _table(self.model)
+        self.none = empty_words("")
+        self._list = in_pages(self.none, self.table)
+        self.asleep = paragraph("", "small")
+        self.start_button = push_button("Start them")
+        left = QWidget()
+        in_column(
+            in_row(self.kinds, (self.finder, 1), spacing=8),
+            (self._list, 1),
+            self.asleep,
+            in_row(self.start_button, 1),
+            of=left,
+            margins=0,
+            spacing=6,
+        )
+        self.title = text_label("", "group", wrap=True)
+        self.about = text_label("", "small", wrap=True)
+        self.description = text_label("", wrap=True)
+        self.form = ArgumentForm()
+        self.address = text_label("", "small", wrap=True)
+        self.ask_button = push_button(ASK[PROMPTS])
+        self.watch = QCheckBox("Say when it changes")
+        self.problem = paragraph("", "error")
+        self.text = CodeEditor(read_only=True, json=False)
+        self.text.setAccessibleName("What would be put into the conversation")
+        self.text.setMinimumHeight(120)
+        self.strip = ImageStrip(large=False, fixed=True)
+        self.pictures = FittingArea(most=130, least=60, by_width=True)
+        self.pictures.hold(self.strip)
+        self.outcome = paragraph("", "small")
+        page = QWidget()
+        in_column(
+            self.title,
+            self.about,
+            self.description,
+            self.form,
+            self.address,
+            in_row(self.ask_button, self.watch, 1, spacing=12),
+            self.problem,
+            (self.text, 100),
+            self.pictures,
+            self.outcome,
+            1,
+            of=page,
+            margins=(12, 0, 4, 0),
+            spacing=6,
+        )
+        self.choose_words = empty_words("")
+        self._page = in_pages(self.choose_words, DownArea(page))
+        self.close_button = push_button("Close")
+        self.add_button = push_button("Add as turns")
+        self.write_button = styled(QPushButton("Put into the message"), "primary")
+        bottom = in_row(1, self.close_button, self.add_button, self.write_button, spacing=8)
+        in_column((split(left, self._page, sizes=[330, 500]), 1), bottom, of=self, margins=(14, 12, 14, 12), spacing=10)
+        window = self.parentWidget()
+        room = window.window().size() if window is not None else self.size()
+        self.resize(min(WIDE, room.width() - 40), min(TALL, room.height() - 40))
+
+    def _connect(self) -> None:
+        self.kinds.chosen.connect(self.show_kind)
+        self.finder.textChanged.connect(self.refresh)
+        self.table.selectionModel().selectionChanged.connect(self._chosen)
+        self.table.activated.connect(self.ask)
+        self.start_button.clicked.connect(self._start)
+        self.form.edited.connect(self._filled)
+        self.form.submitted.connect(self.ask)
+        self.form.typed.connect(self._complete)
+        self.ask_button.clicked.connect(self.ask)
+        self.watch.clicked.connect(self._watch)
+        self.close_button.clicked.connect(self.reject)
+        self.add_button.clicked.connect(self._add)
+        self.write_button.clicked.connect(self._write)
+
+    # What there is
+
+    @property
+    def kind(self) -> int:
+        """PROMPTS or RESOURCES."""
+        return self.kinds.index
+
+    def show_kind(self, kind: int) -> None:
+        """List prompts, or resources."""
+        self.kinds.set_index(kind)
+        self.ask_button.setText(ASK[kind])
+        self.choose_words.setText(CHOOSE.format(button=f"“{ASK[kind]}”"))
+        self._show(None)
+        self.model.show([])
+        self.refresh()
+
+    def choose(self, kind: int, key: tuple[str, str]) -> None:
+        """Choose one of a server's, by what tells it from others, as soon as it is there."""
+        self.show_kind(kind)
+        self.finder.clear()
+        self._to_choose = key
+        if (offer := find(self._lives(), kind, key)) is not None:
+            self._show(offer)
+
+    def refresh(self, _words: str = "") -> None:
+        """List what servers offer now, a few milliseconds at a time."""
+        self._say_asleep(self._lives())
+        self.slices.poke()
+
+    def _list_offers(self) -> Iterator[None]:
+        lives, kind = self._lives(), self.kind
+        known = (kind, *(part for live in lives for part in (live.server, live.prompts, live.resources, live.can)))
+        if known != self._known:
+            found: list[Offer] = []
+            for live in sorted(lives, key=lambda live: live.server.name.casefold()):
+                own: list[Offer] = []
+                for offer in offers_of((live,), kind):
+                    own.append(offer)
+                    yield
+                found += sorted(own, key=lambda offer: offer.name.casefold())
+                yield
+            self._known, self._all = known, found
+        words = self.finder.text().lower().split()
+        offers = self._all
+        if words:
+            offers = []
+            for offer in self._all:
+                if offer.matches(words):
+                    offers.append(offer)
+                yield
+        self._show_offers(offers, words)
+
+    def _show_offers(self, offers: list[Offer], words: list[str]) -> None:
+        key = self._to_choose or (self._offer.key if self._offer is not None else None)
+        if offers is not self.model.offers:
+            self.table.selectionModel().blockSignals(True)
+            self.model.show(offers)
+        self.table.selectionModel().blockSignals(True)
+        row = self.model.row_of(key) if key is not None else -1
+        if row >= 0:
+            self.table.selectRow(row)
+        self.table.selectionModel().blockSignals(False)
+        if self._to_choose is not None and row >= 0:
+            self._to_choose = None
+            if self._offer is None or self._offer.key != key:
+                self._show(offers[row])
+        self.none.setText(NO_MATCH if words else NOTHING[self.kind])
+        self._list.setCurrentIndex(1 if offers else 0)
+        self.table.setColumnHidden(SERVER, len({offer.server_id for offer in offers}) < 2)
+
+    def _lives(self) -> list[Live]:
+        return [self._servers.live(server.id) for server in self._servers.book.servers]
+
+    def _say_asleep(self, lives: Sequence[Live]) -> None:
+        """Which servers do not run, and whether they can be started from here."""
+        words = [sentence for live in lives if (sentence := _asleep(live))]
+        say(self.asleep, few_lines_of("\n".join(words)))
+        startable = [live for live in lives if live.state in (State.STOPPED, State.FAILED)]
+        self.start_button.setText("Start it" if len(startable) == 1 else "Start them")
+        self.start_button.setVisible(bool(startable))
+
+    def _start(self) -> None:
+        for live in self._lives():
+            if live.state in (State.STOPPED, State.FAILED):
+                spawn(_started(self._servers, live.server.id), name="start a tool server")
+
+    def _told(self, event: Event) -> None:
+        if isinstance(event, ServersChanged):
+            self._soon.poke()
+
+    # The one that is chosen
+
+    @property
+    def offer(self) -> Offer | None:
+        """What is chosen."""
+        return self._offer
+
+    def _chosen(self, _chosen: QItemSelection, _before: QItemSelection) -> None:
+        row = next((index.row() for index in self.table.selectionModel().selectedRows()), -1)
+        offer = self.model.offers[row] if row >= 0 else None
+        if offer is not self._offer:
+            self._show(offer)
+
+    def _show(self, offer: Offer | None) -> None:
+        self._call_off()
+        self._offer = offer
+        self._page.setCurrentIndex(0 if offer is None else 1)
+        self._clear()
+        if offer is None:
+            return
+        say(self.title, one_line_of(short_title(offer.name)))
+        say(self.about, one_line_of(offer.about))
+        say(self.description, few_lines_of(offer.value.description))
+        self.form.show_arguments(offer.arguments)
+        self._filled()
+
+    def _filled(self) -> None:
+        """Something else is filled in: what came of the last asking is not of it."""
+        offer = self._offer
+        if offer is None:
+            return
+        self._call_off()
+        self._clear()
+        uri = offer.uri(self.form.values)
+        say(self.address, one_line_of(uri) if offer.template else "")
+        self.ask_button.setEnabled(not self.form.missing and (not offer.template or bool(self.form.values)))
+        self.watch.setVisible(bool(uri) and "subscribe" in offer.can)
+        self.watch.setChecked((offer.server_id, uri) in self._watched)
+
+    def _clear(self) -> None:
+        self._messages = ()
+        self.text.setPlainText("")
+        self.strip.show_images(())
+        say(self.problem, "")
+        say(self.outcome, "")
+        for widget in (self.text, self.pictures):
+            widget.hide()
+        self.add_button.hide()
+        self.write_button.setEnabled(False)
+
+    def _complete(self, argument: str, text: str) -> None:
+        """Ask the server what may stand there; what was asked before is of no interest any more."""
+        if self._completing is not None:
+            self._completing.cancel()
+        offer = self._offer
+        if offer is not None and "completions" in offer.can:
+            self._completing = spawn(self._propose(offer, argument, text), name="complete an argument")
+
+    async def _propose(self, offer: Offer, argument: str, text: str) -> None:
+        known = {name: value for name, value in self.form.values.items() if name != argument}
+        try:
+            found = await self._servers.complete(offer.server_id, offer.key[1], argument, text, known)
+        except ServingError:
+            return  # nothing is proposed: one types on
+        field = self.form.fields.get(argument)
+        if offer is self._offer and field is not None:
+            field.propose(text, found)
+
+    def ask(self) -> None:
+        """Ask the server for the messages of the prompt, or for what the resource holds."""
+        offer, values = self._offer, self.form.values
+        if offer is None or not self.ask_button.isEnabled():
+            return
+        self._call_off()
+        self._clear()
+        self.ask_button.setEnabled(False)
+        say(self.outcome, f"{one_line_of(short_title(offer.server))} is asked…")
+        self._asking = spawn(self._ask(offer, values), name="ask a tool server")
+
+    async def _ask(self, offer: Offer, values: dict[str, str]) -> None:
+        try:
+            if isinstance(offer.value, ServerPrompt):
+                self._messages = await self._servers.prompt(offer.server_id, offer.value.name, values)
+            else:
+                blocks = await self._servers.read(offer.server_id, offer.uri(values))
+                self._messages = (Message(role="user", blocks=blocks),)
+        except ServingError as error:
+            self._clear()
+            say(self.problem, few_lines_of(str(error)))
+        else:
+            self._show_messages()
+        finally:
+            self.ask_button.setEnabled(True)
+
+    def _call_off(self) -> None:
+        for task in (self._asking, self._completing):
+            if task is not None:
+                task.cancel()
+        self._asking = self._completing = None
+
+    def _show_messages(self) -> None:
+        """What would be put into the conversation, and where."""
+        say(self.outcome, "")
+        turns = turns_of(self._messages)
+        content = self._content()
+        whole = content_of(block for message in self._messages for block in message.blocks)
+        alone = len(turns) == 1
+        texts = [turn.text if alone else f"{ROLE_WORDS[turn.role]}:\n{turn.text}" for turn in turns]
+        text = "\n\n".join(texts)
+        more = f"\n… {len(text) - SHOWN:,} more characters" if len(text) > SHOWN else ""
+        self.text.setPlainText("")
+        self.text.show_text(text[:SHOWN] + more)
+        self.text.setVisible(bool(text))
+        self.strip.show_images(whole.images)
+        self.pictures.setVisible(bool(whole.images))
+        words = [f"{whole.size[:1].upper()}{whole.size[1:]}."]
+        if len(turns) > 1:
+            words = [f"{len(turns)} messages, {whole.size}. As turns they stand in the conversation, each in its role."]
+            words.append("In the message field the user's stand, one after another.")
+        say(self.outcome, " ".join((*words, *whole.left_out)))
+        self.write_button.setEnabled(bool(content.text or content.images))
+        self.add_button.setVisible(bool(turns) and isinstance(self._offer and self._offer.value, ServerPrompt))
+
+    def _content(self) -> Content:
+        """What would stand in the message field: all there is of the user."""
+        return content_of(
+            block for message in self._messages if message.role != "assistant" for block in message.blocks
+        )
+
+    def _write(self) -> None:
+        if self._offer is not None and self.write_button.isEnabled():
+            self.written.emit(self._content(), self._offer.name)
+
+    def _add(self) -> None:
+        if self._offer is not None:
+            self.added.emit(turns_of(self._messages), self._offer.name)
+
+    def refuse(self, words: str) -> None:
+        """Say why it was not put there; it is still here."""
+        say(self.problem, words)
+
+    def _watch(self, on: bool) -> None:
+        if self._offer is not None:
+            key = self._offer.server_id, self._offer.uri(self.form.values)
+            spawn(self._set_watched(key, on), name="watch a resource")
+
+    async def _set_watched(self, key: tuple[str, str], on: bool) -> None:
+        try:
+            await self._servers.watch(*key, on)
+        except ServingError as error:
+            say(self.problem, few_lines_of(str(error)))
+            self.watch.setChecked(not on)
+            return
+        (self._watched.add if on else self._watched.discard)(key)
+
+    def _leave(self, _result: int) -> None:
+        self._call_off()
+        self.slices.stop()
+        self._end()
+
+
+def _table(model: OfferModel) -> QTableView:
+    table = QTableView()
+    table.setModel(model)
+    table.setAccessibleName("What servers offer")
+    table.setAccessibleDescription("Arrow keys choose one. Enter asks the server for it.")
+    look_like_rows(table)
+    set_row_height(table, ROW)
+    table.setSelectionMode(QTableView.SelectionMode.SingleSelection)
+    header = table.horizontalHeader()
+    header.hide()
+    header.setSectionResizeMode(NAME, QHeaderView.ResizeMode.Stretch)
+    header.resizeSection(SERVER, SERVER_WIDTH)
+    return table
+
+
+def _asleep(live: Live) -> str:
+    """Why nothing is listed of a server; empty where it runs."""
+    name = one_line_of(short_title(live.server.name))
+    match live.state:
+        case State.STOPPED:
+            return f"{name} does not run."
+        case State.UNCONFIRMED:
+            return f"{name} was not confirmed yet: see “Tool servers…”."
+        case State.STARTING:
+            return f"{name} is starting…"
+        case State.FAILED:
+            return f"{name} does not run: {live.problem}"
+        case State.READY:
+            return ""
+
+
+async def _started(servers: Servers, server_id: str) -> None:
+    try:
+        await servers.start(server_id)
+    except ServingError:
+        return  # its state says why, and is told

@@ -1,0 +1,128 @@
+"""What servers offer besides tools, as the rows of a list: prompts, resources, templates of resources."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtGui import QColor
+
+from playground.domain.sizes import size_words
+from playground.domain.tool_servers import PromptArgument, ServerPrompt, ServerResource
+from playground.engine.tool_servers.live import Live
+from playground.engine.tool_servers.templates import fill, names_of
+from playground.ui.widgets.plain_text import one_line_of, tip
+from playground.ui.widgets.theme import tokens
+
+PROMPTS, RESOURCES = 0, 1
+NAME, SERVER = 0, 1
+SEARCHED: Final = 2_000  # characters of a description
+
+Index = QModelIndex | QPersistentModelIndex
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """One thing that a server offers; ``can`` is what the server is able to do."""
+
+    server_id: str
+    server: str
+    value: ServerPrompt | ServerResource
+    can: frozenset[str] = frozenset()
+    words: str = field(default="", compare=False, repr=False)  # what is looked through, in lower case
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """What tells it from others of its kind."""
+        return self.server_id, self.value.uri if isinstance(self.value, ServerResource) else self.value.name
+
+    @property
+    def name(self) -> str:
+        """What people call it."""
+        fallback = self.value.uri if isinstance(self.value, ServerResource) else ""
+        return self.value.title or self.value.name or fallback
+
+    @property
+    def template(self) -> bool:
+        """Whether its address is to be filled in first."""
+        return isinstance(self.value, ServerResource) and self.value.template
+
+    @property
+    def arguments(self) -> tuple[PromptArgument, ...]:
+        """What is to be filled in."""
+        if isinstance(self.value, ServerPrompt):
+            return self.value.arguments
+        names = names_of(self.value.uri) if self.value.template else ()
+        return tuple(PromptArgument(name=name) for name in names)
+
+    @property
+    def about(self) -> str:
+        """What there is to say of it in a line, besides its name."""
+        value = self.value
+        if isinstance(value, ServerPrompt):
+            return f"prompt {value.name} of {self.server}"
+        facts = [value.uri, value.mime, size_words(value.size) if value.size is not None else "", f"of {self.server}"]
+        return " · ".join(filter(None, facts))
+
+    def uri(self, values: dict[str, str]) -> str:
+        """The address of a resource, filled in."""
+        value = self.value
+        if isinstance(value, ServerPrompt):
+            return ""
+        return fill(value.uri, values) if value.template else value.uri
+
+    def matches(self, words: Iterable[str]) -> bool:
+        """Whether every word, in lower case, stands in it."""
+        return all(word in self.words for word in words)
+
+
+def offers_of(lives: Iterable[Live], kind: int) -> Iterator[Offer]:
+    """The prompts, or the resources, of some servers."""
+    for live in lives:
+        values = live.prompts if kind == PROMPTS else live.resources
+        for value in values:
+            where = value.uri if isinstance(value, ServerResource) else ""
+            texts = (value.title, value.name, where, value.description[:SEARCHED], live.server.name)
+            yield Offer(live.server.id, live.server.name, value, live.can, " ".join(texts).lower())
+
+
+def find(lives: Iterable[Live], kind: int, key: tuple[str, str]) -> Offer | None:
+    """The one of that kind that is told from others so."""
+    return next((offer for offer in offers_of(lives, kind) if offer.key == key), None)
+
+
+class OfferModel(QAbstractTableModel):
+    """``show`` others."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.offers: list[Offer] = []
+
+    def show(self, offers: list[Offer]) -> None:
+        """Show these."""
+        self.beginResetModel()
+        self.offers = offers
+        self.endResetModel()
+
+    def row_of(self, key: tuple[str, str]) -> int:
+        """The row of one; -1 where it is not there."""
+        return next((row for row, offer in enumerate(self.offers) if offer.key == key), -1)
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's own signature
+        return 0 if parent.isValid() else len(self.offers)
+
+    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's own signature
+        return 0 if parent.isValid() else 2
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        offer, column = self.offers[index.row()], index.column()
+        match role:
+            case Qt.ItemDataRole.DisplayRole:
+                return one_line_of(offer.name if column == NAME else offer.server)
+            case Qt.ItemDataRole.ToolTipRole:
+                return tip(f"{offer.name}\n{offer.about}")
+            case Qt.ItemDataRole.ForegroundRole:
+                return QColor(tokens().text if column == NAME else tokens().muted)
+        return None

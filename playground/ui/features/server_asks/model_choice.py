@@ -1,0 +1,105 @@
+"""The gateway, the protocol and the model that a tool server's question is put to: a person's choice."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QSizePolicy, QWidget
+from shiboken6 import isValid
+
+from playground.domain.errors import RunRefusedError
+from playground.engine.requests.spoken import TITLES
+from playground.ui.widgets.choice_fields import CompactCombo
+from playground.ui.widgets.flow_layout import FlowLayout
+from playground.ui.widgets.form_parts import say, text_label
+from playground.ui.widgets.layouts import in_column
+from playground.ui.widgets.loop import spawn
+from playground.ui.widgets.model_picker import ModelPicker
+from playground.ui.widgets.plain_text import shown_name
+
+if TYPE_CHECKING:
+    from playground.engine.gateways.offered import Gateways
+
+
+class ModelChoice(QWidget):
+    """``changed``: another one of the three was chosen."""
+
+    changed = Signal()
+
+    def __init__(self, gateways: Gateways, profile_id: str, protocol: str, model: str) -> None:
+        super().__init__()
+        self._gateways = gateways
+        self.model = model
+        self.gateway, self.protocol = CompactCombo(84, 300), CompactCombo(84, 300)
+        for combo, name in ((self.gateway, "Gateway that is asked"), (self.protocol, "Protocol")):
+            combo.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+            combo.setAccessibleName(name)
+        for profile in gateways.profiles:
+            self.gateway.addItem(shown_name(profile.name), profile.id)
+        self.gateway.setCurrentIndex(max(self.gateway.findData(profile_id), 0))
+        for spoken, title in TITLES.items():
+            self.protocol.addItem(title, spoken)
+        self.protocol.setCurrentIndex(max(self.protocol.findData(protocol), 0))
+        self.picker = ModelPicker()
+        self.failed = text_label("", "small", wrap=True)
+        self.failed.hide()
+        row = QWidget()
+        flow = FlowLayout(row, 6)
+        for widget in (self.gateway, self.protocol, self.picker, self.picker.unlisted):
+            flow.addWidget(widget)
+        in_column(row, self.failed, of=self, margins=0, spacing=4)
+        self.gateway.activated.connect(self._other_gateway)
+        self.protocol.activated.connect(self._other_protocol)
+        self.picker.chosen.connect(self._other_model)
+        self.picker.refresh_asked.connect(self._load)
+        self._show()
+
+    @property
+    def profile_id(self) -> str:
+        """The gateway that is asked."""
+        return str(self.gateway.currentData())
+
+    @property
+    def spoken(self) -> str:
+        """The protocol, by its name."""
+        return str(self.protocol.currentData())
+
+    def _show(self) -> None:
+        listed = self._gateways.listed(self.profile_id)
+        ids = listed.ids if listed is not None else ()
+        self.picker.show_models(ids)
+        missing = self._gateways.get(self.profile_id).name if ids and self.model and self.model not in ids else ""
+        self.picker.show_model(self.model, missing)
+
+    def _other_gateway(self, _index: int) -> None:
+        self._show()
+        self._load()
+        self.changed.emit()
+
+    def _other_protocol(self, _index: int) -> None:
+        self.changed.emit()
+
+    def _other_model(self, model: str) -> None:
+        self.model = model
+        self._show()
+        self.changed.emit()
+
+    def showEvent(self, event: object) -> None:
+        """Models are there to choose from by the time the list is opened."""
+        if self._gateways.listed(self.profile_id) is None:
+            self._load()
+
+    def _load(self) -> None:
+        spawn(self._list(self.profile_id), name="list models for a tool server")
+
+    async def _list(self, profile_id: str) -> None:
+        words = ""
+        try:
+            found = await self._gateways.models(profile_id, self.spoken)
+            words = found.failure.message if found.failure is not None else ""
+        except (RunRefusedError, OSError) as error:
+            words = str(error)
+        if isValid(self) and profile_id == self.profile_id:
+            say(self.failed, f"Its models could not be listed: {words} An id can be typed." if words else "")
+            self._show()

@@ -1,0 +1,316 @@
+"""A tool server wants a model to be asked: what it wants is seen and edited, asked where a person says, and the answer
+is seen and edited before the server gets it. Until a button is pressed nothing is asked of anybody.
+
+Closed, it goes on waiting with what was typed.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QTimer, Signal
+from PySide6.QtWidgets import QDialog, QFrame, QLineEdit, QPushButton, QScrollArea, QWidget
+from shiboken6 import isValid
+
+from playground.domain.errors import RunRefusedError
+from playground.domain.tool_servers import Sampling
+from playground.engine.session.session import Session
+from playground.engine.tool_servers.model_asked import BY_HAND, Question, Reply, Said, ask, prepare, question_of
+from playground.jsonkit.reading import read_typed
+from playground.jsonkit.texts import cut, listed
+from playground.ui.features.server_asks.model_choice import ModelChoice
+from playground.ui.widgets import figures
+from playground.ui.widgets.dialogs import MARGINS
+from playground.ui.widgets.form_parts import push_button, say, styled, text_label, thin_line
+from playground.ui.widgets.growing_field import GrowingField
+from playground.ui.widgets.layouts import in_column, in_row
+from playground.ui.widgets.loop import spawn
+from playground.ui.widgets.plain_text import show_hidden, shown_name
+from playground.ui.widgets.role_words import ROLE_WORDS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+SIZE = 640, 640  # pixels
+MOST = 30  # messages that are seen and edited
+LONGEST = 20_000  # characters of a text that stands in a field
+CLOCK_MS = 200
+NOTHING_YET = "Nothing is asked of a model before you press Ask, and the server gets nothing before you press Send."
+REFUSED = "The person refused to have a model asked."
+
+
+class _Message(QWidget):
+    """One message; a text that is too long for a field is named, and asked as it came."""
+
+    def __init__(self, said: Said) -> None:
+        super().__init__()
+        self._said = said
+        self.field = styled(GrowingField(most=10, compact=True), "field")
+        long = len(said.text) > LONGEST
+        if long:
+            self.field.hide()
+        else:
+            self.field.set_text(said.text)
+        self.field.setAccessibleName(f"Message of the {said.role.value}")
+        size = f"{len(said.text):,} characters, too long to be edited here; they are asked as they came"
+        parts = [size] * long + [f"{len(said.images)} pictures go along"] * bool(said.images)
+        more = text_label(" · ".join(parts), "small", wrap=True)
+        if not parts:
+            more.hide()
+        role = text_label(ROLE_WORDS.get(said.role, said.role.value), "group")
+        in_column(role, self.field, more, of=self, margins=0, spacing=3)
+
+    @property
+    def said(self) -> Said:
+        """As it stands here."""
+        if len(self._said.text) > LONGEST:
+            return self._said
+        return self._said.model_copy(update={"text": self.field.text()})
+
+
+class SamplingDialog(QDialog):
+    """``answered`` tells the text, the model and how it ended; ``refused`` that the server is to be told no.
+
+    ``kept`` hands over the experiment in which it was asked, to be one of the others.
+    """
+
+    answered = Signal(str, str, str)
+    refused = Signal()
+    kept = Signal(object)
+
+    def __init__(self, request: Sampling, choice: ModelChoice, make: Callable[[str], Session], parent: QWidget) -> None:
+        """``make`` gives an empty experiment on a gateway."""
+        super().__init__(parent)
+        self.ask = request
+        self._make = make
+        self._question = question_of(request)
+        self._session: Session | None = None
+        self._reply = Reply(model=BY_HAND, stop_reason="endTurn")
+        self._began = 0.0
+        self.choice = choice
+        server = shown_name(request.server)
+        self.setWindowTitle(f"{server} wants a model asked")
+        self._fill_fields(server)
+        self._clock = QTimer(self, interval=CLOCK_MS)
+        self._clock.timeout.connect(self._tick)
+        room = parent.window().size()
+        self.resize(min(SIZE[0], room.width() - 40), min(SIZE[1], room.height() - 60))
+        self._refresh()
+
+    def _fill_fields(self, server: str) -> None:
+        question, request = self._question, self.ask
+        self.system = styled(GrowingField(most=6, compact=True), "field")
+        self.system.set_text(question.system[:LONGEST])
+        self.system.setReadOnly(len(question.system) > LONGEST)
+        self.system.setAccessibleName("System prompt")
+        self.system.setPlaceholderText("No system prompt")
+        self.messages = [_Message(said) for said in question.said[:MOST]]
+        left = len(question.said) - len(self.messages)
+        more = text_label(f"{left:,} more messages are asked as they came." if left else "", "small", wrap=True)
+        if not left:
+            more.hide()
+        self.limit = _line("Max tokens", "" if question.limit is None else str(question.limit))
+        self.temperature = _line("Temperature", "" if question.temperature is None else f"{question.temperature:g}")
+        self.stop = _line("Stop sequences, a JSON list of texts", _json(question.stop))
+        self.wrong = text_label("", "flag-error", wrap=True)
+        self.wrong.hide()
+        self.ask_button = push_button("Ask")
+        self.ask_button.setToolTip("Ask this model; the answer is put below, and the server does not get it yet")
+        self.ask_button.clicked.connect(self._ask)
+        self.stop_button = push_button("Stop")
+        self.stop_button.clicked.connect(self._stop)
+        self.status = text_label("", "small", wrap=True)
+        self.answer = styled(GrowingField(most=12), "field")
+        self.answer.setAccessibleName("Answer for the server")
+        self.answer.setPlaceholderText("The answer of the model, or one that you type")
+        self.answer.textChanged.connect(self._refresh_send)
+        self.keep_button = push_button("Keep as an experiment")
+        self.keep_button.setToolTip("Put what was asked and answered on the list of experiments, with its exchange")
+        self.keep_button.clicked.connect(self._keep)
+        self.refuse_button = push_button("Refuse")
+        self.refuse_button.setToolTip("Tell the server that no model is asked")
+        self.refuse_button.clicked.connect(self._refuse)
+        self.send_button = styled(QPushButton("Send to the server"), "primary")
+        self.send_button.clicked.connect(self._send)
+        content = QWidget()
+        numbers = in_row(
+            text_label("Max tokens", "muted"), self.limit, text_label("Temperature", "muted"), self.temperature, 1
+        )
+        stops = in_row(text_label("Stop", "muted"), (self.stop, 1))
+        asking = in_row(self.ask_button, self.stop_button, (self.status, 1), spacing=8)
+        in_column(
+            text_label("System", "group"), self.system, *self.messages, more, numbers, stops, self._wishes(request),
+            thin_line(), text_label("Asked of", "group"), self.choice, self.wrong, asking,
+            text_label("Answer", "group"), self.answer, 1,
+            of=content, margins=0, spacing=8,
+        )  # fmt: skip
+        area = QScrollArea(widgetResizable=True)
+        area.setFrameShape(QFrame.Shape.NoFrame)
+        area.setWidget(content)
+        for widget in (content, area.viewport()):
+            widget.setAutoFillBackground(False)
+        title = text_label(f"The server {server} wants a model to be asked", "heading", wrap=True)
+        note = text_label(NOTHING_YET, "small", wrap=True)
+        buttons = in_row(self.keep_button, 1, self.refuse_button, self.send_button, spacing=8)
+        in_column(title, note, (area, 1), buttons, of=self, margins=MARGINS, spacing=10)
+
+    def _wishes(self, request: Sampling) -> QWidget:
+        """What the server would like, and what of it nothing is done about."""
+        said = []
+        if request.models:
+            said.append(f"It would like {listed([shown_name(name) for name in request.models[:5]], 'or')}.")
+        if request.tools:
+            names = listed([shown_name(tool.name) for tool in request.tools[:5]])
+            said.append(f"It names tools for the model ({names}): these are not offered to it.")
+        if request.rest:
+            said.append(f"Besides, it says {show_hidden(cut(_json(request.rest), 500))}: nothing is done about that.")
+        label = text_label(" ".join(said), "small", wrap=True)
+        if not said:
+            label.hide()
+        return label
+
+    # What stands here
+
+    @property
+    def question(self) -> Question:
+        """As it is edited. Raises ValueError in words."""
+        question = self._question
+        said = (*(message.said for message in self.messages), *question.said[MOST:])
+        system = question.system if self.system.isReadOnly() else self.system.text()
+        return question.model_copy(
+            update={
+                "said": said,
+                "system": system,
+                "limit": _number(self.limit, "Max tokens", whole=True),
+                "temperature": _number(self.temperature, "Temperature"),
+                "stop": _texts(self.stop),
+            }
+        )
+
+    @property
+    def busy(self) -> bool:
+        """Whether a model is being asked."""
+        return self._clock.isActive()
+
+    # Doing
+
+    def _ask(self) -> None:
+        try:
+            question = self.question
+        except ValueError as error:
+            say(self.wrong, str(error))
+            return
+        say(self.wrong, "" if self.choice.model else "Choose a model first.")
+        if self.choice.model:
+            session = self._session = self._make(self.choice.profile_id)
+            prepare(session, question, self.choice.spoken, self.choice.model)
+            self._began = time.monotonic()
+            self._clock.start()
+            self._refresh()
+            spawn(self._run(session), name="ask a model for a tool server")
+
+    async def _run(self, session: Session) -> None:
+        try:
+            reply = await ask(session)
+        except RunRefusedError as error:
+            reply = Reply(failure=str(error))
+        if not isValid(self) or session is not self._session:
+            return
+        self._clock.stop()
+        self.status.setText("")
+        if reply.failure:
+            say(self.wrong, f"No answer came: {reply.failure}")
+        else:
+            self._reply = reply
+            self.status.setText(f"From {shown_name(reply.model)} in {figures.seconds(self._elapsed)}.")
+            self.answer.set_text(reply.text)
+        self._refresh()
+
+    def _stop(self) -> None:
+        if self._session is not None:
+            self._session.stop()
+
+    def stop_asking(self) -> None:
+        """Nobody wants it answered any more."""
+        if self.busy:
+            self._stop()
+
+    def _send(self) -> None:
+        self.hide()
+        self.answered.emit(self.answer.text(), self._reply.model, self._reply.stop_reason)
+
+    def _refuse(self) -> None:
+        self.stop_asking()
+        self.hide()
+        self.refused.emit()
+
+    def _keep(self) -> None:
+        session, self._session = self._session, None
+        if session is not None:
+            self.kept.emit(session)
+        self._refresh()
+
+    # Looks
+
+    def _tick(self) -> None:
+        session = self._session
+        growing = next(iter(session.growing.values()), None) if session is not None else None
+        so_far = sum(len("".join(part.fragments)) for part in growing.parts) if growing is not None else 0
+        letters = f" · {so_far:,} characters so far" if so_far else ""
+        self.status.setText(f"Asking {shown_name(self.choice.model)}… {figures.seconds(self._elapsed)}{letters}")
+
+    @property
+    def _elapsed(self) -> float:
+        return time.monotonic() - self._began
+
+    def _refresh(self) -> None:
+        busy = self.busy
+        self.ask_button.setEnabled(not busy)
+        self.choice.setEnabled(not busy)
+        self.stop_button.setVisible(busy)
+        self.answer.setReadOnly(busy)
+        self.keep_button.setVisible(self._session is not None and not busy)
+        self._refresh_send()
+
+    def _refresh_send(self) -> None:
+        there = bool(self.answer.text().strip())
+        self.send_button.setEnabled(there and not self.busy)
+        self.send_button.setToolTip("" if there else "There is no answer yet")
+
+
+def _line(name: str, text: str) -> QLineEdit:
+    line = styled(QLineEdit(text), "field")
+    line.setAccessibleName(name)
+    line.setPlaceholderText("not sent")
+    return line
+
+
+def _number(line: QLineEdit, name: str, *, whole: bool = False) -> int | float | None:
+    text = line.text().strip()
+    if not text:
+        return None
+    try:
+        value = read_typed(text)
+    except ValueError:
+        value = None
+    if isinstance(value, bool) or not isinstance(value, int if whole else (int, float)):
+        raise ValueError(f"{name} is to be a {'whole ' * whole}number, or empty.")
+    return value
+
+
+def _texts(line: QLineEdit) -> tuple[str, ...]:
+    text = line.text().strip()
+    try:
+        value = read_typed(text) if text else []
+    except ValueError:
+        value = None
+    if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+        raise ValueError('Stop is to be a JSON list of texts, such as ["END"], or empty.')
+    return tuple(value)
+
+
+def _json(value: object) -> str:
+    import json
+
+    return json.dumps(value, ensure_ascii=False) if value else ""

@@ -1,0 +1,14 @@
+"""What is said with tool servers, beside what went over the wire to the gateway."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from playground.ui.features.action import VIEW, Action
+
+if TYPE_CHECKING:
+    from playground.ui.features.server_tape.control import TapeControl
+
+ACTIONS: tuple[Action[TapeControl], ...] = (
+    Action("view.servers", "Messages of tool servers", VIEW, 285, lambda it: it.open(), ("Ctrl+Shift+Y",)),
+)

@@ -1,0 +1,81 @@
+"""Drafts of tool servers that nobody has saved yet: kept while the window is there, and in a file beyond its end.
+
+Secrets that were typed and not saved are not in the file, and have to be typed again after the end of the process.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Final
+
+from PySide6.QtCore import QObject, QTimer
+
+from playground.engine.io.list_file import ListFile, ListFileError
+from playground.ui.features.tool_servers.draft import Draft, as_kept, to_keep
+from playground.ui.widgets.loop import runs, spawn
+
+NAME: Final = "tool-server-drafts.json"
+KEPT_AFTER_MS: Final = 700
+
+
+class Drafts(QObject):
+    """By the id of their server, in a file beside the list of servers, which is at ``book``."""
+
+    def __init__(self, book: Path, parent: QObject) -> None:
+        super().__init__(parent)
+        self._file = ListFile(book.with_name(NAME), "drafts", 1)
+        entries = self._file.load().get("drafts", [])
+        self._written: object = entries
+        self._drafts = {draft.server.id: draft for entry in entries if (draft := as_kept(entry)) is not None}
+        self._writing = asyncio.Lock()
+        self._timer = QTimer(self, singleShot=True, interval=KEPT_AFTER_MS)
+        self._timer.timeout.connect(self._keep)
+
+    def get(self, server_id: str) -> Draft | None:
+        """The draft of that server, or None."""
+        return self._drafts.get(server_id)
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """Of which servers there are drafts."""
+        return tuple(self._drafts)
+
+    def put(self, draft: Draft) -> None:
+        """Keep this one."""
+        self._drafts[draft.server.id] = draft
+        self._timer.start()
+
+    def drop(self, server_id: str) -> None:
+        """It was saved, or is not wanted any more."""
+        if self._drafts.pop(server_id, None) is not None:
+            self._timer.start()
+
+    def write(self) -> None:
+        """Write them now, if they are others than those in the file. A file that cannot be written keeps nothing."""
+        self._timer.stop()
+        entries = [to_keep(draft) for draft in self._drafts.values()]
+        if entries == self._written:
+            return
+        try:
+            self._file.save(entries)
+        except ListFileError:
+            return  # what is typed is still in the window
+        self._written = entries
+
+    def _keep(self) -> None:
+        if runs():
+            spawn(self._keep_aside(), name="keep drafts of tool servers")
+        else:
+            self.write()
+
+    async def _keep_aside(self) -> None:
+        entries = [to_keep(draft) for draft in self._drafts.values()]
+        async with self._writing:
+            if entries == self._written:
+                return
+            try:
+                await asyncio.to_thread(self._file.save, entries)
+            except ListFileError:
+                return
+            self._written = entries

@@ -1,0 +1,36 @@
+"""A tool in a window of its own: form and JSON side by side."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QWidget
+
+from playground.ui.features.tools.tool_editor import ToolEditor
+from playground.ui.widgets.layouts import in_column
+from playground.ui.widgets.plain_text import show_hidden
+
+WIDE, TALL = 1100, 760
+
+
+class LargeWindow(QDialog):
+    """Holds an editor; who opens it connects ``editor.edited`` and shows the tool in it."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setModal(True)
+        self.editor = ToolEditor(wide=True)
+        self.editor.name.textChanged.connect(self._title)
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        buttons.rejected.connect(self.accept)
+        in_column((self.editor, 1), buttons, of=self, margins=(4, 4, 4, 12), spacing=0)
+        buttons.setContentsMargins(0, 0, 12, 0)
+        for button in buttons.buttons():
+            if hasattr(button, "setAutoDefault"):
+                button.setAutoDefault(False)
+        self._title(self.editor.name.text())
+        window = parent.window()
+        self.resize(min(WIDE, window.width() - 40), min(TALL, window.height() - 40))
+
+    def _title(self, name: str) -> None:
+        self.setWindowTitle(f"Tool {show_hidden(name)}" if name else "Tool")

@@ -1,0 +1,124 @@
+"""The menu of tool servers: those that are set up, what can be done with each, and the ways to another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from PySide6.QtWidgets import QMenu, QWidget
+
+from playground.domain.tools import ToolDefinition
+from playground.engine.tool_servers.acceptance import Standing
+from playground.jsonkit.texts import cut
+from playground.ui.features.tools.standings import ABSENT, Seen, Standings
+from playground.ui.widgets.plain_text import show_hidden
+from playground.ui.widgets.state_dot import state_dot
+
+LONGEST = 40  # characters of a name in the menu
+DEMO = "demo"  # what is asked by "Try the demo's server"
+ADD = "add server"
+
+
+class ServersMenu(QMenu):
+    """``look`` gives what is known of servers and the tools there are; ``do`` is told what to do with which server.
+
+    Filled each time it opens, and with ``fill`` while it stands open.
+    """
+
+    def __init__(
+        self,
+        look: Callable[[], tuple[Standings, Sequence[ToolDefinition]]],
+        do: Callable[[str, str], None],
+        parent: QWidget,
+    ) -> None:
+        super().__init__(parent)
+        self._look = look
+        self._do = do
+        self.setToolTipsVisible(True)
+        self.aboutToShow.connect(self.fill)
+
+    def fill(self) -> None:
+        """Offer what can be done now."""
+        self.clear()
+        standings, tools = self._look()
+        there = [seen for seen in standings.servers if not seen.demo]
+        named = {seen.name for seen in standings.servers}
+        absent = dict.fromkeys(tool.server for tool in tools if tool.server and tool.server not in named)
+        demo = [seen for seen in standings.servers if seen.demo and (seen.state != "stopped" or _has(tools, seen.name))]
+        for seen in (*demo, *there, *(standings.server(name) for name in absent)):
+            self.addMenu(self._server(seen, standings, tools))
+        if not self.isEmpty():
+            self.addSeparator()
+        self._offer(self, "Add a server…", ADD, "")
+        if not demo:
+            self._offer(self, "Try the demo's server", DEMO, "")
+
+    def _server(self, seen: Seen, standings: Standings, tools: Sequence[ToolDefinition]) -> QMenu:
+        menu = QMenu(_title(seen), self)
+        menu.setIcon(state_dot(seen.state))
+        fill_server(menu, seen, standings, tools, self._do)
+        return menu
+
+    def _offer(self, menu: QMenu, text: str, what: str, name: str) -> None:
+        menu.addAction(text).triggered.connect(partial(_call, self._do, what, name))
+
+
+def fill_server(
+    menu: QMenu,
+    seen: Seen,
+    standings: Standings,
+    tools: Sequence[ToolDefinition],
+    do: Callable[[str, str], None],
+) -> None:
+    """Put into ``menu`` what can be done with one server and its tools."""
+
+    def offer(text: str, what: str, *, can: bool = True) -> None:
+        action = menu.addAction(text)
+        action.setEnabled(can)
+        action.triggered.connect(partial(_call, do, what, seen.name))
+
+    ours = [tool for tool in tools if tool.server == seen.name]
+    if seen.state == ABSENT:
+        offer("Set it up…", "set up")
+        offer(f"Remove its {_count(len(ours))}", "remove", can=bool(ours))
+        return
+    have = {tool.name_there for tool in ours}
+    missing = sum(name not in have for name in seen.listed or ())
+    if not ours:
+        offer("Add its tools", "add")
+    elif missing or seen.listed is None:
+        offer(f"Add {_count(missing)} it has besides" if missing else "Add what else it has", "add")
+    fresh = standings.count(seen.name, Standing.NEW)
+    if fresh:
+        offer(f"Accept {_count(fresh)} that nobody looked at yet…", "accept new")
+    if ours:
+        offer(f"Remove its {_count(len(ours))}", "remove")
+    menu.addSeparator()
+    running = seen.state in ("ready", "starting")
+    if running:
+        offer("Stop", "stop")
+        offer("Restart", "restart")
+    else:
+        offer("Start", "start")
+    menu.addSeparator()
+    offer("Prefix of its names…", "prefix")
+    if not seen.demo:
+        offer("Settings…", "settings")
+
+
+def _title(seen: Seen) -> str:
+    name = show_hidden(cut(seen.name, LONGEST)).replace("&", "&&")
+    said = [seen.words, *([_count(seen.tool_count)] if seen.tool_count else [])]
+    return f"{name}   {', '.join(said)}"
+
+
+def _count(number: int) -> str:
+    return f"{number:,} tool" if number == 1 else f"{number:,} tools"
+
+
+def _has(tools: Sequence[ToolDefinition], server: str) -> bool:
+    return any(tool.server == server for tool in tools)
+
+
+def _call(do: Callable[[str, str], None], what: str, name: str, _checked: bool = False) -> None:
+    do(what, name)

@@ -1,0 +1,65 @@
+"""Prompts and resources of tool servers on their way into the conversation; the server is the demo's own."""
+
+from __future__ import annotations
+
+from playground.engine.tool_servers.live import State
+from playground.ui.features.offered.dialog import OfferedDialog
+from playground.ui.features.offered.offers import PROMPTS, RESOURCES
+from playground.ui.shell.features import OFFERED
+from tests.scenes.registry import SMALL, scene
+from tests.scenes.stage import SceneError, Stage
+
+
+@scene(sizes=SMALL)
+async def prompts_of_stopped_servers(stage: Stage) -> None:
+    """Nothing is listed of a server that does not run; it can be started from there."""
+    stage.act("servers.prompts")
+
+
+@scene()
+async def prompt_filled_in(stage: Stage) -> None:
+    """A prompt, its arguments filled in, the messages it gives, and where they may go."""
+    dialog = await _opened(stage, "servers.prompts")
+    offer = next(offer for offer in dialog.model.offers if offer.arguments)
+    dialog.choose(PROMPTS, offer.key)
+    for name, field in dialog.form.fields.items():
+        field.setText("Welcome" if name == "title" else "plain")
+    dialog.ask()
+    await stage.until(lambda: bool(dialog.text.text() or dialog.problem.text()), "the messages")
+
+
+@scene()
+async def resource_of_a_template(stage: Stage) -> None:
+    """A template of an address, filled in with what its server proposes, and read."""
+    dialog = await _opened(stage, "servers.resources")
+    offer = next(offer for offer in dialog.model.offers if offer.template)
+    dialog.choose(RESOURCES, offer.key)
+    field = next(iter(dialog.form.fields.values()))
+    field.typed.emit(field.argument.name, "")
+    await stage.until(lambda: bool(field.proposed), "what the server proposes")
+    field.setText(field.proposed[0])
+    dialog.ask()
+    await stage.until(lambda: bool(dialog.text.text() or dialog.problem.text()), "the resource")
+
+
+@scene(sizes=SMALL)
+async def resource_that_is_a_picture(stage: Stage) -> None:
+    """A resource that goes along as an image."""
+    dialog = await _opened(stage, "servers.resources")
+    offer = next(offer for offer in dialog.model.offers if "picture" in offer.key[1])
+    dialog.choose(RESOURCES, offer.key)
+    dialog.ask()
+    await stage.until(lambda: bool(dialog.strip.images), "the picture")
+
+
+async def _opened(stage: Stage, action: str) -> OfferedDialog:
+    """The dialog with what the demo's own server offers."""
+    servers = stage.app.workspace.tool_servers
+    stage.act(action)
+    dialog = stage.app.actions.of(OFFERED).dialog
+    if dialog is None:
+        raise SceneError("the dialog did not open")
+    dialog.start_button.click()
+    await stage.until(lambda: servers.live("demo").state is State.READY, "the demo's server")
+    await stage.until(lambda: bool(dialog.model.offers), "what it offers")
+    return dialog

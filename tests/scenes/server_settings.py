@@ -1,0 +1,180 @@
+"""Scenes of the dialog for tool servers: set up, confirmed, running, failed; imported; and what long names do to it."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+
+from playground.domain.tool_servers import ToolServer, Via
+from playground.engine.gateways.secrets import Secret
+from playground.engine.tool_servers.live import State
+from playground.engine.tool_servers.secret_values import keep
+from playground.engine.tool_servers.servers import ServerError
+from playground.ui.features.tool_servers.confirm_dialog import ConfirmDialog
+from playground.ui.features.tool_servers.dialog import LOG, OFFERS, ServersDialog
+from playground.ui.shell.features import TOOL_SERVERS
+from playground.ui.widgets.loop import spawn
+from tests.scenes.registry import WIDE, scene
+from tests.scenes.stage import Stage
+
+FAILING = "import sys; print('Error: the token was refused', file=sys.stderr); sys.exit(3)"
+LONG = "The issue tracker of a company with a rather long name, in its second edition"
+PASTED = """{
+  // from the project's page
+  "inputs": [
+    {"type": "promptString", "id": "tracker-token", "description": "Token of the tracker", "password": true}
+  ],
+  "servers": {
+    "tracker": {
+      "type": "http",
+      "url": "https://tracker.example/mcp",
+      "headers": {"Authorization": "Bearer ${input:tracker-token}", "X-Project": "playground"}
+    },
+    "files": {"command": "npx", "args": ["-y", "@modelcontextprotocol/server-filesystem", "${workspaceFolder}"]},
+    "search": {
+      "command": "uvx",
+      "args": ["web-search"],
+      "env": {"SEARCH_API_KEY": "sk-example-0123456789", "REGION": "eu"},
+      "autoApprove": ["search"]
+    },
+    "broken": {"args": ["x"]}
+  }
+}"""
+
+
+def opened(stage: Stage, server_id: str = "") -> ServersDialog:
+    """The dialog, with that server in front."""
+    return stage.app.actions.of(TOOL_SERVERS).open_servers(server_id)
+
+
+def several(stage: Stage) -> None:
+    """Servers of each kind in the book."""
+    book = stage.app.workspace.tool_servers.book
+    files = ("-y", "@modelcontextprotocol/server-filesystem", "/srv/me/Documents")
+    book.add(ToolServer(id="files", name="files", command="npx", arguments=files, roots=("/srv/me/Documents",)))
+    book.add(
+        ToolServer(
+            id="tracker",
+            name="tracker",
+            via=Via.HTTP,
+            url="https://tracker.example/mcp",
+            headers={"X-Project": "playground"},
+            secret_headers=("Authorization",),
+        )
+    )
+    book.add(ToolServer(id="failing", name="search", command=sys.executable, arguments=("-c", FAILING)))
+    failing = book.get("failing")
+    if failing is not None:
+        book.confirm(failing)
+
+
+async def run_demo(stage: Stage) -> None:
+    """Start the application's own server."""
+    servers = stage.app.workspace.tool_servers
+    spawn(servers.start("demo"), name="start")
+    await stage.until(lambda: servers.live("demo").state is State.READY and bool(servers.live("demo").tools), "tools")
+
+
+@scene()
+async def servers_empty(stage: Stage) -> None:
+    """Nothing is set up yet: the application's own server is there to be tried."""
+    opened(stage)
+    await stage.settle()
+
+
+@scene()
+async def servers_several(stage: Stage) -> None:
+    """Several servers; one by URL with a header in the keyring."""
+    several(stage)
+    keys = stage.app.gateways.keys
+    tracker = stage.app.workspace.tool_servers.book.get("tracker")
+    if tracker is not None:
+        await keep(tracker, keys, {"header:Authorization": Secret("Bearer an-example-of-a-token")})
+        stage.app.workspace.tool_servers.book.confirm(tracker)
+    opened(stage, "tracker")
+    await stage.settle()
+
+
+@scene()
+async def servers_running(stage: Stage) -> None:
+    """The application's own server runs: what it offers."""
+    several(stage)
+    dialog = opened(stage, "demo")
+    await run_demo(stage)
+    dialog.which.buttons[OFFERS].click()
+    await stage.settle()
+
+
+@scene()
+async def servers_failed(stage: Stage) -> None:
+    """A command that ends at once: what it wrote last."""
+    several(stage)
+    dialog = opened(stage, "failing")
+    servers = stage.app.workspace.tool_servers
+    with contextlib.suppress(ServerError):
+        await servers.start("failing")
+    await stage.until(lambda: servers.live("failing").state is State.FAILED, "the failure")
+    dialog.which.buttons[LOG].click()
+    dialog.log.which.buttons[1].click()
+    await stage.settle()
+
+
+@scene()
+async def servers_confirm(stage: Stage) -> None:
+    """A server that was never run: its command line in full, to be confirmed."""
+    several(stage)
+    opened(stage, "files")
+    await stage.settle()
+
+
+@scene()
+async def servers_confirm_question(stage: Stage) -> None:
+    """The same question where a server is first needed from elsewhere."""
+    several(stage)
+    control = stage.app.actions.of(TOOL_SERVERS)
+    book = stage.app.workspace.tool_servers.book
+    arguments = ("run", "--rm", "-i", "-e", "TOKEN", "--mount", "type=bind,src=/srv/me,dst=/w", "tracker/mcp-server")
+    book.add(
+        ToolServer(
+            id="docker",
+            name="tracker in a container",
+            command="docker",
+            arguments=(*arguments, *(f"--toolset=number-{number}" for number in range(30))),
+            folder="/srv/me/work",
+            environment={"REGION": "eu"},
+            secret_environment=("TOKEN",),
+        )
+    )
+    spawn(control.confirm_command("docker"), name="confirm")
+    await stage.until(lambda: bool(stage.window.findChildren(ConfirmDialog)), "the question")
+    await stage.settle()
+
+
+@scene()
+async def servers_import(stage: Stage) -> None:
+    """Four servers in VS Code's form: inputs asked for, a secret recognised, one that cannot be imported."""
+    dialog = stage.app.actions.of(TOOL_SERVERS).import_servers()
+    dialog.set_text(PASTED)
+    await stage.until(lambda: dialog.preview.topLevelItemCount() == 4, "the preview")
+    dialog.text.verticalScrollBar().setValue(0)
+    await stage.settle()
+
+
+@scene(sizes=WIDE)
+async def servers_long_names(stage: Stage) -> None:
+    """Long names, many variables, long arguments."""
+    book = stage.app.workspace.tool_servers.book
+    book.add(
+        ToolServer(
+            id="long",
+            name=LONG,
+            command="/opt/companies/with/long/names/and/longer/folders/bin/issue-tracker-mcp-server",
+            arguments=("--base=https://tracker.example/" + "a" * 180, "--token={{secret:token}}", "last one"),
+            folder="/srv/me/a/folder/that/is/rather/deep/in/the/tree/of/folders/of/this/computer",
+            environment={f"A_RATHER_LONG_NAME_OF_A_VARIABLE_{n}": "value " * 12 for n in range(3)},
+            secret_environment=("A_LONG_NAME_FOR_AN_ACCESS_TOKEN",),
+            trusted=True,
+        )
+    )
+    opened(stage, "long")
+    await stage.settle()

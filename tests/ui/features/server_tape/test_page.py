@@ -1,0 +1,204 @@
+"""The Servers page: every message in its place, found, filtered, linked, exported; a flood holds nobody up."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from itertools import pairwise
+from time import perf_counter, thread_time
+
+import pytest
+from PySide6.QtCore import QTimer
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from playground.domain.tool_servers import Frame, ticket_id
+from playground.engine.tool_servers import tape as module
+from playground.engine.tool_servers.tape import ServerTape
+from playground.gateway.redact import Redactor
+from playground.ui.features.server_tape.page import EMPTY, NO_MATCH, TapePage, Wanted
+
+CANARY = "canary-Zq7-secret-91x"
+TICKET = ticket_id("turn", "call_1")
+
+
+def message(
+    at: float, sent: bool, value: object, *, method: str = "", id: str = "", server: str = "files", call: str = ""
+) -> Frame:
+    text = value if isinstance(value, str) else json.dumps(value)
+    error = isinstance(value, dict) and "error" in value
+    size = len(text.encode())
+    return Frame(server=server, at=at, sent=sent, text=text, size=size, method=method, id=id, call=call, error=error)
+
+
+def talk() -> list[Frame]:
+    """A call that was answered, one that failed on another server, and a connection that ended."""
+    asked = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "echo", "key": CANARY}}
+    return [
+        message(100.0, True, asked, method="tools/call", id="1", call=TICKET),
+        message(100.25, False, {"id": 1, "result": {"content": []}}, method="tools/call", id="1", call=TICKET),
+        message(101.0, True, {"id": 1, "method": "ping"}, method="ping", id="1", server="time"),
+        message(101.5, False, {"id": 1, "error": {"message": "a\u202eb"}}, id="1", server="time"),
+        Frame(server="time", at=102.0, sent=False, text="", size=0, notice="It ended with code 3."),
+    ]
+
+
+@pytest.fixture
+def tape() -> ServerTape:
+    return ServerTape(lambda: Redactor([CANARY]))
+
+
+@pytest.fixture
+def page(qtbot: QtBot, tape: ServerTape) -> Iterator[TapePage]:
+    page = TapePage(tape)
+    qtbot.addWidget(page)
+    page.resize(1000, 320)
+    page.show()
+    qtbot.waitExposed(page)
+    yield page
+    page.hide()
+
+
+def rows(page: TapePage) -> list[list[str]]:
+    model = page.model
+    return [
+        [str(model.data(model.index(row, column))) for column in range(1, model.columnCount())]
+        for row in range(model.rowCount())
+    ]
+
+
+def test_every_message_is_a_row(page: TapePage, tape: ServerTape, qtbot: QtBot) -> None:
+    page.finish()
+    assert page.empty.isVisible()
+    assert page.empty.text() == EMPTY
+    tape.add(talk())
+    qtbot.waitUntil(lambda: page.model.rowCount() == 5)
+    found = rows(page)
+    assert found[0] == ["files", "→ tools/call", "", '{"name": "echo", "key": "••••"}}']
+    assert found[1] == ["files", "← answer · tools/call", "250 ms", '{"content": []}}']
+    assert found[2] == ["time", "→ ping", "", '{"id": 1, "method": "ping"}']
+    assert found[3][:3] == ["time", "← error · ping", "500 ms"]
+    assert "\u202e" not in found[3][3]
+    assert found[4] == ["time", "• connection", "", "It ended with code 3."]
+    assert page.count.text == "5 messages"
+
+
+def test_the_chosen_one_is_whole_and_leads_to_its_answer_and_its_call(page: TapePage, tape: ServerTape) -> None:
+    tape.add(talk())
+    page.finish()
+    page.table.selectRow(0)
+    assert '"name": "echo"' in page.detail.text.text()
+    assert CANARY not in page.detail.text.text()
+    assert "to files" in page.facts.text
+    assert page.partner.text() == "Its answer"
+    page.partner.click()
+    assert page.table.currentIndex().row() == 1
+    assert "after 250 ms" in page.facts.text
+    asked: list[tuple[str, str]] = []
+    page.call_asked.connect(lambda turn_id, call_id: asked.append((turn_id, call_id)))
+    page.to_call.click()
+    assert asked == [("turn", "call_1")]
+    page.table.selectRow(4)
+    assert page.detail.text.text() == "It ended with code 3."
+    assert page.partner.isHidden()
+    assert page.to_call.isHidden()
+
+
+def test_filters_leave_out_the_rest(page: TapePage, tape: ServerTape) -> None:
+    tape.add(talk())
+    page.show_only(Wanted(server="time"))
+    page.finish()
+    assert len(rows(page)) == 3
+    assert page.count.text == "3 of 5 messages"
+    page.show_only(Wanted(errors=True))
+    page.finish()
+    assert [row[1] for row in rows(page)] == ["← error · ping"]
+    page.show_only(Wanted(method="tools/call"))
+    page.finish()
+    assert len(rows(page)) == 2
+    page.show_only(Wanted())
+    QTest.keyClicks(page.finder, "ENDED with")
+    page.finish()
+    assert [row[3] for row in rows(page)] == ["It ended with code 3."]
+    page.finder.setText("no such words")
+    page.finish()
+    assert page.empty.text() == NO_MATCH
+    assert page.show_call("turn", "call_1")
+    page.finish()
+    assert len(rows(page)) == 2
+    assert page.table.currentIndex().row() == 0
+    assert page.one_call.isVisible()
+    page.one_call.click()
+    page.finish()
+    assert len(rows(page)) == 5
+    assert not page.show_call("turn", "call_2")
+
+
+def test_copies_are_lines_without_secrets(page: TapePage, tape: ServerTape) -> None:
+    tape.add(talk())
+    page.finish()
+    page.table.selectRow(0)
+    page.table.copy_asked.emit()
+    copied = QGuiApplication.clipboard().text()
+    assert json.loads(copied)["message"]["params"] == {"name": "echo", "key": "••••"}
+    page.detail.copy_all()
+    assert CANARY not in QGuiApplication.clipboard().text()
+
+
+def test_it_follows_the_end_unless_scrolled(page: TapePage, tape: ServerTape, qtbot: QtBot) -> None:
+    tape.add(message(at, False, {"n": at}, method="n") for at in range(100))
+    page.finish()
+    bar = page.table.verticalScrollBar()
+    assert bar.value() == bar.maximum() > 0
+    tape.add(message(at, False, {"n": at}, method="n") for at in range(50))
+    qtbot.waitUntil(lambda: page.model.rowCount() == 150)
+    assert bar.value() == bar.maximum()
+    bar.setValue(200)
+    tape.add(message(at, False, {"n": at}, method="n") for at in range(50))
+    qtbot.waitUntil(lambda: page.model.rowCount() == 200)
+    assert bar.value() == 200
+
+
+def test_what_the_tape_lets_go_has_no_row(
+    page: TapePage, tape: ServerTape, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> None:
+    monkeypatch.setattr(module, "MOST_FRAMES", 400)
+    tape.add(talk())
+    page.finish()
+    page.table.selectRow(3)
+    for batch in range(20):
+        tape.add(message(batch, False, {"n": n}, method="n", server="loud") for n in range(50))
+        page.finish()
+        assert [entry.number for entry in page.model.rows] == [entry.number for entry in tape.entries]
+    assert page.table.currentIndex().row() == 3
+    tape.clear("loud")
+    page.finish()
+    assert page.model.rowCount() == 5
+    tape.clear()
+    page.finish()
+    assert page.empty.isVisible()
+
+
+def test_a_hundred_thousand_and_a_flood_hold_nobody_up(page: TapePage, tape: ServerTape, qtbot: QtBot) -> None:
+    frame = message(1.0, False, {"jsonrpc": "2.0", "method": "notifications/x", "params": {"n": "y" * 80}}, method="x")
+    tape.add([frame] * 100_000)
+    qtbot.waitUntil(lambda: page.model.rowCount() == len(tape))
+    ticks: list[float] = []
+    beat = QTimer()
+    beat.timeout.connect(lambda: ticks.append(thread_time()))  # not what other processes take
+    beat.start(0)
+    end = perf_counter() + 2.0
+    feed = QTimer()
+    feed.timeout.connect(lambda: tape.add([frame] * 200))  # what one batch has at most
+    feed.start(50)
+    qtbot.waitUntil(lambda: perf_counter() > end)
+    feed.stop()
+    page.finish()
+    beat.stop()
+    gaps = sorted(later - earlier for earlier, later in pairwise(ticks))
+    assert len(gaps) > 50
+    # A batch takes 6 ms of a quiet machine, and twice that where the oldest are let go; a busy one is slower.
+    assert gaps[-1] < 0.1
+    assert sum(gap > 0.05 for gap in gaps) <= 2
+    assert page.model.rowCount() == len(tape)

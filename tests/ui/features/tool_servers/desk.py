@@ -1,0 +1,111 @@
+"""The window of tool servers as a person uses it: a real loop, a real book, real processes."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import time
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from keyring.backend import KeyringBackend
+from PySide6.QtCore import QEvent
+from PySide6.QtWidgets import QApplication, QMainWindow
+
+from playground.domain.tool_servers import ToolServer
+from playground.engine.gateways.secrets import KeyringError, Keys
+from playground.engine.tool_servers.book import ServerBook
+from playground.engine.tool_servers.live import State
+from playground.engine.tool_servers.servers import Servers
+from playground.ui.features.tool_servers.dialog import ServersDialog
+from playground.ui.features.tool_servers.draft_file import Drafts
+from playground.ui.features.tool_servers.import_dialog import ImportServersDialog
+from playground.ui.widgets import loop
+
+PATIENCE = 30.0  # seconds: a server of another language is started
+
+
+def no_keyring() -> KeyringBackend:
+    """As on a machine without one."""
+    raise KeyringError("No system keyring was found.")
+
+
+@dataclass
+class Desk:
+    """What the dialogs work on."""
+
+    folder: Path
+    keys: Keys = field(default_factory=lambda: Keys(backend=no_keyring))
+    sign_ins: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.window = QMainWindow()
+        self.window.resize(1200, 800)
+        self.book = ServerBook(self.folder / "tool-servers.json")
+        self.servers = Servers(self.book, self.keys)
+        self.drafts = Drafts(self.book.path, self.window)
+
+    def open(self, first: str = "") -> ServersDialog:
+        """The dialog for servers."""
+        dialog = ServersDialog(self.servers, self.drafts, self.sign_ins, loop.spawn, self.window, first)
+        dialog.open()
+        return dialog
+
+    def open_import(self) -> ImportServersDialog:
+        """The dialog that imports them."""
+        dialog = ImportServersDialog(self.book, self.keys, loop.spawn, self.window)
+        dialog.open()
+        return dialog
+
+    def state(self, server_id: str) -> State:
+        """How a server is."""
+        return self.servers.live(server_id).state
+
+    def only(self) -> ToolServer:
+        """The one server that is set up."""
+        (server,) = self.book.servers[1:]
+        return server
+
+
+Play = Callable[[Desk], Coroutine[Any, Any, None]]
+
+
+def play(qapp: QApplication, folder: Path, scene: Play) -> Desk:
+    """Play a scene on the real event loop; what it raises is raised."""
+    qapp.setQuitOnLastWindowClosed(False)
+    desks: list[Desk] = []
+    raised: list[BaseException] = []
+
+    async def main() -> None:
+        desk = Desk(folder)
+        desks.append(desk)
+        try:
+            async with asyncio.timeout(PATIENCE * 2):
+                await scene(desk)
+        except BaseException as error:
+            raised.append(error)
+        finally:
+            for dialog in desk.window.findChildren(ServersDialog):
+                dialog.done(0)
+            await desk.servers.close()
+            desk.window.deleteLater()
+            await loop.cancel_all()
+            loop.finish()
+
+    loop.run(qapp, main)
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    gc.collect()
+    qapp.setQuitOnLastWindowClosed(True)
+    if raised:
+        raise raised[0]
+    return desks[0]
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    """Wait for a state."""
+    end = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < end, "it did not come to that"
+        await asyncio.sleep(0.01)

@@ -1,0 +1,143 @@
+"""What stands in the form as a value: what becomes of it, what is a secret of it, and what a file keeps of it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from playground.domain.tool_servers import ToolServer, Via
+from playground.engine.gateways.secrets import Secret
+from playground.ui.features.tool_servers.draft import Draft, Row, as_kept, problem, settle, to_keep, wait_of
+
+CANARY = "sk-canary-8f2a61c0de"
+
+STORED = ToolServer(
+    id="one",
+    name="One",
+    command="npx",
+    arguments=("-y", "two\nlines", "--token={{secret:token}}"),
+    folder="/srv",
+    environment={"LEVEL": "debug"},
+    secret_environment=("API_KEY",),
+    headers={"X-Any": "1"},
+    secret_headers=("Authorization",),
+    url="https://a.example/mcp",
+    roots=("/srv",),
+    timeout=5,
+)
+
+
+def test_a_draft_of_a_server_changes_nothing() -> None:
+    settled = settle(Draft.of(STORED), STORED)
+    assert settled.server == STORED
+    assert settled.secrets == {}
+    assert settled.gone == ()
+
+
+def test_what_is_typed_is_parted_into_what_a_file_may_hold_and_secrets() -> None:
+    draft = replace(
+        Draft.of(STORED),
+        arguments=f"-y\n--api-key\n{CANARY}",
+        environment=(Row("OTHER_TOKEN", CANARY), Row("LEVEL", "info"), Row("PLAIN", "hidden", locked=True), Row()),
+        headers=(Row("Authorization", kept=True),),
+    )
+    settled = settle(draft, STORED)
+    assert settled.server.arguments == ("-y", "--api-key", "{{secret:api-key}}")
+    assert settled.server.environment == {"LEVEL": "info"}
+    assert settled.server.secret_environment == ("OTHER_TOKEN", "PLAIN")
+    assert settled.server.secret_headers == ("Authorization",)
+    assert settled.secrets == {
+        "env:OTHER_TOKEN": Secret(CANARY),
+        "env:PLAIN": Secret("hidden"),
+        "argument:api-key": Secret(CANARY),
+    }
+    assert set(settled.gone) == {"env:API_KEY", "argument:token"}
+    assert CANARY not in repr(draft) + repr(settled)
+
+
+def test_a_sign_in_is_forgotten_with_its_address_and_when_it_is_not_wanted() -> None:
+    stored = STORED.model_copy(update={"via": Via.HTTP, "oauth": True})
+    draft = Draft.of(stored)
+    assert settle(draft, stored).gone == ()
+    assert settle(replace(draft, url="https://b.example/mcp"), stored).gone == ("oauth",)
+    without = replace(draft, server=draft.server.model_copy(update={"oauth": False}))
+    assert settle(without, stored).gone == ("oauth",)
+
+
+def test_a_secret_inside_an_argument_is_replaced_where_it_is_kept() -> None:
+    draft = replace(Draft.of(STORED), places=(Row("token", CANARY),))
+    assert settle(draft, STORED).secrets == {"argument:token": Secret(CANARY)}
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"environment": (Row("A", "1"), Row("a", "2"))}, "stands there twice"),
+        ({"environment": (Row("", "1"),)}, "a value but no name"),
+        ({"environment": (Row("A=B", "1"),)}, "cannot hold"),
+        ({"headers": (Row("A B", "1"),)}, "not allowed"),
+        ({"headers": (Row("X-A", "1"), Row("", ""))}, ""),
+    ],
+)
+def test_what_cannot_be_saved_is_said(change: dict[str, tuple[Row, ...]], words: str) -> None:
+    draft = Draft.new()
+    for name, rows in change.items():
+        draft = replace(draft, environment=rows) if name == "environment" else replace(draft, headers=rows)
+    assert words in problem(draft)
+    assert bool(words) == bool(problem(draft))
+
+
+def test_a_name_comes_from_what_is_run() -> None:
+    new = Draft.new()
+    assert new.title == "New server"
+    run = replace(new, server=new.server.model_copy(update={"command": "npx"}), arguments="-y\n@x/server-files\n/srv")
+    assert run.title == "server-files"
+    there = replace(new, server=new.server.model_copy(update={"via": Via.HTTP}), url="https://me:x@a.example/mcp?key=1")
+    assert there.title == "a.example"
+
+
+def test_a_copy_has_no_secrets() -> None:
+    settled = settle(Draft.of(STORED).copy("Two"), None)
+    assert settled.server.id != STORED.id
+    assert settled.server.name == "Two"
+    assert settled.secrets["env:API_KEY"] == Secret("")
+
+
+def test_no_file_makes_a_draft_one_that_needs_no_consent() -> None:
+    kept = to_keep(Draft.of(STORED))
+    kept["server"] = {**STORED.model_dump(mode="json"), "demo": True}
+    again = as_kept(kept)
+    assert again is not None
+    assert not again.server.demo
+
+
+def test_a_kept_draft_is_the_same_but_for_typed_secrets() -> None:
+    draft = replace(Draft.of(STORED), environment=(*Draft.of(STORED).environment, Row("PLAIN", "1")))
+    assert as_kept(json.loads(json.dumps(to_keep(draft)))) == draft
+    typed = replace(
+        draft,
+        arguments=f"--key={CANARY}",
+        url=f"https://a.example/?token={CANARY}",
+        environment=(Row("A_TOKEN", CANARY), Row("LOCKED", CANARY[5:], locked=True)),
+        headers=(Row("X-Any", f"Bearer {CANARY}"),),
+        places=(Row("token", CANARY),),
+    )
+    text = json.dumps(to_keep(typed))
+    assert "canary" not in text
+    again = as_kept(json.loads(text))
+    assert again is not None
+    assert [row.name for row in again.environment] == ["A_TOKEN", "LOCKED"]
+
+
+@pytest.mark.parametrize("entry", [None, 5, {}, {"server": {}}, {"server": {"id": "a", "name": "b"}, "arguments": 1}])
+def test_an_entry_that_is_no_draft_is_none(entry: object) -> None:
+    assert as_kept(entry) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"), [("5", 5.0), ("2,5", 2.5), ("", None), ("0", None), ("1e9", None), ("nan", None)]
+)
+def test_time_outs(text: str, seconds: float | None) -> None:
+    assert wait_of(text) == seconds

@@ -1,0 +1,129 @@
+"""Servers of other applications looked over and added: fields for what is asked, secrets off the screen at once."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QLineEdit
+
+from playground.domain.tool_servers import ToolServer
+from playground.engine.gateways.secrets import Secret
+from playground.engine.tool_servers.secret_values import ORIGIN
+from playground.engine.tool_servers.usual_places import Place
+from playground.ui.features.tool_servers.import_dialog import ImportServersDialog
+from tests.ui.features.tool_servers.desk import Desk, play, until
+from tests.ui.features.tool_servers.test_dialog import CANARY, files_hold
+
+VS_CODE = """{
+  // asked once
+  "inputs": [{"type": "promptString", "id": "key", "description": "The key", "password": true}],
+  "servers": {
+    "one": {"command": "uvx", "args": ["one"], "env": {"ONE_KEY": "${input:key}"}},
+    "two": {"url": "https://a.example/mcp", "headers": {"Authorization": "Bearer CANARY-two"}},
+    "bad": {"args": []},
+  },
+}""".replace("CANARY", CANARY)
+
+
+def lines(dialog: ImportServersDialog) -> str:
+    tree, out = dialog.preview, []
+    for number in range(tree.topLevelItemCount()):
+        top = tree.topLevelItem(number)
+        if top is not None:
+            out += [top.text(0), top.text(1)]
+            out += [f"{child.text(0)} {child.text(1)}" for child in map(top.child, range(top.childCount())) if child]
+    return "\n".join(out)
+
+
+def test_several_servers_their_input_and_their_secrets(qapp: QApplication, tmp_path: Path) -> None:
+    async def scene(desk: Desk) -> None:
+        dialog = desk.open_import()
+        added: list[list[str]] = []
+        dialog.imported.connect(added.append)
+        assert not dialog.asked_words.isVisibleTo(dialog), "nothing is asked for yet"
+        dialog.set_text('{"mcpServers": {"three": {"command": "true"}}}')
+        await until(lambda: dialog.preview.topLevelItemCount() == 1)
+        assert not dialog.asked_words.isVisibleTo(dialog)
+        dialog.set_text(VS_CODE)
+        await until(lambda: dialog.preview.topLevelItemCount() == 3)
+        assert dialog.asked_words.isVisibleTo(dialog)
+        assert dialog.asked_area.isVisibleTo(dialog)
+        assert CANARY not in dialog.text.toPlainText()
+        assert CANARY not in lines(dialog)
+        assert "neither a command nor an address" in lines(dialog)
+        assert "3 servers" in dialog.verdict.text()
+        (field,) = dialog.fields
+        assert field.line is not None
+        assert field.line.echoMode() is QLineEdit.EchoMode.Password
+        QTest.keyClicks(field.line, f"{CANARY}-one")
+        await until(lambda: "not filled in" not in lines(dialog))
+        assert dialog.add_button.text() == "Add 2 servers"
+        dialog.add_button.click()
+        await until(lambda: bool(added))
+        assert [server.name for server in desk.book.servers[1:]] == ["one", "two"]
+        one, two = desk.book.servers[1:]
+        assert added == [[one.id, two.id]]
+        assert not desk.book.confirmed(one)
+        assert await desk.keys.get(one.id, ORIGIN, "env:ONE_KEY") == Secret(f"{CANARY}-one")
+        assert await desk.keys.get(two.id, ORIGIN, "header:Authorization") == Secret(f"Bearer {CANARY}-two")
+
+    play(qapp, tmp_path, scene)
+    assert files_hold(tmp_path, "ONE_KEY")
+    assert not files_hold(tmp_path, CANARY)
+
+
+def test_what_is_set_up_already_is_not_ticked_and_a_name_that_is_taken_gets_a_number(
+    qapp: QApplication, tmp_path: Path
+) -> None:
+    async def scene(desk: Desk) -> None:
+        desk.book.add(ToolServer(id="there", name="a", command="uvx", arguments=("a",)))
+        dialog = desk.open_import()
+        servers = {"a": {"command": "other"}, "b": {"command": "uvx", "args": ["a"]}, "c": {"command": "c"}}
+        dialog.set_text(json.dumps({"mcpServers": servers}))
+        await until(lambda: dialog.preview.topLevelItemCount() == 3)
+        assert "this one becomes “a 2”" in lines(dialog)
+        assert "set up already, as “a”" in lines(dialog)
+        assert dialog.add_button.text() == "Add 2 servers"
+        last = dialog.preview.topLevelItem(2)
+        assert last is not None
+        last.setCheckState(0, Qt.CheckState.Unchecked)
+        assert dialog.add_button.text() == "Add"
+        dialog.add_button.click()
+        await until(lambda: len(desk.book.servers) == 3)
+        assert desk.book.servers[2].name == "a 2"
+
+    play(qapp, tmp_path, scene)
+
+
+def test_the_file_of_another_application_is_read_after_a_click_only(qapp: QApplication, tmp_path: Path) -> None:
+    path = tmp_path / "claude_desktop_config.json"
+    path.write_text(json.dumps({"mcpServers": {"files": {"command": "npx", "args": ["files"]}}}))
+
+    async def scene(desk: Desk) -> None:
+        dialog = desk.open_import()
+        dialog.show_places((Place("Claude Desktop", path), Place("Cursor", tmp_path / "gone.json")))
+        assert [button.text() for button in dialog.place_buttons] == ["Claude Desktop", "Cursor"]
+        assert not dialog.text.toPlainText()
+        dialog.place_buttons[0].click()
+        await until(lambda: "npx files" in lines(dialog))
+        dialog.place_buttons[1].click()
+        await until(lambda: "cannot be read" in dialog.message.text())
+        assert "npx files" in lines(dialog)
+
+    play(qapp, tmp_path, scene)
+
+
+def test_what_is_none_is_said(qapp: QApplication, tmp_path: Path) -> None:
+    async def scene(desk: Desk) -> None:
+        dialog = desk.open_import()
+        dialog.set_text("npx -y server")
+        assert "not JSON" in dialog.verdict.text()
+        assert not dialog.add_button.isEnabled()
+        dialog.set_text(json.dumps({"mcpServers": {f"s{n}": {"command": "x", "args": [str(n)]} for n in range(500)}}))
+        await until(lambda: dialog.preview.topLevelItemCount() == 500)
+        assert dialog.add_button.text() == "Add 500 servers"
+
+    play(qapp, tmp_path, scene)

@@ -1,0 +1,65 @@
+"""Lines as a server writes them: new ones below, few at once, never too many, followed only from the end."""
+
+from __future__ import annotations
+
+from pytestqt.qtbot import QtBot
+
+from playground.engine.tool_servers.live import LogLine
+from playground.ui.features.tool_servers.log_view import AT_ONCE, MOST, LogView, log_line
+
+
+def a_view(qtbot: QtBot) -> LogView[str]:
+    view: LogView[str] = LogView("Log", "Nothing yet", str)
+    qtbot.addWidget(view)
+    view.resize(300, 120)
+    view.show()
+    return view
+
+
+def test_new_lines_stand_below_and_those_there_stay(qtbot: QtBot) -> None:
+    view = a_view(qtbot)
+    view.show_lines(["one", "two"])
+    view.show_lines(["one", "two", "three"])
+    view.show_lines(["two", "three", "four\nfive"])
+    assert view.toPlainText() == "one\ntwo\nthree\nfour five"
+    view.forget()
+    view.show_lines(["other"])
+    assert view.toPlainText() == "other"
+
+
+def test_a_flood_is_cut_short(qtbot: QtBot) -> None:
+    view = a_view(qtbot)
+    view.show_lines(["first"])
+    view.show_lines([f"{n}" for n in range(5_000)])
+    assert f"{MOST - AT_ONCE} lines and more" in view.toPlainText()
+    assert view.toPlainText().endswith("4999")
+    for start in range(0, 5_000, 50):
+        view.show_lines([f"{n}" for n in range(start, start + 60)])
+    assert view.blockCount() <= MOST
+
+
+def test_the_end_is_followed_and_another_place_is_kept(qtbot: QtBot) -> None:
+    view = a_view(qtbot)
+    lines = [f"line {n}" for n in range(60)]
+    view.show_lines(lines)
+    bar = view.verticalScrollBar()
+    assert bar.value() == bar.maximum() > 0
+    bar.setValue(3)
+    lines.append("one more")
+    view.show_lines(lines)
+    assert bar.value() == 3
+    bar.setValue(bar.maximum())
+    lines.append("and one")
+    view.show_lines(lines)
+    assert bar.value() == bar.maximum()
+
+
+def test_hidden_characters_are_marks_and_long_lines_are_cut(qtbot: QtBot) -> None:
+    view: LogView[LogLine] = LogView("Log", "", log_line)
+    qtbot.addWidget(view)
+    view.show_lines([LogLine(0, "info", "server", "\x1b[31mred\u202e" + "x" * 5_000)])
+    text = view.toPlainText()
+    assert "info server:" in text
+    assert "\x1b" not in text
+    assert "\u202e" not in text
+    assert len(text) < 600

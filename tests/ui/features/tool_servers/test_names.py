@@ -1,0 +1,50 @@
+"""Every control of the dialogs has a name for people who cannot see it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QDialog, QLineEdit, QListWidget, QPlainTextEdit
+
+from playground.domain.tool_servers import ToolServer
+from playground.ui.features.tool_servers.confirm_dialog import ConfirmDialog
+from tests.ui.features.tool_servers.desk import Desk, play, until
+from tests.ui.features.tool_servers.test_import_dialog import VS_CODE
+
+CONTROLS = (QAbstractButton, QComboBox, QLineEdit, QListWidget, QPlainTextEdit)
+SERVER = ToolServer(
+    id="one",
+    name="One",
+    command="true",
+    arguments=("{{secret:key}}",),
+    environment={"A": "1"},
+    secret_environment=("B_KEY",),
+    headers={"X-A": "1"},
+    roots=("/srv",),
+)
+
+
+def nameless(dialog: QDialog) -> list[str]:
+    return [
+        f"{type(widget).__name__} in {type(widget.parent()).__name__}"
+        for kind in CONTROLS
+        for widget in dialog.findChildren(kind)
+        if not widget.objectName().startswith("qt_")
+        and not isinstance(widget.parent(), QComboBox | QLineEdit)
+        and not (widget.accessibleName() or (isinstance(widget, QAbstractButton) and widget.text().strip()))
+    ]
+
+
+def test_every_control_has_a_name(qapp: QApplication, tmp_path: Path) -> None:
+    async def scene(desk: Desk) -> None:
+        desk.book.add(SERVER)
+        dialog = desk.open("one")
+        assert len(dialog.findChildren(QLineEdit)) > 10
+        assert nameless(dialog) == []
+        importing = desk.open_import()
+        importing.set_text(VS_CODE)
+        await until(lambda: importing.preview.topLevelItemCount() == 3)
+        assert nameless(importing) == []
+        assert nameless(ConfirmDialog(SERVER, desk.window)) == []
+
+    play(qapp, tmp_path, scene)
