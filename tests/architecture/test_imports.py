@@ -82,3 +82,20 @@ def test_asking_for_the_version_loads_nothing_heavy() -> None:
         "keyring",
         "pydantic",
     }
+
+
+def test_only_the_process_of_tool_servers_loads_what_speaks_with_them() -> None:
+    names = [*modules_of("engine"), *modules_of("ui")]
+    assert "playground.engine.tool_servers.servers" in names
+    loaded = loaded_after("import importlib\nfor name in sys.argv[1:]: importlib.import_module(name)", *names)
+    assert set(names) <= loaded
+    assert not roots(loaded) & {"mcp", "mcp_types", "httpx2"}
+    assert not {name for name in loaded if name.startswith("playground.tool_host")}
+
+
+def test_the_process_of_tool_servers_loads_no_window() -> None:
+    names = modules_of("tool_host")
+    assert "playground.tool_host.host" in names
+    loaded = loaded_after("import importlib\nfor name in sys.argv[1:]: importlib.import_module(name)", *names)
+    assert not roots(loaded) & {"PySide6", "qasync", "httpx", "keyring"}
+    assert not {name for name in loaded if name.startswith(("playground.engine", "playground.ui"))}

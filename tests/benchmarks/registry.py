@@ -70,5 +70,6 @@ BENCHMARKS = {
         Benchmark("leak", "leak", stable=True),
         Benchmark("store", "store"),
         Benchmark("evaluate", "evaluate"),
+        Benchmark("servers", "servers"),
     )
 }

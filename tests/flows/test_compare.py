@@ -546,3 +546,26 @@ def test_lanes_under_way_outlive_the_trash_and_the_end_of_the_application(stage:
 
     stage.play(first)
     stage.play(second)
+
+
+def test_lanes_are_left_for_any_page_with_the_focus_in_one_of_them(stage: Stage) -> None:
+    def step(person: Person, column: LaneColumn) -> QPushButton | None:
+        found = [button for button in column.findChildren(QPushButton) if button.text() == "Step"]
+        return next((button for button in found if button.isVisible()), None)
+
+    async def scene(person: Person) -> None:
+        await wait_at_calls(person)
+        for left_for in (Qt.Key.Key_K, Qt.Key.Key_A):  # the conversation alone, an evaluation
+            await person.until(lambda: step(person, columns(person)[1]) is not None, "the call of lane B")
+            button = step(person, columns(person)[1])
+            assert button is not None
+            button.setFocus()
+            await person.until(button.hasFocus, "the focus in lane B")
+            await person.key(left_for, CONTROL | SHIFT)
+            await person.until(lambda: person.pane.columns is None, "another page")
+            await person.do(person.app.window.grab)
+            await open_lanes(person)
+            await person.until(lambda: step(person, columns(person)[0]) is not None, "the call of lane A")
+            assert person.pane.turns.isVisible(), "the first lane's turns, which the other page had hidden"
+
+    stage.play(scene)

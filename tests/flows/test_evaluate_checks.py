@@ -176,5 +176,13 @@ def test_answers_are_let_go_when_a_person_agrees(stage: Stage) -> None:
         assert not run.forget_all.isEnabled()
         await person.do(control(person).run)
         await person.until(lambda: look.results.count == 24 and not look.under_way, "answers anew")
+        assert not run.forget_recorded.isVisible()
+        await person.do(lambda: run.rows["record"].edited.emit("record", True))
+        await person.until(run.forget_recorded.isVisible, "the button for what was recorded")
+        assert look.plan.record
+        said: list[str] = []
+        look.refused.connect(said.append)
+        await person.do(run.forget_recorded.click)
+        await person.until(lambda: said == ["No answer of a tool server is recorded yet."], "the word on it")
 
     stage.play(scene, AT_ONCE)

@@ -74,7 +74,7 @@ def test_a_table_answers_two_cities_and_the_loop_runs_to_its_end(stage: Stage, p
         await ready(person, protocol, model)
         dialog = await open_rules(person)
         await person.do(lambda: dialog.list.setCurrentRow(1))
-        await person.press("From the table", dialog)
+        await person.press("Table", dialog)
         table = dialog.editor.table
         await person.press("Add row", dialog)  # for any arguments
         await write(person, table.editor.answer.text, "no such city")
@@ -128,7 +128,7 @@ def test_a_renamed_tool_keeps_its_rule(stage: Stage) -> None:
         await person.press("Rule for this tool", tools)
         dialog = await person.seen(RulesDialog)
         assert dialog.tool == "get_weather"
-        await person.press("From the table", dialog)
+        await person.press("Table", dialog)
         await close(person, dialog)
         await person.type_into(tools.editor.name, "weather_now")
         assert set(person.session.debugger.debugging.rules) == {"weather_now"}

@@ -13,7 +13,20 @@ import pytest
 from playground.self_test import imports
 from playground.self_test.report import MissingError, Report
 
-CHECKS = ("parts", "resources", "certificates", "window", "pictures", "conversation", "stream", "code", "store", "file")
+CHECKS = (
+    "parts",
+    "resources",
+    "certificates",
+    "checks",
+    "tool",
+    "window",
+    "pictures",
+    "conversation",
+    "stream",
+    "code",
+    "store",
+    "file",
+)
 
 
 def self_test(home: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:

@@ -12,9 +12,17 @@ import sys
 import tempfile
 from pathlib import Path
 
+_BEFORE: dict[str, str] = {}
+
+
+def surroundings_before() -> dict[str, str]:
+    """The environment as it was before ``settle``: what installs something for the tests needs the user's own."""
+    return _BEFORE or dict(os.environ)
+
 
 def settle() -> Path:
     """Point every place where settings, keys and data are kept into a fresh folder. Returns it; removed at exit."""
+    _BEFORE.update(os.environ)
     home = Path(tempfile.mkdtemp(prefix="playground-tests-"))
     atexit.register(shutil.rmtree, home, ignore_errors=True)
     places = {

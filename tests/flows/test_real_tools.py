@@ -1,0 +1,44 @@
+"""The sample “Real tools” as somebody new meets it: opened, run, a real server answers, in a minute.
+
+The server is the demo's, a process of its own, started by what is pressed and by nothing before.
+"""
+
+from __future__ import annotations
+
+import json
+
+from PySide6.QtWidgets import QPlainTextEdit, QPushButton
+
+from playground.engine.tool_servers.live import State
+from tests.flows.conftest import Person, Stage
+
+
+def _typed(person: Person) -> str:
+    """What stands in the fields of results."""
+    return " ".join(edit.toPlainText() for edit in person.find(QPlainTextEdit, inside=person.card(-2)))
+
+
+def test_a_newcomer_sees_a_real_server_answer(stage: Stage) -> None:
+    async def scene(person: Person) -> None:
+        await person.click(await person.seen(QPushButton, "Open the sample Real tools", person.pane.welcome))
+        await person.until(lambda: len(person.path) == 2, "the sample")
+        servers = person.app.workspace.tool_servers
+        assert servers.live("demo").state is State.STOPPED, "nothing runs before it is asked for"
+        await person.press("Run", person.pane.notice)
+        await person.until(
+            lambda: [call.name for _, call in person.session.debugger.waiting] == ["roll_dice"], "a call"
+        )
+        assert servers.live("demo").state is State.READY
+        await person.press("Ask the server", person.card(-2))
+        await person.until(lambda: "rolled" in _typed(person), "the server's answer")
+        await person.press("Send result", person.card(-2))
+        await person.until(lambda: "roll_dice" in person.path[-1].text, "the answer")
+        await person.idle()
+        results = [result for turn in person.path for result in turn.results]
+        clock, rolled = (json.loads(result.text) for result in results)
+        assert clock["zone"]
+        assert sum(rolled["rolled"]) == rolled["sum"]
+        assert all(result.served is not None and result.served.server == "Demo tools" for result in results)
+        assert servers.tape.entries
+
+    stage.play(scene)

@@ -1,0 +1,157 @@
+"""What becomes of a call that a tool server works at, whatever a person does meanwhile: another experiment is looked
+at, the turn or the experiment is deleted, the window is closed. And what was real is recorded, and asked no more.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from playground.domain.debugging import Debugging, Policy, ToolRule
+from playground.domain.transcript import Role, make_turn
+from playground.engine.session.changes import RunState
+from playground.engine.tool_servers.naming import definition_of
+from tests.flows.conftest import Person, Stage
+
+
+async def offered(person: Person, *names: str, policy: Policy = Policy.SERVER) -> None:
+    """These tools of the demo's own server are on offer, each with a rule of its own."""
+    servers = person.app.workspace.tool_servers
+    live = await servers.start("demo")
+    servers.book.accept("demo", live.tools)
+    tools = tuple(definition_of(live.server, one, one.name) for one in live.tools if one.name in names)
+    rules = Debugging(rules={name: ToolRule(policy=policy) for name in names})
+    person.session.change(tools=tools, model="demo-tools", debugging=rules)
+
+
+def sent(person: Person) -> int:
+    """How many calls went to tool servers."""
+    entries = person.app.workspace.tool_servers.tape.entries
+    return sum(entry.method == "tools/call" and entry.frame.sent for entry in entries)
+
+
+async def counting(person: Person, to: int = 40) -> tuple[str, str]:
+    """A call that waits, and whose server is asked for a look; it takes a while."""
+    await offered(person, "count_slowly", policy=Policy.PAUSE)
+    person.session.turns.add_turn(make_turn(Role.USER, f"Use count_slowly to {to} with pause 0.05"))
+    await person.session.run()
+    ((turn_id, call),) = person.session.debugger.waiting
+    card = person.card(-1)
+    await person.press("Ask the server", card)
+    debugger = person.session.debugger
+    await person.until(lambda: (ticket := debugger.asked(turn_id, call.id)) is not None and ticket.done, "progress")
+    return turn_id, call.id
+
+
+def test_what_was_real_is_recorded_and_then_nothing_is_asked(stage: Stage) -> None:
+    async def scene(person: Person) -> None:
+        await offered(person, "roll_dice", "clock")
+        await person.run("Use clock, then roll_dice")
+        await person.until(lambda: person.session.state is RunState.IDLE and len(person.path) > 3, "the answers")
+        asked = sent(person)
+        assert asked == 2
+        first = [result.text for turn in person.path for result in turn.results]
+        await person.do(lambda: person.app.window.action("debug.record").trigger())
+        rules = person.session.debugger.debugging.rules
+        assert {rule.policy for rule in rules.values()} == {Policy.TABLE}
+        await person.run("Use clock, then roll_dice")
+        await person.until(lambda: person.session.state is RunState.IDLE and len(person.path) > 8, "them again")
+        again = [result for turn in person.path[5:] for result in turn.results]
+        assert [result.text for result in again] == first, "dice that fell are not thrown again"
+        assert [result.by for result in again] == ["table", "table"]
+        assert sent(person) == asked
+
+    stage.play(scene)
+
+
+def test_another_experiment_is_looked_at_meanwhile_and_the_answer_is_there_afterwards(stage: Stage) -> None:
+    async def scene(person: Person) -> None:
+        key = await counting(person)
+        session = person.session
+        await person.do(lambda: person.app.workspace.new())
+        assert person.session is not session
+        await person.until(lambda: not session.asking, "the answer")
+        draft = session.debugger.notes.draft(*key)
+        assert draft is not None
+        assert draft.served is not None
+        await person.app.workspace.show(session.id)
+        await person.idle()
+        assert session.debugger.paused
+
+    stage.play(scene)
+
+
+@pytest.mark.parametrize("what", ["turn", "experiment"])
+def test_what_asks_is_deleted_meanwhile_and_nothing_is_lost(stage: Stage, what: str) -> None:
+    async def scene(person: Person) -> None:
+        key = await counting(person)
+        session = person.session
+        if what == "turn":
+            await person.do(lambda: session.delete_turn(key[0]))
+            await person.until(lambda: not session.asking, "the answer")
+            await person.do(session.undo)
+            draft = session.debugger.notes.draft(*key)
+            assert draft is not None
+            assert draft.served is not None
+        else:
+            await person.do(lambda: person.app.workspace.delete(session.id))
+            await person.until(lambda: not session.asking, "the end of it")
+            await person.do(lambda: person.app.workspace.undelete())
+            assert person.session is session
+            reason = session.debugger.reason(*key)
+            assert reason is not None
+            assert "Cancelled" in reason.words
+        assert session.debugger.waiting
+
+    stage.play(scene)
+
+
+@pytest.mark.parametrize("by_rule", [False, True])
+def test_the_window_is_closed_in_the_middle_of_a_call(stage: Stage, by_rule: bool) -> None:
+    pids: list[int] = []
+
+    async def scene(person: Person) -> None:
+        if by_rule:
+            await offered(person, "count_slowly")
+            await person.run("Use count_slowly to 1000")
+            await person.until(lambda: person.session.asking and sent(person) == 1, "the call")
+        else:
+            await counting(person, 1000)
+        assert person.session.asking
+        pids.extend(_children())
+        assert pids, "the process of tool servers"
+
+    stage.play(scene)
+    assert not [pid for pid in pids if _lives(pid)], "nothing is left"
+
+
+def _children() -> list[int]:
+    """The processes of tool servers that this process started, and those below them."""
+    found: list[int] = []
+    parents = {os.getpid()}
+    while parents:
+        parents = {pid for pid in map(_number, Path("/proc").iterdir()) if pid and _parent(pid) in parents}
+        found += parents
+    return list(filter(_lives, found))
+
+
+def _number(folder: Path) -> int:
+    return int(folder.name) if folder.name.isdigit() else 0
+
+
+def _parent(pid: int) -> int:
+    stat = _read(pid, "stat")
+    return int(stat.rpartition(b")")[2].split()[1]) if stat else 0
+
+
+def _lives(pid: int) -> bool:
+    return b"tool" in _read(pid, "cmdline")
+
+
+def _read(pid: int, name: str) -> bytes:
+    try:
+        return Path(f"/proc/{pid}/{name}").read_bytes()
+    except OSError:
+        return b""  # it has ended

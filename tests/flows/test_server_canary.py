@@ -1,0 +1,193 @@
+"""Secrets of tool servers, one in every place that has one: servers say them back; no file and no export has them."""
+
+from __future__ import annotations
+
+import json
+import logging
+import socket
+import sqlite3
+import sys
+import zlib
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+import tests.support.hostile_tool_server as hostile_program
+from playground import log
+from playground.domain.debugging import Debugging, Policy, ToolRule
+from playground.domain.tool_servers import ToolServer, Via
+from playground.engine.files.export import SUFFIXES, export
+from playground.engine.gateways.secrets import Secret
+from playground.engine.session.changes import RunState
+from playground.engine.session.snapshot import snapshot
+from playground.engine.tool_servers.naming import definition_of
+from playground.engine.tool_servers.secret_values import OAUTH, ORIGIN
+from playground.ui.features.code.get_code_window import GetCodeWindow
+from playground.ui.shell.crash.report import report
+from tests.flows.conftest import Person, Stage
+from tests.flows.test_canary import logged as logged
+from tests.flows.test_cassettes import choose_file
+from tests.flows.test_secrets import choose_source
+from tests.flows.test_store import act, opened
+from tests.support.remote_tool_server import RemoteToolServer
+
+PLACES = ("variable", "argument", "header", "address", "access", "refresh", "client")
+CANARIES = {place: f"canary-{place}-5d1e90c7ab" for place in PLACES}
+
+
+def clean(text: str, where: object) -> None:
+    """No canary stands in it."""
+    assert not [place for place, canary in CANARIES.items() if canary in text], where
+
+
+def free_port() -> int:
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        port: int = one.getsockname()[1]
+        return port
+
+
+def unpacked(path: Path) -> Iterator[str]:
+    """What a file holds: of a database, all that stands in its rows, also where it is compressed."""
+    raw = path.read_bytes()
+    yield raw.decode("utf-8", "replace")
+    if not raw.startswith(b"SQLite format 3"):
+        return
+    with sqlite3.connect(path) as database:
+        tables = [name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        for table in tables:
+            for row in database.execute(f'SELECT * FROM "{table}"'):
+                yield from map(text_of, row)
+    database.close()
+
+
+def text_of(value: object) -> str:
+    if not isinstance(value, bytes):
+        return str(value)
+    found, rest = b"", value
+    while rest:  # several packed one behind the other
+        unpacker = zlib.decompressobj()
+        try:
+            found += unpacker.decompress(rest)
+        except zlib.error:
+            return (found + rest).decode("utf-8", "replace")
+        rest = unpacker.unused_data
+    return found.decode("utf-8", "replace")
+
+
+def search_files(folder: Path) -> set[str]:
+    """The names of all files below it, none of which has a canary."""
+    found = [path for path in folder.rglob("*") if path.is_file()]
+    for path in found:
+        for text in unpacked(path):
+            clean(text, path)
+    return {path.name for path in found}
+
+
+def command_line(pid: int) -> str:
+    """What everybody on this computer sees of a process, where that can be read from a file."""
+    file = Path(f"/proc/{pid}/cmdline")
+    return file.read_text(encoding="utf-8") if file.exists() else ""
+
+
+async def set_up(person: Person, remote: RemoteToolServer, signed: RemoteToolServer) -> None:
+    """Three servers with every kind of secret, their tools on offer, each asked by a rule of its own."""
+    workspace = person.app.workspace
+    servers, keys = workspace.tool_servers, person.app.gateways.keys
+    arguments = (str(hostile_program.__file__), "leaks", "--pids", "{{secret:place}}")
+    command = ToolServer(id="c", name="Command", command=sys.executable, arguments=arguments)
+    command = command.model_copy(update={"secret_environment": ("API_TOKEN",)})
+    url = f"{remote.url}?key={{{{secret:key}}}}"
+    header = ToolServer(id="r", name="Header", via=Via.HTTP, url=url, secret_headers=("X-Key",), prefix="r_")
+    oauth = ToolServer(id="o", name="Signed", via=Via.HTTP, url=signed.url, oauth=True, prefix="o_")
+    tokens = {"access_token": CANARIES["access"], "refresh_token": CANARIES["refresh"], "token_type": "Bearer"}
+    port = free_port()
+    client = {"client_id": "us", "redirect_uris": [f"http://127.0.0.1:{port}/callback"]}
+    client["client_secret"] = CANARIES["client"]
+    sign_in = json.dumps({"port": port, "tokens": {**tokens, "expires_in": 3600}, "client": client})
+    signed.tokens.add(CANARIES["access"])
+    for server_id, name, secret in (
+        ("c", "env:API_TOKEN", CANARIES["variable"]),
+        ("c", "argument:place", CANARIES["argument"]),
+        ("r", "header:X-Key", CANARIES["header"]),
+        ("r", "argument:key", CANARIES["address"]),
+        ("o", OAUTH, sign_in),
+    ):
+        await keys.set(server_id, ORIGIN, Secret(secret), name)
+    tools = []
+    for server in (command, header, oauth):
+        servers.book.confirm(servers.book.add(server))
+        live = await servers.start(server.id)
+        servers.book.accept(server.id, live.tools)
+        wanted = [one for one in live.tools if one.name in ("environment", "leak", "leaky", "say")]
+        tools += [definition_of(live.server, one, server.prefix + one.name) for one in wanted]
+    rules = Debugging(rules={tool.name: ToolRule(policy=Policy.SERVER) for tool in tools})
+    await person.do(lambda: person.session.change(tools=tuple(tools), model="demo-tools", debugging=rules))
+
+
+async def use(person: Person, words: str) -> None:
+    """Run with that message until all is answered."""
+    before = len(person.path)
+    await person.run(words)
+    await person.until(lambda: person.session.state is RunState.IDLE and len(person.path) > before + 2, words)
+
+
+async def export_everything(person: Person, folder: Path) -> None:
+    """All that is written of the experiment, and of its servers."""
+    app, session = person.app, person.session
+    known = app.gateways.keys.known()
+    for form in SUFFIXES:
+        clean(export(snapshot(session), form, known, whole_tree=True), form)
+    for name, action in (
+        ("experiment.playground.json", "file.save"),
+        ("one.cassette.json", "cassette.save"),
+        ("all.cassette.json", "cassette.save-all"),
+        ("archive.har", "cassette.export"),
+    ):
+        await choose_file(person, action, folder / name)
+        await person.until((folder / name).exists, action)
+    await act(person, "run.code")
+    code = GetCodeWindow.shown_for(session, app.window)
+    for at in range(code.source.count()):
+        await choose_source(person, code, at)
+        await person.until(lambda: code.code, "some code")
+        clean(code.code, f"code {at}")
+    await person.do(code.close)
+    servers = app.workspace.tool_servers
+    clean("".join(servers.tape.lines(servers.tape.entries)), "the tape")
+    clean(repr([servers.live(server.id) for server in servers.book.servers]), "what is known of servers")
+    clean(command_line(servers.host_pid), "the command line of their process")
+    try:
+        raise ValueError(" ".join(CANARIES.values()))
+    except ValueError as error:
+        told = report(type(error), error, error.__traceback__, "the window")
+        clean(app.without_secrets(told.text), "a report")
+
+
+def test_no_secret_of_a_tool_server_is_in_any_file_or_export(stage: Stage, tmp_path: Path) -> None:
+    async def scene(person: Person) -> None:
+        await opened(person)
+        await set_up(person, remote, signed)
+        await use(person, "Use environment")
+        said = "".join(result.text for turn in person.path for result in turn.results)
+        assert CANARIES["variable"] in said, "the server was given its variable, and said so"
+        assert CANARIES["argument"] in said
+        await use(person, f"Use r_say with text {CANARIES['header']}{CANARIES['address']}")
+        words = "-".join(CANARIES[place] for place in ("access", "refresh", "client"))
+        await use(person, f"Use o_say with text {words}")
+        assert any("canary-access" in result.text for turn in person.path for result in turn.results)
+        logging.getLogger("playground").error("All of them: %s", person.app.without_secrets(repr(CANARIES)))
+        await person.do(partial(person.pane.composer.set_text, f"And {CANARIES['access']}?"))
+        await person.app.workspace.flush()
+        search_files(tmp_path)
+        await export_everything(person, tmp_path)
+        await person.do(lambda: person.app.window.action("debug.record").trigger())
+        await person.app.workspace.flush()
+
+    with RemoteToolServer(key=CANARIES["header"]) as remote, RemoteToolServer(oauth=True) as signed:
+        stage.play(scene)
+        assert any(CANARIES["header"] in headers.get("x-key", "") for headers in remote.headers), "it got there"
+        assert any(CANARIES["access"] in headers.get("authorization", "") for headers in signed.headers)
+    found = search_files(tmp_path)
+    assert {"tool-servers.json", "c.json", "experiment.playground.json", "archive.har"} <= found
+    assert "All of them" in log.log_path().read_text(encoding="utf-8")
