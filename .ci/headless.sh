@@ -55,6 +55,13 @@ for protocol in chat messages; do
   echo "decode $protocol"
 done
 
+printf '{"mcpServers": {"demo": {"command": "%s", "args": ["demo-tools"]}}}' "$playground" >"$folder/mcp.json"
+expect 0 "$playground" run --mcp "$folder/mcp.json" --allow roll_dice "$here/samples/dice.json"
+grep -q '"sum":' "$folder/out" || fail "the answer of the tool server is missing"
+expect 6 "$playground" run --mcp "$folder/mcp.json" "$here/samples/dice.json"
+grep -q -e --allow "$folder/err" || fail "it does not say how a tool is allowed"
+echo "a tool server answers a call, and only one that is allowed"
+
 echo '{"playground": 1' >"$folder/broken.json"
 expect 2 "$playground" run "$folder/broken.json"
 [ -s "$folder/err" ] || fail "a broken file should be explained"

@@ -103,9 +103,14 @@ def _texts_of(found: Distribution) -> list[Path]:
     return sorted(path for path in files if path.name.lower().startswith(WORDS) and path.is_file())
 
 
+def field(found: Distribution, name: str) -> str:
+    """What a distribution says of itself under ``name``; "" where it says nothing."""
+    return next(iter(found.metadata.get_all(name) or ()), "")
+
+
 def licence(found: Distribution) -> str:
     """What a distribution says of its licence in one line; "" where it says nothing."""
-    said = found.metadata.get("License-Expression") or found.metadata.get("License") or ""
+    said = field(found, "License-Expression") or field(found, "License")
     kinds = [line.rpartition(" :: ")[2] for line in found.metadata.get_all("Classifier") or [] if "License" in line]
     return said if said and "\n" not in said else ", ".join(kinds)
 

@@ -90,10 +90,10 @@ def plain(name: str) -> str:
 
 def _of_distribution(found: Distribution, ref: str) -> Component:
     component: Component = {"type": "library", "bom-ref": ref, "name": found.name, "version": found.version}
-    if about := found.metadata.get("Summary"):
+    if about := notices.field(found, "Summary"):
         component["description"] = about
     said = notices.licence(found)
-    if _EXPRESSION.fullmatch(said) and found.metadata.get("License-Expression"):
+    if _EXPRESSION.fullmatch(said) and notices.field(found, "License-Expression"):
         component["licenses"] = [{"expression": said}]
     elif said:
         component["licenses"] = [{"license": {"name": said}}]
