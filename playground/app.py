@@ -19,11 +19,11 @@ from PySide6.QtGui import QGuiApplication, QIcon
 from PySide6.QtWidgets import QApplication
 
 from playground import __version__
+from playground.engine.io.resources import resource_root
 from playground.ui.shell.features import CASSETTES, EVALUATE, FILES, STORAGE, TOOL_SERVERS
 from playground.ui.shell.first_frame import FirstFrame
 from playground.ui.shell.main_window import MainWindow
 from playground.ui.shell.window_settings import open_settings
-from playground.ui.widgets.resources import resource_root
 from playground.ui.widgets.theme import STYLE, Theme
 
 if TYPE_CHECKING:

@@ -6,6 +6,7 @@ from enum import StrEnum
 
 from pydantic import Field, SerializeAsAny
 
+from playground.domain.adaptations import Adaptation, adapted, effective
 from playground.domain.parameters import Parameters
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Turn
@@ -32,6 +33,7 @@ class ReasoningReturn(Value):
 class Request(Value):
     """One request: the path of the transcript, what is set, and the tools on offer.
 
+    ``adaptations`` are what the gateway was found not to take: they change what panels and conversation say.
     ``inherited_body`` is the gateway's extra body, ``extra_body`` the experiment's own: they are merged into the body
     last, one after the other, and win over everything else (see ``playground.jsonkit.merge``). ``extra_headers`` go
     with this request besides the gateway's own and win over those of the same name; none of them is a secret.
@@ -42,14 +44,28 @@ class Request(Value):
     turns: tuple[Turn, ...] = ()
     parameters: SerializeAsAny[Parameters] = Field(default_factory=Parameters)
     tools: tuple[ToolDefinition, ...] = ()
+    adaptations: tuple[Adaptation, ...] = ()
     inherited_body: JSONObject = Field(default_factory=dict)
     extra_body: JSONObject = Field(default_factory=dict)
     extra_headers: dict[str, str] = Field(default_factory=dict)
     reasoning_return: ReasoningReturn = ReasoningReturn()
 
+    @property
+    def rules(self) -> tuple[Adaptation, ...]:
+        """Those of the adaptations that are about this protocol and model."""
+        return tuple(rule for rule in self.adaptations if rule.applies_to(self.protocol, self.model))
+
+    def adapted(self, body: JSONObject) -> JSONObject:
+        """``body``, written by the protocol, as this gateway is known to take it."""
+        return adapted(body, self.rules) if self.adaptations else body
+
+    def adaptations_of(self, body: JSONObject) -> tuple[Adaptation, ...]:
+        """Those that change something about ``body``, written by the protocol."""
+        return effective(body, self.rules) if self.adaptations else ()
+
     def with_extras(self, body: JSONObject) -> JSONObject:
-        """``body`` with both extra bodies merged into it."""
-        whole: JSONObject = merged(merged(body, self.inherited_body), self.extra_body)
+        """``body`` as this gateway takes it, with both extra bodies merged into it."""
+        whole: JSONObject = merged(merged(self.adapted(body), self.inherited_body), self.extra_body)
         return whole
 
     def settings(self) -> JSONObject:

@@ -62,9 +62,9 @@ class Decoder(Interface):
 class Encode(Interface):
     """Writes a request as a body. Only what is set is in it; the extra bodies are merged last.
 
-    Without ``extras`` it is what they are merged into. With ``beside``, for files, a message also has what its answer
-    came with and does not go back (``Turn.extra``), under ``playground.protocols.reading.BESIDE``. Raises ValueError
-    where the protocol has no place for something.
+    Without ``extras`` it is what they are merged into, the request's adaptations applied. With ``beside``, for files, a
+    message also has what its answer came with and does not go back (``Turn.extra``), under
+    ``playground.protocols.reading.BESIDE``. Raises ValueError where the protocol has no place for something.
     """
 
     def __call__(self, request: Request, *, extras: bool = True, beside: bool = False) -> JSONObject: ...

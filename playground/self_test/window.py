@@ -16,12 +16,12 @@ from PySide6.QtGui import QFontDatabase, QGuiApplication, QIcon, QImage, QImageR
 
 from playground.engine.files import experiment_file
 from playground.engine.gateways.secrets import Keys, Secret
+from playground.engine.io.resources import resource_root
 from playground.engine.library.store import Mode, Store
 from playground.engine.session.session import Session
 from playground.engine.session.snapshot import snapshot
 from playground.protocols import MESSAGES, PROTOCOLS
 from playground.self_test.report import MissingError, Report
-from playground.ui.widgets.resources import resource_root
 
 if TYPE_CHECKING:
     from playground.app import App

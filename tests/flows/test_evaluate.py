@@ -6,12 +6,12 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMessageBox
 
 from playground.demo.server import DemoConfig
+from playground.engine.io.resources import resource_root
 from playground.engine.library.opening_files import open_sample
 from playground.engine.session.plan import Budget
 from playground.ui.features.evaluate.control import EvaluateControl
 from playground.ui.features.evaluate.look import Look
 from playground.ui.shell.features import EVALUATE
-from playground.ui.widgets.resources import resource_root
 from tests.flows.conftest import Person, Stage
 
 SAMPLE = resource_root() / "samples" / "evaluation.playground.json"

@@ -7,6 +7,7 @@ from pathlib import Path
 from playground.domain.checks import Contains, FitsSchema, Judge
 from playground.domain.transcript import Role, make_turn
 from playground.engine.evaluation.sweep import Range, over_models, over_parameters
+from playground.engine.io.resources import resource_root
 from playground.engine.library.opening_files import open_sample
 from playground.engine.session.plan import Budget, Case
 from playground.engine.session.variants import Variant
@@ -23,7 +24,6 @@ from playground.ui.features.evaluate.parts import CASES, CHECKS, RUN, VARIANTS
 from playground.ui.features.evaluate.plots.card import PlotCard
 from playground.ui.features.evaluate.view_bar import BLIND, PLOTS, REPORT
 from playground.ui.shell.features import EVALUATE
-from playground.ui.widgets.resources import resource_root
 from tests.scenes.registry import BOTH, WIDE, scene
 from tests.scenes.stage import Stage
 

@@ -237,7 +237,7 @@ class FaultServer:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         for writer in self._writers:  # whatever is still to be written, and whoever was not talked to yet
-            with contextlib.suppress(AttributeError):  # of a transport that wrote its last after close() and has no loop
+            with contextlib.suppress(AttributeError):  # one that wrote its last after close() has no loop
                 writer.transport.abort()
         while self._writers:
             await self._lost(self._writers.pop())

@@ -15,6 +15,7 @@ from uuid import uuid4
 
 from pydantic import Field, ValidationError
 
+from playground.domain.adaptations import Adaptation
 from playground.domain.encoding import encode
 from playground.domain.prices import Price
 from playground.domain.reasons import reason_of
@@ -54,7 +55,11 @@ class Profile(Value):
     name; its address holds no password. ``retries`` is how often a run is tried again by itself;
     ``max_event_mib`` and ``max_body_mib`` cap one event and a whole answer, in MiB;
     ``prices`` what a person entered for a model id. ``extra_body`` is merged into every request's body, before
-    the experiment's own. ``demo`` marks the embedded gateway: never written.
+    the experiment's own. ``adaptations`` are what the gateway was found not to take. ``service`` is the id of the
+    known service that it is, empty for none (``playground.engine.gateways.known``). ``key_variable`` names the variable
+    of the environment that holds the key: it is read when it is needed, kept nowhere, and sent to ``key_origin`` alone.
+    ``favourites`` and ``recent`` are model ids, the latter newest first. ``demo`` marks the embedded gateway: never
+    written.
     """
 
     id: str = Field(default_factory=lambda: uuid4().hex)
@@ -73,6 +78,11 @@ class Profile(Value):
     max_event_mib: int = Field(default=100, ge=1)
     max_body_mib: int = Field(default=256, ge=1)
     prices: dict[str, Price] = Field(default_factory=dict)
+    adaptations: tuple[Adaptation, ...] = ()
+    service: str = ""
+    favourites: tuple[str, ...] = ()
+    recent: tuple[str, ...] = ()
+    key_variable: str = ""
     key_origin: str = ""
     plain_http_origin: str = ""
     demo: bool = Field(default=False, exclude=True)

@@ -51,6 +51,7 @@ class NextRequest:
             turns=turns if self._experiment.literal else resolve_turns(turns, settings.variables),
             parameters=settings.current,
             tools=settings.tools,
+            adaptations=profile.adaptations if profile is not None else (),
             inherited_body=profile.extra_body if profile is not None else {},
             extra_body=settings.extra_body,
             extra_headers=settings.extra_headers,

@@ -39,7 +39,7 @@ def encode(request: Request, *, extras: bool = True, beside: bool = False) -> JS
     tools = [write_tool(tool) for tool in request.tools if tool.sendable]
     if tools:
         body["tools"] = tools
-    return request.with_extras(body) if extras else body
+    return request.with_extras(body) if extras else request.adapted(body)
 
 
 def check(request: Request) -> None:

@@ -7,7 +7,7 @@ from functools import lru_cache
 from PySide6.QtCore import QByteArray, QRectF, QSize, Qt
 from PySide6.QtGui import QIcon, QIconEngine, QPainter, QPixmap
 
-from playground.ui.widgets.resources import resource_root
+from playground.engine.io.resources import resource_root
 from playground.ui.widgets.theme import tokens
 
 

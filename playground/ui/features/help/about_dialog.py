@@ -22,10 +22,10 @@ from PySide6.QtWidgets import (
 )
 
 from playground import __version__
+from playground.engine.io.resources import resource_root
 from playground.ui.widgets.copy_button import CopyButton
 from playground.ui.widgets.form_parts import push_button, styled, text_label
 from playground.ui.widgets.layouts import in_column, in_row
-from playground.ui.widgets.resources import resource_root
 
 WHAT = "Shows what a model gateway is sent and what comes back."
 LICENCE = "Gateway Playground is free software under the MIT licence."

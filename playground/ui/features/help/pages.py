@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
+from playground.engine.io.resources import resource_root
 from playground.ui.features.action import MENUS, Action, key_text
-from playground.ui.widgets.resources import resource_root
 
 #: In the order of the contents; each is a file of that name with ``.md``.
 FILES: Final = (

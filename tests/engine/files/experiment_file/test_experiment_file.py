@@ -20,12 +20,12 @@ from playground.engine.files.experiment_file import SUFFIX, ExperimentFileError,
 from playground.engine.files.experiment_file.schema import experiment_schema
 from playground.engine.gateways.offered import Gateways
 from playground.engine.gateways.secrets import Secret
+from playground.engine.io.resources import resource_root
 from playground.engine.session.session import Session
 from playground.engine.session.snapshot import Snapshot, restore, snapshot
 from playground.protocols import PROTOCOLS
 from playground.protocols.protocol import get_protocol, parameters_of
 from playground.ui.features.conversation.calls.call_text import unknown_lines
-from playground.ui.widgets.resources import resource_root
 from tests.engine.files.experiment_file.experiments import experiments
 
 KEY = 'gw-canary-"4f9c1d7e0a/+'
