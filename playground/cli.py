@@ -60,6 +60,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     from playground.cli_eval import add_eval
+    from playground.cli_gateway import add_gateways
     from playground.cli_help import Help, exit_codes, whole
     from playground.cli_run import add_run
     from playground.engine.headless.exit_codes import ExitCode
@@ -121,6 +122,7 @@ def _parser() -> argparse.ArgumentParser:
 
     add_run(commands)
     add_eval(commands)
+    add_gateways(commands)
 
     decode = commands.add_parser(
         "decode",

@@ -32,8 +32,8 @@ def add_eval(commands: Any) -> None:
         help="run the evaluation of an experiment: cases × variants × repeats, with checks",
         description="Run the evaluation that stands in a saved experiment. Each answer is kept beside the file as it "
         "ends (NAME.answers.sqlite), and is found again by what was asked. A table goes to standard output, progress "
-        "to standard error. The key is read from the environment variable PLAYGROUND_API_KEY. What is not said here is "
-        "as the file has it.",
+        "to standard error. The key is read from the environment variable PLAYGROUND_API_KEY, or is a saved gateway's "
+        "own (--gateway). What is not said here is as the file has it.",
         formatter_class=Help,
         epilog=exit_codes(code for code in ExitCode if code not in (ExitCode.WAITING, ExitCode.STEP_LIMIT)),
     )

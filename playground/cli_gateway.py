@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TextIO, TypeVar
 
-from playground.cli_help import number, silence, whole
+from playground.cli_help import Help, exit_codes, number, silence, whole
 from playground.engine.headless.exit_codes import ExitCode
 
 if TYPE_CHECKING:
@@ -27,7 +27,20 @@ Options = TypeVar("Options", bound="GatewayOptions")
 def add_gateway(parser: argparse.ArgumentParser) -> None:
     """Add the options of a gateway to a command."""
     gateway = parser.add_argument_group("the gateway")
-    gateway.add_argument("--base-url", metavar="URL", help="its address (default: the demo gateway)")
+    which = gateway.add_mutually_exclusive_group()
+    which.add_argument("--base-url", metavar="URL", help="its address (default: the demo gateway)")
+    which.add_argument(
+        "--gateway",
+        metavar="NAME",
+        help="one that is set up in the window, by its name or id, with its key and all its settings; what else is "
+        "said here goes before them. See playground gateways",
+    )
+    gateway.add_argument(
+        "--key-variable",
+        metavar="NAME",
+        help="read the key from this environment variable (default: a saved gateway's own key, else "
+        "PLAYGROUND_API_KEY)",
+    )
     gateway.add_argument(
         "--header",
         action="append",
@@ -66,11 +79,20 @@ def add_gateway(parser: argparse.ArgumentParser) -> None:
 def gateway_options(arguments: argparse.Namespace) -> dict[str, Any]:
     """What they say, by the fields of ``GatewayOptions``."""
     from playground.engine.gateways.profiles import Auth
-    from playground.engine.gateways.secrets import key_from_environment
+    from playground.engine.gateways.secrets import KEY_VARIABLE, key_from_environment
 
+    variable = arguments.key_variable or KEY_VARIABLE
+    # A key belongs to the place it was given for: the one in the usual variable is not a saved gateway's.
+    key = key_from_environment(variable) if arguments.key_variable or arguments.gateway is None else None
+    if arguments.key_variable and key is None:
+        arguments.parser.error(f"the environment variable {arguments.key_variable} is not set")
+    if arguments.gateway is not None and not arguments.gateway.strip():
+        arguments.parser.error("--gateway wants the name of a gateway")
     return {
-        "base_url": arguments.base_url or "",
-        "key": key_from_environment(),
+        "base_url": arguments.base_url,
+        "saved": arguments.gateway or "",
+        "key": key,
+        "key_variable": variable,
         "headers": tuple(arguments.header),
         "key_style": Auth(arguments.key_style) if arguments.key_style else None,
         "timeouts": arguments.timeout,
@@ -81,6 +103,26 @@ def gateway_options(arguments: argparse.Namespace) -> dict[str, Any]:
         "proxy": arguments.proxy,
         "allow_http": arguments.allow_http,
     }
+
+
+def add_gateways(commands: Any) -> None:
+    """Add the command that lists the gateways there are to argparse's ``commands``."""
+    found = commands.add_parser(
+        "gateways",
+        help="list the gateways that are set up in the window",
+        description="List the gateways that are set up in the window, for --gateway: name, address, and where the key "
+        "is. No key is printed, and no keyring and no gateway is asked.",
+        formatter_class=Help,
+        epilog=exit_codes((ExitCode.OK, ExitCode.FAILED)),
+    )
+    found.add_argument("--json", action="store_true", help="print them as JSON, with their ids")
+    found.set_defaults(command=_gateways, parser=found)
+
+
+def _gateways(arguments: argparse.Namespace) -> int:
+    from playground.engine.headless.saved_gateways import list_gateways
+
+    return _code_of(lambda: list_gateways(sys.stdout, sys.stderr, as_json=arguments.json))
 
 
 def add_servers(command: Any, more: str) -> None:
@@ -122,11 +164,19 @@ def asked(
     """Do the work of a command with the file and the gateway that were given. Returns its exit code."""
     import asyncio
 
+    def to_its_end() -> int:
+        with _at_hand(options(arguments)) as given:
+            return asyncio.run(_to_its_end(work(arguments.file, given, sys.stdout, sys.stderr)))
+
+    return _code_of(to_its_end)
+
+
+def _code_of(command: Callable[[], int]) -> int:
+    """The exit code of a command, which may fail at what it reads or writes."""
     from playground.engine.headless.show import OutputError
 
     try:
-        with _at_hand(options(arguments), arguments.base_url) as given:
-            return asyncio.run(_to_its_end(work(arguments.file, given, sys.stdout, sys.stderr)))
+        return command()
     except OutputError as error:
         silence()
         if not error.reader_left:
@@ -138,9 +188,9 @@ def asked(
 
 
 @contextmanager
-def _at_hand(options: Options, base_url: str | None) -> Iterator[Options]:
+def _at_hand(options: Options) -> Iterator[Options]:
     """The options with all that they need for as long as the command runs. Raises OSError."""
-    with _certificates(options) as given, _address(given, base_url) as found:
+    with _certificates(options) as given, _address(given) as found:
         yield found
 
 
@@ -173,9 +223,9 @@ def _certificates(options: Options) -> Iterator[Options]:
 
 
 @contextmanager
-def _address(options: Options, base_url: str | None) -> Iterator[Options]:
-    """The options with an address: the one given, else that of a demo gateway of their own. Raises OSError."""
-    if base_url is not None:
+def _address(options: Options) -> Iterator[Options]:
+    """The options with an address: what was given, else that of a demo gateway of their own. Raises OSError."""
+    if options.base_url is not None or options.saved:
         yield options
         return
     from playground.demo.server import DemoConfig, DemoServer

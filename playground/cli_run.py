@@ -25,8 +25,8 @@ def add_run(commands: Any) -> None:
         "of the model are answered from a table or asked of tool servers, and requests go out until an answer without "
         "calls. Text goes to standard "
         "output, everything else to standard error; of several answers to one request each stands under a heading. "
-        "The key is read from the environment variable PLAYGROUND_API_KEY. What is not set is as a new gateway in the "
-        "window has it.",
+        "The key is read from the environment variable PLAYGROUND_API_KEY, or is a saved gateway's own (--gateway). "
+        "What is not set is as that has it, or as a new gateway in the window.",
         formatter_class=Help,
         epilog=exit_codes(ExitCode),
     )

@@ -128,9 +128,9 @@ def looks_secret(header: str, value: str = "") -> bool:
     return is_secret_header(header) or _SECRET_VALUE.match(value) is not None
 
 
-def key_from_environment() -> Secret | None:
-    """The key in ``PLAYGROUND_API_KEY`` as it stands there (see ``clean_key``); for the headless commands only."""
-    key = os.environ.get(KEY_VARIABLE, "")
+def key_from_environment(variable: str = KEY_VARIABLE) -> Secret | None:
+    """The key in that variable as it stands there (see ``clean_key``); for the headless commands only."""
+    key = os.environ.get(variable, "")
     return Secret(key) if key.strip() else None
 
 

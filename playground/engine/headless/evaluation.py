@@ -76,7 +76,7 @@ async def evaluate_file(path: Path, options: EvaluationOptions, out: TextIO, err
     gateway: Gateway | None = None
     servers: CommandServers | None = None
     try:
-        gateway = gateway_of(options)
+        gateway = await gateway_of(options)
         _check_places(path, options)
         servers = CommandServers(options, console) if options.serves else None
         inquiry = await _inquiry(path, gateway, options, servers)
@@ -86,6 +86,8 @@ async def evaluate_file(path: Path, options: EvaluationOptions, out: TextIO, err
         store = AnswerStore(_answers(path, options), secrets)
         runner = Runner(inquiry, store)
         await _prepare(runner, store, options)
+        for words in (*gateway.remarks, *_elsewhere(inquiry, gateway.profile.name)):
+            console.say(words)
         return await _run(runner, store, options, console, err)
     except BadInputError as error:
         console.say(str(error))
@@ -119,8 +121,6 @@ async def _run(
     runner: Runner, store: AnswerStore, options: EvaluationOptions, console: Console, err: TextIO
 ) -> ExitCode:
     interrupted = False
-    for words in _elsewhere(runner.inquiry):
-        console.say(words)
     begun = time.monotonic()
     bar = _Bar(err, err.isatty())
     console.lost = runner.stop
@@ -187,6 +187,8 @@ async def _inquiry(path: Path, gateway: Gateway, options: EvaluationOptions, ser
         restore(read_content(value), session)
     except (ExperimentFileError, ValueError) as error:
         raise BadInputError(str(error)) from None
+    if not session.settings.model and gateway.profile.default_model:
+        session.change(model=gateway.profile.default_model)
     plan = session.settings.evaluation
     if plan is None:
         raise BadInputError("the experiment has no evaluation: there is no “evaluation” in the file")
@@ -258,12 +260,12 @@ def _check_places(path: Path, options: EvaluationOptions) -> None:
             raise BadInputError(f"{place} is the file that is run")
 
 
-def _elsewhere(inquiry: Inquiry) -> list[str]:
-    """That a variant is of another gateway than the one that is asked."""
+def _elsewhere(inquiry: Inquiry, asked: str) -> list[str]:
+    """That a variant is of another gateway than the one that is ``asked``."""
     return [
         f"{one.title} is set for the gateway “{one.variant.gateway}”; here, the one of the command line is asked."
         for one in inquiry.columns
-        if one.variant is not None and one.variant.gateway
+        if one.variant is not None and one.variant.gateway not in ("", asked)
     ]
 
 

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from playground.engine.gateways.credentials import consent_needed, plain_origin
-from playground.engine.gateways.profiles import Auth, Profile, Timeouts, connection, resolve_address, split_headers
+from playground.engine.gateways.profiles import Auth, Profile, ProfileStore, connection, resolve_address, split_headers
 from playground.engine.gateways.secrets import KEY_VARIABLE, Secret, clean_key
+from playground.engine.headless.saved_gateways import saved_profile, saved_secrets
 from playground.engine.requests.request_file import BadInputError
 from playground.gateway.address import is_loopback
 from playground.gateway.outgoing import header_problem
@@ -22,15 +23,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class GatewayOptions:
-    """What the command line says of the gateway; what is None is as a new one in the window has it.
+    """What the command line says of the gateway; what is None is as the saved one has it, or a new one in the window.
 
-    ``key`` is as it was given. ``headers`` are (name, value) pairs; those that carry a secret are told by name and
-    value. ``proxy`` may hold a password. ``timeouts`` are seconds by the names of ``Timeouts``, None for no limit.
-    ``max_event`` and ``max_body`` are in MiB.
+    ``saved`` is the name or the id of a gateway that was set up in the window; without one, ``base_url`` is asked,
+    where the command line puts a demo gateway if neither is said. ``key`` is as it was given, from the variable of the
+    environment that ``key_variable`` names. ``headers`` are (name, value) pairs; those that carry a secret are told by
+    name and value. ``proxy`` may hold a password. ``timeouts`` are seconds by the names of ``Timeouts``, None for no
+    limit. ``max_event`` and ``max_body`` are in MiB.
     """
 
-    base_url: str
+    base_url: str | None = None
+    saved: str = ""
     key: Secret | None = None
+    key_variable: str = KEY_VARIABLE
     headers: tuple[tuple[str, str], ...] = ()
     key_style: Auth | None = None
     timeouts: Mapping[str, float | None] = field(default_factory=dict)
@@ -73,10 +78,14 @@ class Gateway:
             await self.client.aclose()
 
 
-def gateway_of(options: GatewayOptions) -> Gateway:
-    """The gateway that the options name, with everything else as a new one has it. Raises BadInputError."""
+async def gateway_of(options: GatewayOptions) -> Gateway:
+    """The gateway that the options name: a saved one, or one at an address with everything else as a new one has it.
+
+    What the options say wins over what is saved. Raises BadInputError.
+    """
+    saved, notes = _saved(options.saved) if options.saved else (None, [])
     try:
-        address = resolve_address(options.base_url)
+        address = resolve_address(saved.base_url if saved is not None else options.base_url or "")
         if options.proxy:
             read_proxy(options.proxy)
     except ValueError as error:
@@ -87,23 +96,20 @@ def gateway_of(options: GatewayOptions) -> Gateway:
     headers, secret = split_headers(options.headers)
     typed = clean_key(options.key.get_secret_value() if options.key is not None else "")
     key = Secret(typed.key) if typed.key else None
-    origin = Profile(base_url=address.base).origin
-    given: dict[str, Any] = {
-        "retries": options.retries,
-        "max_event_mib": options.max_event,
-        "max_body_mib": options.max_body,
-        "ca_file": str(options.ca) if options.ca is not None else None,
-        "auth": dict.fromkeys(PROTOCOLS, options.key_style) if options.key_style is not None else None,
-    }
-    profile = Profile(
-        name="the command line's gateway",
-        base_url=address.base,
-        headers=headers,
-        secret_headers=dict.fromkeys(secret, origin),
-        timeouts=Timeouts().model_copy(update=dict(options.timeouts)),
-        key_origin=origin if key is not None else "",
-        plain_http_origin=origin if options.allow_http else "",
-        **{name: value for name, value in given.items() if value is not None},
+    profile = _overridden(saved or Profile(name="the command line's gateway", base_url=address.base), options)
+    if saved is not None:
+        asked = _without(profile, [name for name, _ in options.headers])
+        asked = asked.model_copy(update={"key_origin": "", "key_variable": ""}) if key is not None else asked
+        kept = await saved_secrets(asked, allow_http=options.allow_http)
+        key, secret = key or kept.key, kept.headers | secret
+        headers = asked.headers | headers
+    origin = profile.origin
+    profile = profile.model_copy(
+        update={
+            "headers": headers,
+            "secret_headers": dict.fromkeys(secret, origin),
+            "key_origin": origin if key is not None else "",
+        }
     )
     consent = consent_needed(profile)
     if consent is not None or (_leaves(options.proxy, origin) and (key or secret) and not options.allow_http):
@@ -113,8 +119,41 @@ def gateway_of(options: GatewayOptions) -> Gateway:
             "--allow-http"
         )
     remarks = [f"Using {address.base} ({'; '.join(address.repairs)})."] if address.repairs else []
-    remarks += [f"{KEY_VARIABLE}: {words}" for words in typed.remarks]
-    return Gateway(profile, key, secret, tuple(remarks), options.proxy)
+    remarks += [f"{options.key_variable}: {words}" for words in typed.remarks]
+    return Gateway(profile, key, secret, (*notes, *remarks), options.proxy or profile.proxy)
+
+
+def _saved(wanted: str) -> tuple[Profile, list[str]]:
+    """The saved gateway of that name or id, and what is odd about the file of gateways. Raises BadInputError."""
+    store = ProfileStore()
+    return saved_profile(wanted, store.profiles), store.messages
+
+
+def _overridden(profile: Profile, options: GatewayOptions) -> Profile:
+    """The profile with what the options say of it, but for what may be secret."""
+    given: dict[str, Any] = {
+        "retries": options.retries,
+        "max_event_mib": options.max_event,
+        "max_body_mib": options.max_body,
+        "ca_file": str(options.ca) if options.ca is not None else None,
+        "auth": dict.fromkeys(PROTOCOLS, options.key_style) if options.key_style is not None else None,
+        "proxy": "" if options.proxy else None,
+        "plain_http_origin": profile.origin if options.allow_http else None,
+    }
+    timeouts = profile.timeouts.model_copy(update=dict(options.timeouts))
+    update = {name: value for name, value in given.items() if value is not None}
+    return profile.model_copy(update={"timeouts": timeouts, **update})
+
+
+def _without(profile: Profile, names: list[str]) -> Profile:
+    """The profile without the headers of those names, which are given elsewhere; letters of any case."""
+    gone = {name.lower() for name in names}
+    return profile.model_copy(
+        update={
+            "headers": {name: value for name, value in profile.headers.items() if name.lower() not in gone},
+            "secret_headers": {name: at for name, at in profile.secret_headers.items() if name.lower() not in gone},
+        }
+    )
 
 
 def _leaves(proxy: str, origin: str) -> bool:

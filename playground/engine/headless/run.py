@@ -177,7 +177,7 @@ async def run_file(path: Path, options: RunOptions, out: TextIO, err: TextIO) ->
     """
     console = Console(out, err)
     try:
-        gateway = gateway_of(options)
+        gateway = await gateway_of(options)
         _check_place(options.record, path, options.answers)
         servers = CommandServers(options, console) if options.serves else None
         lanes, notes = _open(path, gateway, options, servers)
@@ -308,9 +308,9 @@ def _open(
         serving=(lambda: servers.serving) if servers is not None else None,
     )
     if saved:
-        lanes = _filled(session, value, options)
+        lanes = _filled(session, value, options, gateway.profile.default_model)
     else:
-        request, notes = request_and_notes(value)
+        request, notes = request_and_notes(value, gateway.profile.default_model)
         session.load(request)
         lanes = _chosen(session, options)
     for lane in lanes:
@@ -318,7 +318,7 @@ def _open(
             get_protocol(lane.settings.protocol).check(lane.next_request.build())
         except ValueError as error:
             raise BadInputError(str(error)) from None
-    return lanes, (*notes, *_elsewhere(lanes))
+    return lanes, (*notes, *_elsewhere(lanes, gateway.profile.name))
 
 
 def _chosen(session: Session, options: RunOptions) -> tuple[Session, ...]:
@@ -332,20 +332,20 @@ def _chosen(session: Session, options: RunOptions) -> tuple[Session, ...]:
         raise BadInputError(str(error)) from None
 
 
-def _elsewhere(lanes: tuple[Session, ...]) -> list[str]:
-    """That a variant is of another gateway than the one that is asked."""
+def _elsewhere(lanes: tuple[Session, ...], asked: str) -> list[str]:
+    """That a variant is of another gateway than the one that is ``asked``."""
     found = [(Lanes(lane).title(lane), Lanes(lane).variant(lane)) for lane in lanes]
     return [
         f"{title} is set for the gateway “{variant.gateway}”; here, the one of the command line is asked."
         for title, variant in found
-        if variant is not None and variant.gateway
+        if variant is not None and variant.gateway not in ("", asked)
     ]
 
 
-def _filled(session: Session, value: JSON, options: RunOptions) -> tuple[Session, ...]:
+def _filled(session: Session, value: JSON, options: RunOptions, default_model: str) -> tuple[Session, ...]:
     """Make ``session`` the saved experiment, the message being written at the end of the lanes that are asked for.
 
-    Returns those. Raises BadInputError.
+    Returns those. ``default_model`` is asked where the experiment names none. Raises BadInputError.
     """
     from playground.engine.files.experiment_file import ExperimentFileError, read_content
     from playground.engine.session.hand_made import answers_none, without_call, written
@@ -364,8 +364,10 @@ def _filled(session: Session, value: JSON, options: RunOptions) -> tuple[Session
     if turn is not None and not answers_none(turn):
         Lanes(session).write(turn, lanes)
     for lane in lanes:
-        if not lane.settings.model:
+        if not lane.settings.model and not default_model:
             raise BadInputError("the experiment names no model")
+        if not lane.settings.model:
+            lane.change(model=default_model)
         if missing := lane.next_request.unresolved():
             raise BadInputError(without_value(missing))
         if reason := without_call(lane.transcript.path):

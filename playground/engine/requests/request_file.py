@@ -75,9 +75,9 @@ def read_request(value: JSON) -> Request:
     return request_and_notes(value)[0]
 
 
-def request_and_notes(value: JSON) -> tuple[Request, tuple[str, ...]]:
+def request_and_notes(value: JSON, default_model: str = "") -> tuple[Request, tuple[str, ...]]:
     """The request, and what of the file cannot be sent, in sentences. Its rule for reasoning is the one under which the
-    messages go out as they stand there. Raises BadInputError.
+    messages go out as they stand there. ``default_model`` is asked where it names none. Raises BadInputError.
     """
     if not isinstance(value, dict):
         raise BadInputError("the file must hold one JSON object")
@@ -86,7 +86,7 @@ def request_and_notes(value: JSON) -> tuple[Request, tuple[str, ...]]:
         raise BadInputError(problem + hint)
     if unknown := sorted(value.keys() - KNOWN):
         raise BadInputError(f"unknown field {', '.join(map(repr, unknown))}; other body fields go into extra_body")
-    model = value.get("model")
+    model = value.get("model", default_model)
     if not isinstance(model, str) or not model:
         raise BadInputError('"model" must be the id of a model')
     extra = _object(value, "extra_body")
