@@ -103,7 +103,8 @@ _KIND: Final = {
     FailureKind.NO_KEY: Advice(
         "no key",
         "The key is not here, so nothing was sent",
-        "Enter it again; without a system keyring a key lasts until the application ends.",
+        "Enter it again, or set the variable that it is read from; without a system keyring a key lasts until the "
+        "application ends.",
         (KEY, RETRY),
         command="Put it into PLAYGROUND_API_KEY.",
     ),

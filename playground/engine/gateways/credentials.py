@@ -1,7 +1,8 @@
 """A profile's key and secret headers, brought together with the rule where they may be sent.
 
-A secret belongs to the origin it was given for. After the base URL moved to another host, or when it leads over plain
-http to another machine, nothing is handed out until a person agrees. Nothing here touches a file or a socket.
+The key is in the keyring, or in a variable of the environment that the profile names. A secret belongs to the origin it
+was given for. After the base URL moved to another host, or when it leads over plain http to another machine, nothing is
+handed out until a person agrees. Nothing here touches a file or a socket.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from playground.engine.gateways.profiles import Profile, ProfileError
-from playground.engine.gateways.secrets import KeyringState, Keys, Secret
+from playground.engine.gateways.secrets import KeyringState, Keys, Secret, variable_problem
 
 
 class ConsentReason(StrEnum):
@@ -67,6 +68,11 @@ async def credentials_for(profile: Profile, keys: Keys) -> Credentials | NeedsCo
     if not target or profile.demo:
         return Credentials()
     found: dict[str, Secret] = {}
+    if profile.key_variable and profile.key_origin:
+        key = keys.from_environment(profile.key_variable)
+        if key is None:
+            return Credentials(problem=missing_variable(profile.key_variable))
+        found[""] = key
     for name in _names(profile):
         secret = await keys.get(profile.id, target, name)
         if secret is None:
@@ -96,6 +102,8 @@ async def agree(profile: Profile, keys: Keys, consent: NeedsConsent) -> Profile:
             await keys.set(profile.id, consent.new_origin, secret, name)
             await keys.delete(profile.id, consent.old_origin, name)
         profile = _with_origin(profile, name, consent.new_origin)
+    if profile.key_variable and profile.key_origin == consent.old_origin:
+        profile = _with_origin(profile, "", consent.new_origin)
     return profile
 
 
@@ -110,16 +118,44 @@ async def store_secret(
     target = profile.origin
     old = _origin_of(profile, header)
     state = KeyringState(True, "No key is stored.")
+    stored = old != "" and (header != "" or not profile.key_variable)
+    if not header:
+        profile = profile.model_copy(update={"key_variable": ""})
     if secret is None:
-        if old:
+        if stored:
             state = await keys.delete(profile.id, old, header)
         return _with_origin(profile, header, ""), state
     if not target:
         raise ProfileError("Enter a base URL first: a key belongs to the host it is sent to.")
-    if old not in ("", target):
+    if stored and old != target:
         await keys.delete(profile.id, old, header)
     state = await keys.set(profile.id, target, secret, header)
     return _with_origin(profile, header, target), state
+
+
+async def use_variable(profile: Profile, keys: Keys, variable: str) -> tuple[Profile, KeyringState]:
+    """Take the key from that variable of the environment from now on, for the profile's present origin.
+
+    A key that was stored is deleted. Gives the profile to be saved, and where the key is now. Raises ProfileError
+    without a usable base URL, and for what is not the name of a variable.
+    """
+    if problem := variable_problem(variable):
+        raise ProfileError(problem)
+    if not profile.origin:
+        raise ProfileError("Enter a base URL first: a key belongs to the host it is sent to.")
+    profile, state = await store_secret(profile, keys, None)
+    there = keys.from_environment(variable) is not None
+    words = f"The key is read from {variable} when it is needed." if there else missing_variable(variable)
+    update = {"key_variable": variable, "key_origin": profile.origin}
+    return profile.model_copy(update=update), KeyringState(state.available and there, words)
+
+
+def missing_variable(variable: str) -> str:
+    """Why there is no key in that variable, and what to do, in words for people."""
+    return (
+        f"The key is to come from the variable {variable}, which is not set where this application was started. "
+        "Set it and start the application again, or choose another way in the gateway's settings."
+    )
 
 
 async def forget_secrets(profile: Profile, keys: Keys) -> KeyringState:
@@ -139,6 +175,9 @@ def plain_origin(where: str) -> str:
 
 
 def _names(profile: Profile) -> tuple[str, ...]:
+    """Of the secrets that are in the keyring: empty for the key."""
+    if profile.key_variable:
+        return tuple(profile.secret_headers)
     return (*([""] if profile.key_origin else []), *profile.secret_headers)
 
 

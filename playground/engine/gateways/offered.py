@@ -33,6 +33,9 @@ class Gateways:
         self._starting = asyncio.Lock()
         self._clients: dict[str, GatewayClient] = {}
         self._models: dict[str, ModelList] = {}
+        for profile in store.profiles:
+            if profile.key_variable:
+                keys.from_environment(profile.key_variable)  # known from now on, whatever shows it
 
     @property
     def profiles(self) -> tuple[Profile, ...]:

@@ -82,7 +82,7 @@ class Profile(Value):
     service: str = ""
     favourites: tuple[str, ...] = ()
     recent: tuple[str, ...] = ()
-    key_variable: str = ""
+    key_variable: str = Field(default="", pattern="^([A-Za-z_][A-Za-z0-9_]*)?$")
     key_origin: str = ""
     plain_http_origin: str = ""
     demo: bool = Field(default=False, exclude=True)
@@ -231,7 +231,8 @@ class ProfileStore:
             )
             return
         if self.get(profile.id) is not None:
-            profile = profile.model_copy(update={"id": uuid4().hex, "key_origin": "", "secret_headers": {}})
+            nothing: dict[str, Any] = {"key_origin": "", "key_variable": "", "secret_headers": {}}
+            profile = profile.model_copy(update={"id": uuid4().hex, **nothing})
         self._profiles.append(profile.model_copy(update={"demo": False}))
 
 

@@ -1,4 +1,6 @@
-"""Keys live in the operating system's keyring, or in memory for this session; there is no third place.
+"""Keys live in the operating system's keyring, or in memory for this session; we put them in no third place.
+
+A person may have one in a variable of the environment: then its name is kept, and it is read when it is needed.
 
 A keyring may wait for a person to unlock it and has no time-out of its own, so every call runs in one worker thread
 and is given up after a time of ours. A key belongs to a profile *and* an origin: asking for it under another origin
@@ -120,6 +122,8 @@ _WRAPPINGS = (
     (re.compile(r"(?P<key>.+)[\"'`“”‘’«»,;]$", _ANY), "Quotation marks were removed."),
 )
 
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,127}")
+_CAPITALS = re.compile(r"[A-Z_][A-Z0-9_]*")
 _SECRET_VALUE = re.compile(r"\s*(?:bearer|basic|digest|token)\s+\S|\s*sk-\S", re.IGNORECASE)
 
 
@@ -132,6 +136,25 @@ def key_from_environment(variable: str = KEY_VARIABLE) -> Secret | None:
     """The key in that variable as it stands there (see ``clean_key``); for the headless commands only."""
     key = os.environ.get(variable, "")
     return Secret(key) if key.strip() else None
+
+
+def variable_is_set(name: str) -> bool:
+    """Whether this process was started with a variable of that name that is not blank."""
+    return bool(_VARIABLE.fullmatch(name) and os.environ.get(name, "").strip())
+
+
+def variable_problem(name: str) -> str:
+    """Why ``name`` cannot be kept as the name of a variable, in words that do not quote it; empty when it can.
+
+    What is kept stands in a file, and a key that is pasted in the wrong place looks much like a name: other letters
+    than capitals are taken only where such a variable is there.
+    """
+    if _VARIABLE.fullmatch(name) and (_CAPITALS.fullmatch(name) or variable_is_set(name)):
+        return ""
+    return (
+        "This does not look like the name of a variable, such as GATEWAY_API_KEY. A key itself goes into the field "
+        "for the key, where it is kept in no file."
+    )
 
 
 # ---- choosing a backend ----------------------------------------------------------------------------------------------
@@ -250,6 +273,7 @@ class Keys:
     ) -> None:
         self._prints = prints
         self._recognised: dict[str, Secret] = {}  # not fetched, and seen in a text
+        self._environment: dict[str, Secret] = {}  # by the names of their variables; those that changed stay known
         self._inside: dict[str, tuple[Secret, ...]] = {}  # by the secret that they are parts of
         self._timeout = timeout
         self._choose = backend
@@ -346,6 +370,22 @@ class Keys:
             await asyncio.to_thread(self._prints.forget, user)
         return self._succeeded("Removed from the system keyring.")
 
+    def from_environment(self, variable: str) -> Secret | None:
+        """The key in that variable of this process, cleaned as a pasted one is; None where there is none.
+
+        It is read anew each time, known for redaction from then on, and kept nowhere else.
+        """
+        text = clean_key(os.environ.get(variable, "")).key if variable_is_set(variable) else ""
+        if not text:
+            return None
+        secret = Secret(text)
+        if secret not in self._environment.values():
+            is_new = secret not in self._all() and len(text) >= SHORTEST
+            self._environment[f"{variable}#{len(self._environment)}"] = secret
+            if is_new:
+                self.learned()
+        return secret
+
     def holds(self, profile_id: str, origin: str, parts: Iterable[Secret], name: str = "") -> None:
         """A secret is several in one text: know each of them, too, until the process ends. They are not stored.
 
@@ -368,7 +408,8 @@ class Keys:
 
     def _all(self) -> tuple[Secret, ...]:
         inside = (part for parts in tuple(self._inside.values()) for part in parts)
-        return (*self._memory.values(), *self._recognised.values(), *inside)
+        environment = tuple(self._environment.values())
+        return (*self._memory.values(), *self._recognised.values(), *environment, *inside)
 
     def recognise(self, text: str) -> bool:
         """Know from now on the secrets that stand in ``text`` and were not fetched yet. For any thread.

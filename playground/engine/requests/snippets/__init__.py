@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Final
 
-from playground.engine.requests.snippets.sent import KEY, NotPossibleError, Sent, recorded, sent_by
+from playground.engine.requests.snippets.sent import NotPossibleError, Sent, recorded, sent_by
 from playground.jsonkit.texts import listed
 from playground.protocols import PROTOCOLS
 from playground.protocols.protocol import get_protocol
@@ -103,10 +103,10 @@ def write(wanted: Language | str, sent: Sent) -> Snippet:
 def _notes(row: Language, sent: Sent) -> list[str]:
     notes = []
     if sent.variables:
-        keys = "the gateway's key never stands" if sent.variables == (KEY,) else "secrets never stand"
+        keys = "the gateway's key never stands" if sent.variables == (sent.key,) else "secrets never stand"
         notes.append(f"Set {' and '.join(sent.variables)} in the environment first: {keys} in the code.")
     if sent.demo:
-        any_key = f"takes anything as {KEY}, and " if KEY in sent.variables else ""
+        any_key = f"takes anything as {sent.key}, and " if sent.key in sent.variables else ""
         notes.append(f"The demo gateway {any_key}answers at this address as long as the window is open.")
     if row.install:
         notes.append(f"Needs: {row.install}")

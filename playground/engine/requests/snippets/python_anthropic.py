@@ -10,7 +10,7 @@ from typing import Final
 from playground.engine.requests.snippets.literals import PYTHON
 from playground.engine.requests.snippets.python_openai import parted, timeout
 from playground.engine.requests.snippets.python_text import argument, environment, refuse_halves, top
-from playground.engine.requests.snippets.sent import KEY, NotPossibleError, Sent
+from playground.engine.requests.snippets.sent import NotPossibleError, Sent
 from playground.jsonkit.values import JSON
 from playground.protocols import MESSAGES
 
@@ -62,7 +62,7 @@ def write(sent: Sent) -> str:
 def _client(sent: Sent) -> tuple[str, str]:
     """The names needed from the library, and the client: ``auth_token`` is sent as Bearer, by every release."""
     bearer, own = sent.header("authorization"), sent.header("x-api-key")
-    has_key = bearer is not None and bearer.variable == KEY
+    has_key = bearer is not None and bearer.variable == sent.key
     headers = [(header.name, environment(header)) for header in sent.headers_but(*["authorization"] * has_key)]
     imports = "Anthropic"
     if bearer is None:

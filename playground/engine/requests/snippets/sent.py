@@ -60,6 +60,7 @@ class Sent:
     ca_file: str = ""
     masked: bool = False
     demo: bool = False  # it goes to the demo gateway of this process
+    key: str = KEY  # the variable for the gateway's key
 
     @property
     def base(self) -> str:
@@ -127,12 +128,13 @@ def sent_by(profile: Profile, request: Request, known: Iterable[Secret] = ()) ->
     return Sent(
         protocol=protocol.name,
         url=url,
-        headers=_headers(going.headers, frozenset(name.lower() for name in secrets), redactor),
+        headers=_headers(going.headers, frozenset(name.lower() for name in secrets), redactor, profile.key_variable),
         body=json.loads(body),
         timeouts=profile.timeouts,
         ca_file=profile.ca_file or "",
         masked=(body, url) != (going.body, going.url),
         demo=profile.demo,
+        key=profile.key_variable or KEY,
     )
 
 
@@ -157,8 +159,14 @@ def recorded(
     )
 
 
-def _headers(pairs: Iterable[tuple[str, str]], secret: frozenset[str], redactor: Redactor) -> tuple[Header, ...]:
-    """Headers with variables for secrets; ``secret`` are names, in lower case, of those that do not look like one."""
+def _headers(
+    pairs: Iterable[tuple[str, str]], secret: frozenset[str], redactor: Redactor, own: str = ""
+) -> tuple[Header, ...]:
+    """Headers with variables for secrets; ``secret`` are names, in lower case, of those that do not look like one.
+
+    ``own`` is the variable that a person has the key in.
+    """
+    key = own or KEY
     found: list[Header] = []
     for name, value in pairs:
         lowered = name.lower()
@@ -166,12 +174,12 @@ def _headers(pairs: Iterable[tuple[str, str]], secret: frozenset[str], redactor:
             continue
         scheme, space, _ = value.partition(" ")
         if lowered not in secret and lowered == "x-api-key":
-            found.append(Header(name, "", KEY))
+            found.append(Header(name, "", key))
         elif lowered not in secret and lowered == "authorization" and space and scheme.isalpha():
             bearer = scheme.lower() == "bearer"
-            found.append(Header(name, f"{scheme} ", KEY if bearer else _variable(name, found)))
+            found.append(Header(name, f"{scheme} ", key if bearer else _variable(name, found, key)))
         elif lowered in secret or looks_secret(name, value) or MASK in redactor.text(value):
-            found.append(Header(name, "", _variable(name, found)))
+            found.append(Header(name, "", _variable(name, found, key)))
         else:
             found.append(Header(name, value))
     return tuple(found)
@@ -185,10 +193,10 @@ def _is_ours(name: str, value: str) -> bool:
     )
 
 
-def _variable(name: str, taken: list[Header]) -> str:
+def _variable(name: str, taken: list[Header], key: str) -> str:
     """A name of its own for the variable that holds a header's value: ``X-Team-Token`` gives GATEWAY_X_TEAM_TOKEN."""
     plain = "GATEWAY_" + re.sub(r"\W+", "_", name).strip("_").upper()
-    used = {KEY, *(header.variable for header in taken)}
+    used = {key, *(header.variable for header in taken)}
     number = 2
     variable = plain
     while variable in used:
