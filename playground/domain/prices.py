@@ -1,8 +1,9 @@
-"""What a model costs, as a person entered it, and what a request cost by that. Nothing here guesses a price.
+"""What a model costs, as a person entered it or the gateway's list tells it, and what a request cost by that.
 
-A turn keeps the price it was asked at. One that was asked before a price was entered takes what was entered since for
-the gateway and the model that it was asked of; whatever is chosen in the window now has no say in it. Where no price
-is known, a gateway that tells the cost beside the tokens is believed.
+Nothing here guesses a price. A turn keeps the price it was asked at. One that was asked before a price was known takes
+what became known since for the gateway and the model that it was asked of; whatever is chosen in the window now has no
+say in it. Where no price was entered, a gateway that tells the cost beside the tokens is believed, and after that its
+list of models.
 """
 
 from __future__ import annotations
@@ -20,16 +21,18 @@ class Price(Value):
     """Money for a million tokens: of input, of input served from cache, of output. None: not entered.
 
     Reasoning tokens are output tokens (specification, section 1). Without ``cached``, cached input costs as input.
+    ``told`` says that nobody entered it: it stands in the gateway's list of models.
     """
 
     input: float | None = None
     cached: float | None = None
     output: float | None = None
     currency: str = DOLLARS
+    told: bool = False
 
     @property
     def known(self) -> bool:
-        """Whether anything was entered."""
+        """Whether it says anything."""
         return self.input is not None or self.output is not None
 
 

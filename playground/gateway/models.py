@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from playground.domain.errors import Failure
+from playground.domain.model_facts import NOTHING_TOLD, ModelFacts
+from playground.gateway.model_facts import facts_of
 from playground.gateway.tape import Exchange
 from playground.jsonkit import foreign
 from playground.jsonkit.values import JSON, JSONObject
@@ -17,7 +19,7 @@ from playground.protocols.protocol import get_protocol
 
 _DEEPEST = 3  # objects around a list; more is not a model list but an attempt
 _LISTS = ("data", "models", "items", "result", "results")
-_IDS = ("id", "model_id", "model", "name")
+_IDS = ("id", "model_id", "model", "name", "model_name", "key")
 _ENDPOINTS = ("supported_endpoint_types", "supported_endpoints", "endpoints")
 _TITLES = ("display_name", "displayName", "name", "title")
 
@@ -26,13 +28,15 @@ _TITLES = ("display_name", "displayName", "name", "title")
 class Model:
     """One entry as sent (``raw``). ``title`` is a name for people, "" where there is none besides the id.
 
-    ``protocols`` are those it is served under, by our names; None where the gateway does not tell.
+    ``protocols`` are those it is served under, by our names; None where the gateway does not tell. ``facts`` is what
+    else the entry says.
     """
 
     id: str
     title: str = ""
     raw: JSON = None
     protocols: frozenset[str] | None = None
+    facts: ModelFacts = NOTHING_TOLD
 
 
 @dataclass(frozen=True)
@@ -61,19 +65,27 @@ class ModelList:
         model = self._by_id.get(model_id)
         return None if model is None or model.protocols is None else protocol in model.protocols
 
+    def facts(self, model_id: str) -> ModelFacts:
+        """What is said of that model; nothing of one that is not listed."""
+        model = self._by_id.get(model_id)
+        return model.facts if model is not None else NOTHING_TOLD
+
     def served(self, protocol: str) -> tuple[str, ...]:
         """The ids that are said to be served under a protocol."""
         return tuple(model.id for model in self.models if model.protocols is not None and protocol in model.protocols)
 
 
-def read_models(value: JSON) -> list[Model] | None:
-    """The models in a parsed body; None where it holds no list at all."""
+def read_models(value: JSON, price_tokens: int = 0) -> list[Model] | None:
+    """The models in a parsed body; None where it holds no list at all.
+
+    ``price_tokens`` is for how many tokens its prices are where their names do not say it; 0: nobody knows.
+    """
     entries = _entries(value)
     if entries is None:
         return None
     found: dict[str, Model] = {}
     for entry in entries:
-        model = _model(entry)
+        model = _model(entry, price_tokens)
         if model is not None:
             found.setdefault(model.id, model)
     return list(found.values())
@@ -106,7 +118,7 @@ def _entries(value: JSON, depth: int = 0) -> list[JSON] | None:
     return None
 
 
-def _model(entry: JSON) -> Model | None:
+def _model(entry: JSON, price_tokens: int) -> Model | None:
     if isinstance(entry, str):
         entry = foreign.whole(entry)
         return Model(entry, raw=entry) if entry.strip() else None
@@ -116,7 +128,8 @@ def _model(entry: JSON) -> Model | None:
     if not name:
         return None
     title = _text(entry, _TITLES)
-    return Model(name, title if title != name else "", foreign.keepable(entry), _protocols(entry))
+    shown = title if title != name else ""
+    return Model(name, shown, foreign.keepable(entry), _protocols(entry), facts_of(entry, price_tokens))
 
 
 def _protocols(entry: JSONObject) -> frozenset[str] | None:

@@ -76,7 +76,8 @@ class PriceDialog(QDialog):
 
     def _save(self) -> None:
         amounts = {name: _amount(field.text()) for name, field in self.fields.items()}
-        self.priced.emit(Price(**amounts, currency=self.currency.text().strip() or DOLLARS), self.anew.isChecked())
+        currency = self.currency.text().strip() or DOLLARS
+        self.priced.emit(Price.model_validate({**amounts, "currency": currency}), self.anew.isChecked())
         self.accept()
 
 
