@@ -59,6 +59,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
+    from playground.cli_check import add_check
     from playground.cli_eval import add_eval
     from playground.cli_gateway import add_gateways
     from playground.cli_help import Help, exit_codes, whole
@@ -122,6 +123,7 @@ def _parser() -> argparse.ArgumentParser:
 
     add_run(commands)
     add_eval(commands)
+    add_check(commands)
     add_gateways(commands)
 
     decode = commands.add_parser(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -88,7 +89,7 @@ def add_eval(commands: Any) -> None:
 def _eval(arguments: argparse.Namespace) -> int:
     from playground.engine.headless.evaluation import evaluate_file
 
-    return asked(evaluate_file, arguments, _options)
+    return asked(partial(evaluate_file, arguments.file), arguments, _options)
 
 
 def _options(arguments: argparse.Namespace) -> EvaluationOptions:

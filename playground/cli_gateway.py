@@ -157,16 +157,16 @@ def server_options(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def asked(
-    work: Callable[[Path, Options, TextIO, TextIO], Coroutine[Any, Any, int]],
+    work: Callable[[Options, TextIO, TextIO], Coroutine[Any, Any, int]],
     arguments: argparse.Namespace,
     options: Callable[[argparse.Namespace], Options],
 ) -> int:
-    """Do the work of a command with the file and the gateway that were given. Returns its exit code."""
+    """Do the work of a command with the gateway that was given. Returns its exit code."""
     import asyncio
 
     def to_its_end() -> int:
         with _at_hand(options(arguments)) as given:
-            return asyncio.run(_to_its_end(work(arguments.file, given, sys.stdout, sys.stderr)))
+            return asyncio.run(_to_its_end(work(given, sys.stdout, sys.stderr)))
 
     return _code_of(to_its_end)
 

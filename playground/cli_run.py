@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -67,7 +68,7 @@ def _run(arguments: argparse.Namespace) -> int:
         arguments.parser.error("--all-variants goes with --json")
     from playground.engine.headless.run import run_file
 
-    return asked(run_file, arguments, _options)
+    return asked(partial(run_file, arguments.file), arguments, _options)
 
 
 def _options(arguments: argparse.Namespace) -> RunOptions:

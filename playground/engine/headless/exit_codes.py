@@ -33,7 +33,8 @@ MEANINGS: Final[dict[ExitCode, str]] = {
     "before one began",
     ExitCode.HTTP: "the gateway answered with an HTTP error, or with a redirect",
     ExitCode.INCOMPLETE: "the answer is not whole: it was cut off, failed in mid-stream, has a hole, is empty or "
-    "cannot be read, a call in it was cut off, or an evaluation has not all answers",
+    "cannot be read, a call in it was cut off, an evaluation has not all answers, or a check found a line that has to "
+    "work and does not",
     ExitCode.WAITING: "the loop stopped at a call for which the table has no answer, or whose tool was not "
     "allowed, or whose server gave none",
     ExitCode.STEP_LIMIT: "the loop reached its limit of steps",

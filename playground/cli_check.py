@@ -1,0 +1,79 @@
+"""The ``check`` command: its options, and the series that they ask for. Imports nothing heavy before it is asked."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from playground.cli_gateway import add_gateway, asked, gateway_options
+from playground.cli_help import Help, exit_codes
+from playground.engine.headless.exit_codes import ExitCode
+from playground.protocols import PROTOCOLS
+
+if TYPE_CHECKING:
+    from playground.engine.headless.check import CheckOptions
+
+
+def add_check(commands: Any) -> None:
+    """Add the command to argparse's ``commands``."""
+    found = commands.add_parser(
+        "check",
+        help="find out what a gateway and a model of it can do",
+        description="Ask a gateway a series of small requests, and say line by line whether it speaks the protocols: "
+        "list, answer, stream, token counts, tools, JSON, image, reasoning, errors. What it may cost is said first. "
+        "Lines go to standard error as they come, a table to standard output at the end. The key is read from the "
+        "environment variable PLAYGROUND_API_KEY. It ends with 0 when a short answer and a stream work over each "
+        "--protocol that is named, else over one at least; with --only, when each of those lines works.",
+        formatter_class=Help,
+        epilog=exit_codes(code for code in ExitCode if code not in (ExitCode.WAITING, ExitCode.STEP_LIMIT)),
+    )
+    found.add_argument("--model", default="", metavar="ID", help="the model (default: the first one that is listed)")
+    found.add_argument(
+        "--protocol", action="append", default=[], choices=PROTOCOLS, help="check this one alone; repeatable"
+    )
+    found.add_argument(
+        "--only",
+        type=_ids,
+        action="extend",
+        default=[],
+        metavar="ID,…",
+        help="make these checks alone, by the ids that --list shows; repeatable",
+    )
+    found.add_argument(
+        "--list", action="store_true", dest="lists", help="list the checks and what each may cost, and ask nothing"
+    )
+    found.add_argument("--json", action="store_true", help="print the report as JSON instead of the table")
+    found.add_argument(
+        "--out", type=Path, metavar="FILE", help="write the report there: .json, .md or .html, by its ending"
+    )
+    found.add_argument(
+        "--record", type=Path, metavar="CASSETTE", help="write what went over the wire to this file, without keys"
+    )
+    add_gateway(found)
+    found.set_defaults(command=_check, parser=found)
+
+
+def _check(arguments: argparse.Namespace) -> int:
+    from playground.engine.headless.check import check_gateway
+
+    return asked(check_gateway, arguments, _options)
+
+
+def _options(arguments: argparse.Namespace) -> CheckOptions:
+    from playground.engine.headless.check import CheckOptions
+
+    return CheckOptions(
+        **gateway_options(arguments),
+        model=arguments.model,
+        protocols=tuple(dict.fromkeys(arguments.protocol)),
+        only=tuple(dict.fromkeys(arguments.only)),
+        lists=arguments.lists,
+        as_json=arguments.json,
+        out=arguments.out,
+        record=arguments.record,
+    )
+
+
+def _ids(text: str) -> list[str]:
+    return [one.strip() for one in text.split(",") if one.strip()]

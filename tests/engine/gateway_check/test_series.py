@@ -1,0 +1,252 @@
+"""The series: all green where all is well, and each thing that is broken told apart by the line that names it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from typing import Any
+
+import pytest
+
+from playground.demo.server import DemoConfig, DemoServer
+from playground.domain.adaptations import AdaptationKind
+from playground.domain.prices import Price
+from playground.engine.gateway_check import check_run
+from playground.engine.gateway_check.check_run import CheckRun, Made, Told, estimates_of, keys_of
+from playground.engine.gateway_check.estimate import total
+from playground.engine.gateway_check.report import Verdict
+from playground.engine.gateway_check.series import CHECKS, spoken
+from playground.engine.gateways.secrets import Secret
+from tests.engine.gateway_check.checking import KEY, checked, target, verdicts
+from tests.support.fault_server import FaultServer, hold, send, whole
+from tests.support.twisted_gateway import TwistedGateway
+
+WORKS, DEVIATES, REFUSED = Verdict.WORKS, Verdict.DEVIATES, Verdict.REFUSED
+UNSUPPORTED, WRONG, FAILED = Verdict.UNSUPPORTED, Verdict.WRONG, Verdict.FAILED
+UNTOLD, SKIPPED = Verdict.UNTOLD, Verdict.SKIPPED
+#: What the demo, whose answers are composed, cannot show: it measures a picture and names no colour, it lets every key
+#: in, and gives its requests no ids.
+EXPLAINED = {"image": UNTOLD, "wrong_key": UNSUPPORTED, "request_id": UNSUPPORTED}
+
+Body = dict[str, Any]
+
+
+def without_image_and_key(found: dict[str, Verdict]) -> dict[str, Verdict]:
+    """Those that are otherwise than on the demo."""
+    return {check: verdict for check, verdict in found.items() if verdict is not EXPLAINED.get(check, WORKS)}
+
+
+@pytest.mark.parametrize(("model", "protocol"), [("demo-reasoner", "chat"), ("demo-messages", "messages")])
+async def test_the_demo_is_all_green_but_for_what_is_explained(demo: DemoServer, model: str, protocol: str) -> None:
+    run = await checked(target(demo.base_url, model))
+    found = verdicts(run, protocol)
+    assert without_image_and_key(found) == {}
+    words = {line.check: line.words for line in run.report.lines if line.protocol in ("", protocol)}
+    assert "does not name its colour" in words["image"]
+    assert "keys are not looked at here" in words["wrong_key"]
+    assert spoken(run.report)[protocol]
+    assert not run.report.stopped
+    assert run.report.ended >= run.report.begun
+    for line in run.report.lines:
+        known = {exchange.id for exchange in run.exchanges}
+        assert set(line.exchanges) <= known
+
+
+async def test_a_protocol_under_which_a_model_is_not_listed_is_one_line(demo: DemoServer) -> None:
+    run = await checked(target(demo.base_url, "demo-reasoner"))
+    lines = [line for line in run.report.lines if line.protocol == "messages"]
+    assert [(line.check, line.verdict) for line in lines] == [("whole", SKIPPED)]
+    assert "other endpoints" in lines[0].words
+    insisted = await checked(target(demo.base_url, "demo-reasoner"), ("models", "whole"), ("messages",))
+    assert verdicts(insisted, "messages")["whole"] is REFUSED
+
+
+async def test_a_wrong_key_is_ours_and_the_real_one_is_never_varied(demo: DemoServer) -> None:
+    config = DemoConfig(key=KEY, tokens_per_second=0, time_to_first_token=0)
+    with DemoServer(config) as guarded, TwistedGateway(guarded.base_url) as gateway:
+        run = await checked(target(gateway.url), ("whole", "wrong_key"), ("chat",))
+        assert verdicts(run) == {"whole": WORKS, "wrong_key": WORKS}
+        assert gateway.keys == [f"Bearer {KEY}", "Bearer playground-check-a-key-that-nobody-has"]
+        keyless = await checked(target(gateway.url, key=None), ("wrong_key",), ("chat",))
+        assert verdicts(keyless) == {"wrong_key": SKIPPED}
+
+
+def no_tools(_path: str, body: Body) -> tuple[int, Body] | None:
+    if "tools" in body:
+        return 400, {"code": 400, "message": "tools are not supported by this model", "data": None}
+    return None
+
+
+def no_schema(_path: str, body: Body) -> tuple[int, Body] | None:
+    if body.get("response_format", {}).get("type") == "json_schema":
+        return 400, {"code": 400, "message": "response_format json_schema is not available", "data": None}
+    return None
+
+
+def no_streams(_path: str, body: Body) -> tuple[int, Body] | None:
+    return (500, {"code": 500, "message": "stream broke", "data": None}) if body.get("stream") else None
+
+
+def passing_over(*names: str) -> Any:
+    def ask(body: Body) -> Body:
+        return {name: value for name, value in body.items() if name not in names}
+
+    return ask
+
+
+def without_usage(content_type: str, data: bytes) -> tuple[str, bytes]:
+    if "json" in content_type and (value := json.loads(data)) and "usage" in value:
+        return content_type, json.dumps({**value, "usage": None}).encode()
+    return content_type, data
+
+
+def calls_as_text(content_type: str, data: bytes) -> tuple[str, bytes]:
+    value = json.loads(data) if "json" in content_type else {}
+    for choice in value.get("choices", []):
+        if calls := choice["message"].pop("tool_calls", None):
+            choice["message"]["content"] = json.dumps(calls[0]["function"])
+            choice["finish_reason"] = "stop"
+    return content_type, json.dumps(value).encode() if value else data
+
+
+def calls_not_json(content_type: str, data: bytes) -> tuple[str, bytes]:
+    return content_type, data.replace(b'{\\"city\\": \\"Oslo\\"}', b"city=Oslo") if "json" in content_type else data
+
+
+def without_end(content_type: str, data: bytes) -> tuple[str, bytes]:
+    return content_type, data.replace(b"data: [DONE]", b": nothing")
+
+
+ALL_TOOLS = ("tool", "tool_stream", "tool_required", "tool_named", "tool_result")
+
+
+@pytest.mark.parametrize(
+    ("twist", "otherwise"),
+    [
+        ({"refuse": no_tools}, dict.fromkeys(ALL_TOOLS, REFUSED)),
+        ({"refuse": no_schema}, {"schema": REFUSED}),
+        ({"refuse": no_streams}, {"stream": FAILED, "stream_usage": SKIPPED, "tool_stream": SKIPPED}),
+        ({"ask": passing_over("stream")}, {"stream": UNSUPPORTED, "stream_usage": SKIPPED, "tool_stream": SKIPPED}),
+        ({"ask": passing_over("stream_options")}, {"stream_usage": UNSUPPORTED}),
+        ({"ask": passing_over("stop")}, {"stop": UNSUPPORTED}),
+        ({"ask": passing_over("n")}, {"n": UNSUPPORTED}),
+        ({"ask": passing_over("response_format")}, {"json": UNSUPPORTED, "schema": UNSUPPORTED}),
+        ({"ask": passing_over("tool_choice", "tools")}, dict.fromkeys(ALL_TOOLS[:4], UNTOLD)),
+        ({"ask": passing_over("max_completion_tokens", "max_tokens")}, {"limit": UNSUPPORTED}),
+        ({"answer": without_usage}, {"usage": UNSUPPORTED}),
+        ({"answer": calls_as_text}, {"tool": UNSUPPORTED, "tool_required": UNSUPPORTED, "tool_named": UNSUPPORTED}),
+        ({"answer": calls_not_json}, {"tool": WRONG, "tool_required": WRONG, "tool_named": WRONG}),
+        ({"answer": without_end}, {"stream": DEVIATES}),
+    ],
+    ids=lambda value: "" if isinstance(value, dict) and "limit" not in value else None,
+)
+async def test_what_is_broken_is_told_by_its_line(demo: DemoServer, twist: dict[str, Any], otherwise: Any) -> None:
+    with TwistedGateway(demo.base_url, **twist) as gateway:
+        run = await checked(target(gateway.url, retries=0), protocols=("chat",))
+    found = without_image_and_key(verdicts(run))
+    found.pop("limits", None)  # the twisted gateway passes no such headers on
+    assert found == otherwise
+
+
+async def test_where_only_streams_work_everything_else_is_asked_as_streams(demo: DemoServer) -> None:
+    def only_streams(path: str, body: Body) -> tuple[int, Body] | None:
+        return None if body.get("stream") else (500, {"code": 500, "message": "only streams", "data": None})
+
+    with TwistedGateway(demo.base_url, refuse=only_streams) as gateway:
+        run = await checked(target(gateway.url, retries=0), ("whole", "stream", "tool", "schema"), ("chat",))
+        assert verdicts(run) == {"whole": FAILED, "stream": WORKS, "tool": WORKS, "schema": WORKS}
+
+
+async def test_the_older_name_of_the_limit_is_found_and_kept_as_learnt(demo: DemoServer) -> None:
+    with TwistedGateway(demo.base_url, ask=passing_over("max_completion_tokens")) as gateway:
+        run = await checked(target(gateway.url, "demo-chat"), ("whole", "limit", "temperature"), ("chat",))
+        line = run.report.line("limit", "chat")
+        assert line is not None
+        assert line.verdict is WORKS, line.deviations
+        assert line.without == ("max_completion_tokens (sent as max_tokens)",)
+        (rule,) = run.report.learnt
+        assert (rule.kind, rule.field, rule.to) == (AdaptationKind.RENAME, "max_completion_tokens", "max_tokens")
+        assert rule.learnt
+        assert "were the limit" in rule.why
+        assert len(line.exchanges) == 2
+
+
+async def test_nothing_more_is_asked_where_nothing_answers() -> None:
+    run = await checked(target("http://127.0.0.1:1/v1", retries=0))
+    assert {line.verdict for line in run.report.lines} == {FAILED, SKIPPED}
+    assert len(run.exchanges) <= 1 + 2 * 3  # the list, and of each protocol an answer, a stream, an unknown model
+    assert not any(spoken(run.report).values())
+
+
+async def test_a_wait_that_is_asked_for_is_kept_to_and_said() -> None:
+    busy = whole(429, "application/json", b'{"code":429,"message":"RPM reached","data":null}', "Retry-After: 0.2")
+    told: list[Told] = []
+    with FaultServer() as server:
+        server.play(send(busy))
+        run = CheckRun(target(server.url, retries=1), [("whole", "chat")], told.append)
+        began = time.monotonic()
+        await run.perform()
+    assert time.monotonic() - began >= 0.2
+    assert any("RPM reached" in one.words for one in told if isinstance(one, check_run.Waits))
+    assert verdicts(run) == {"whole": FAILED}
+
+
+async def test_stopped_in_the_middle_what_is_there_stays() -> None:
+    begun = asyncio.Event()
+    with FaultServer() as server:
+        server.play_at("/models", send(whole(200, "application/json", b'{"data": [{"id": "demo-reasoner"}]}')))
+        server.play(hold())
+        whom = target(server.url)
+        run = CheckRun(whom, keys_of(whom), lambda told: begun.set() if isinstance(told, Made) else None)
+        task = asyncio.get_running_loop().create_task(run.perform())
+        await begun.wait()
+        await asyncio.to_thread(server.wait_requests, 2)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+    assert [line.check for line in run.report.lines] == ["models"]
+    assert run.report.stopped
+    assert run.report.ended
+
+
+async def test_a_huge_answer_costs_a_line_and_no_more(demo: DemoServer) -> None:
+    def huge(content_type: str, data: bytes) -> tuple[str, bytes]:
+        return content_type, b'{"choices": "' + b"x" * 10_000_000 + b'"}' if b"choices" in data else data
+
+    with TwistedGateway(demo.base_url, answer=huge) as gateway:
+        run = await checked(target(gateway.url, retries=0), ("models", "whole"), ("chat",))
+    assert verdicts(run) == {"models": WORKS, "whole": WRONG}
+    assert sum(exchange.size for exchange in run.exchanges) <= 8 * 1024 * 1024
+
+
+def test_what_it_may_cost_is_said_before_it_begins() -> None:
+    whom = target("http://127.0.0.1:1/v1")
+    keys = keys_of(whom, ("chat",))
+    unknown = total(estimates_of(whom, keys).values())
+    assert unknown.amount is None
+    assert unknown.price_words == "price not known"
+    priced = estimates_of(target_with_price(Price(input=1.0, output=2.0)), keys)
+    assert priced["usage", "chat"].price_words == "free"
+    assert priced["unknown_model", "chat"].words == "free"
+    one = priced["whole", "chat"]
+    assert one.amount == pytest.approx((one.prompt + 2 * one.output) / 1_000_000)
+    assert priced["n", "chat"].output == 2 * one.output
+    assert priced["image", "chat"].prompt < 500  # a picture is not counted by the letters of its data
+
+
+def target_with_price(price: Price) -> Any:
+    from dataclasses import replace
+
+    return replace(target("http://127.0.0.1:1/v1"), price=price)
+
+
+def test_every_check_is_about_one_protocol_at_least() -> None:
+    keys = keys_of(target("http://127.0.0.1:1/v1"))
+    assert {key[0] for key in keys} == {check.id for check in CHECKS}
+    assert len(keys) == len(set(keys))
+
+
+async def test_no_exchange_holds_the_key(demo: DemoServer) -> None:
+    run = await checked(target(demo.base_url), ("whole", "wrong_key"))
+    assert Secret(KEY).get_secret_value() not in repr(run.exchanges) + run.report.model_dump_json()
