@@ -263,7 +263,7 @@ class CheckRun:
         known.update(one.code for one in seen)
         verdict = Verdict.DEVIATES if found.verdict is Verdict.WORKS and new else found.verdict
         timing, usage = came.outcome.timing, came.outcome.usage
-        body = came.protocol.encode(came.request, extras=False)
+        body = came.protocol.encode(came.request.model_copy(update={"adaptations": ()}), extras=False)
         without = [_without(rule) for rule in came.request.adaptations_of(body)]
         return Line(
             check=check.id,

@@ -14,7 +14,7 @@ from playground.domain.durations import duration_words
 from playground.domain.hidden import show_hidden
 from playground.engine.files.export.page import STYLE, TAIL, escaped, head
 from playground.engine.gateway_check.kept import write_report
-from playground.engine.gateway_check.report import Line, Report, Verdict, changes, counted
+from playground.engine.gateway_check.report import Line, Report, changes, counted
 from playground.engine.gateways.known_secrets import redactor_of
 from playground.engine.gateways.secrets import Secret
 from playground.protocols import PROTOCOLS
@@ -122,21 +122,9 @@ def _row(line: Line) -> str:
     notes = "".join(f"<li>{escaped(note)}</li>" for note in _notes(line))
     below = f'<ul class="notes">{notes}</ul>' if notes else ""
     seconds = duration_words(line.seconds) if line.seconds is not None else ""
-    verdict = f'<td class="{line.verdict.value}">{_SIGNS[line.verdict]} {escaped(line.verdict.words)}</td>'
+    verdict = f'<td class="{line.verdict.value}">{escaped(line.verdict.words)}</td>'
     return f"<tr><td>{escaped(line.title)}</td>{verdict}<td>{escaped(about(line))}{below}</td><td>{seconds}</td></tr>"
 
-
-#: So that no verdict is told by its colour alone.
-_SIGNS: Final = {
-    Verdict.WORKS: "✓",
-    Verdict.DEVIATES: "✓",
-    Verdict.REFUSED: "✗",
-    Verdict.UNSUPPORTED: "–",
-    Verdict.WRONG: "✗",
-    Verdict.FAILED: "✗",
-    Verdict.UNTOLD: "?",
-    Verdict.SKIPPED: "–",
-}
 
 #: How a report is written, by the ending of the file.
 FORMATS: Final[dict[str, Callable[[Report, Report | None, Iterable[Secret]], str]]] = {

@@ -48,7 +48,7 @@ TOOL: Final = ToolDefinition(
     },
 )
 ARGUMENTS: Final = '{"city": "Oslo"}'
-RESULT: Final = "11 °C, light rain"
+RESULT: Final = "11 degrees Celsius, light rain"
 
 
 @dataclass(frozen=True)

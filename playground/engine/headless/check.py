@@ -179,7 +179,7 @@ def _table(report: Report) -> list[str]:
     for heading, lines in groups(report):
         wide = max(len(line.title) for line in lines)
         said = max(len(line.verdict.words) for line in lines)
-        out += [*([""] if out else []), f"── {heading} ──"]
+        out += [*([""] if out else []), f"{heading}:"]
         for line in lines:
             words = show_hidden(cut(" ".join(about(line).split()), _WIDE))
             out.append(f"{line.title.ljust(wide)}  {line.verdict.words.ljust(said)}  {words}".rstrip())
