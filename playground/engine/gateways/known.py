@@ -6,17 +6,25 @@ a base URL of its own; a server runs on the person's computer, at ports that are
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Final
+from urllib.parse import urlsplit
 
 from pydantic import Field, TypeAdapter
 
 from playground.domain.adaptations import Adaptation
 from playground.domain.values import Value
 from playground.engine.io.resources import resource_root
+from playground.gateway.address import DEFAULT_PORTS, is_loopback, repair
 from playground.gateway.connection import Auth
 
 _LARGEST: Final = 1024 * 1024  # bytes of the list
+_LONGEST: Final = 2_000  # characters of what is looked for; nobody types more, and no address of a service is longer
+_BRACED: Final = re.compile(r"\{(\w+)\}")
+_FILLING: Final = re.compile(r"[\w.~-]+", re.ASCII)
+_LAST_VERSION: Final = re.compile(r"/v\d+[a-z0-9.]*$", re.IGNORECASE)
 
 
 class Signature(Value):
@@ -75,6 +83,14 @@ class KnownGateway(Value):
     own: bool = Field(default=False, exclude=True)
 
 
+class Recognised(Value):
+    """Which service an address is one of, the base URL that is meant, and what is known of the names in braces."""
+
+    known: KnownGateway
+    base_url: str
+    values: dict[str, str] = Field(default_factory=dict)
+
+
 @cache
 def shipped() -> tuple[KnownGateway, ...]:
     """Those that come with the application, in the order of their names. Reads one small file, once."""
@@ -90,3 +106,104 @@ def shipped() -> tuple[KnownGateway, ...]:
 def known_by_id(service: str) -> KnownGateway | None:
     """The shipped one of that id (``Profile.service``); None where there is none."""
     return next((one for one in shipped() if one.id == service), None)
+
+
+def host_of(known: KnownGateway) -> str:
+    """Host and port of the base URL, the names in braces among it."""
+    return known.base_url.partition("://")[2].partition("/")[0]
+
+
+def find(text: str, among: Iterable[KnownGateway]) -> tuple[KnownGateway, ...]:
+    """Those that every word of ``text`` is a part of: by name, id or a host. Names that begin with it come first."""
+    words = text[:_LONGEST].casefold().split()
+    if not words:
+        return ()
+    found = [
+        (_rank(known, words[0]), number, known)
+        for number, known in enumerate(among)
+        if all(word in " ".join((known.name, known.id, host_of(known), *known.hosts)).casefold() for word in words)
+    ]
+    return tuple(known for _, _, known in sorted(found, key=lambda one: one[:2]))
+
+
+def _rank(known: KnownGateway, word: str) -> int:
+    name = known.name.casefold()
+    if name.startswith(word):
+        return 0
+    return 1 if any(one.startswith(word) for one in name.split()) else 2 if word in name else 3
+
+
+def recognise(text: str, among: Iterable[KnownGateway]) -> Recognised | None:
+    """The service that a pasted address is one of: its base URL, an endpoint, a page of its site; None for none.
+
+    A server on this computer is told by its port, where that is usual for one alone.
+    """
+    try:
+        repaired = repair(text[:_LONGEST])[0]
+        parts = urlsplit(repaired)
+    except ValueError:
+        return None
+    host = (parts.hostname or "").removeprefix("www.").rstrip(".")
+    known = tuple(among)
+    if is_loopback(repaired):
+        here = [one for one in known if is_loopback(one.base_url) and _port(one.base_url) == _port(repaired)]
+        return Recognised(known=here[0], base_url=_meant(repaired, here[0], {}, True)) if len(here) == 1 else None
+    for one in known:
+        values = _match(host_of(one).partition(":")[0], host, r"[\w-]+")
+        if values is not None and _port(repaired) == _port(one.base_url):
+            path = _match(urlsplit(one.base_url).path, parts.path, r"[^/]+", whole=False) or {}
+            return Recognised(known=one, base_url=_meant(repaired, one, values | path, True), values=values | path)
+    for one in known:
+        if parts.port is None and any(host == name or _is_below(host, name) for name in one.hosts):
+            return Recognised(known=one, base_url=_meant(repaired, one, {}, False))
+    return None
+
+
+def _is_below(host: str, name: str) -> bool:
+    return name.startswith("*.") and host.endswith(name[1:])
+
+
+def _port(url: str) -> int | None:
+    parts = urlsplit(_BRACED.sub("x", url))
+    return parts.port or DEFAULT_PORTS.get(parts.scheme)
+
+
+def _match(pattern: str, text: str, one: str, *, whole: bool = True) -> dict[str, str] | None:
+    """What stands in ``text`` for the names in braces of ``pattern``; None where it does not fit."""
+    pieces = _BRACED.split(pattern)
+    spelled = "".join(f"(?P<{piece}>{one})" if number % 2 else re.escape(piece) for number, piece in enumerate(pieces))
+    found = (re.fullmatch if whole else re.match)(spelled, text, re.IGNORECASE)
+    return found.groupdict() if found is not None else None
+
+
+def _meant(repaired: str, known: KnownGateway, values: Mapping[str, str], same_host: bool) -> str:
+    """The pasted address where it is another one of the service's interface, else the usual one.
+
+    Several have more than one: for another protocol, another region, another contract.
+    """
+    usual = filled(known.base_url, values)
+    path, base = urlsplit(repaired).path, urlsplit(_BRACED.sub("x", usual)).path
+    if path == base and not same_host:
+        return repaired
+    if same_host and _LAST_VERSION.search(path) and not f"{path}/".startswith(f"{base}/"):
+        return repaired
+    return usual
+
+
+def blanks(known: KnownGateway) -> tuple[str, ...]:
+    """The names in braces that a person fills in, each once, in order."""
+    return tuple(dict.fromkeys(_BRACED.findall(" ".join((known.base_url, *known.headers.values())))))
+
+
+def filled(text: str, values: Mapping[str, str]) -> str:
+    """A base URL or a header's value with what is known of the names in braces; others stay in their braces."""
+    return _BRACED.sub(lambda found: values.get(found[1], "").strip() or found[0], text)
+
+
+def filling_problem(name: str, value: str) -> str:
+    """Why ``value`` cannot stand for that name in an address, in words; empty when it can."""
+    if not value.strip():
+        return f"Fill in {name} first."
+    if not _FILLING.fullmatch(value.strip()):
+        return f"{name} may hold letters, digits, full stops, hyphens and underscores."
+    return ""

@@ -1,4 +1,4 @@
-"""The list of services and servers that comes with the application, held to what its readers rely on."""
+"""The list of services and servers that comes with the application, and how one is found and filled in."""
 
 from __future__ import annotations
 
@@ -11,7 +11,16 @@ import pytest
 
 from playground.domain.adaptations import Adaptation
 from playground.engine.gateways.extras import secret_in
-from playground.engine.gateways.known import KnownGateway, known_by_id, shipped
+from playground.engine.gateways.known import (
+    KnownGateway,
+    blanks,
+    filled,
+    filling_problem,
+    find,
+    known_by_id,
+    recognise,
+    shipped,
+)
 from playground.engine.gateways.secrets import looks_secret
 from playground.gateway.address import is_loopback, resolve
 from playground.protocols import PROTOCOLS
@@ -67,3 +76,119 @@ def test_no_host_is_claimed_twice() -> None:
 
 def _pairs(rules: tuple[Adaptation, ...]) -> list[tuple[Adaptation, Adaptation]]:
     return [(first, second) for number, first in enumerate(rules) for second in rules[number + 1 :]]
+
+
+@EVERY
+def test_each_is_found_by_its_name_and_by_its_addresses(known: KnownGateway) -> None:
+    assert known in find(known.name, shipped())
+    assert known in find(known.name[:4].lower(), shipped())
+    values = dict.fromkeys(blanks(known), "mine-1")
+    base = filled(known.base_url, values)
+    for pasted in (base, f"{base}/", f"{base}/chat/completions", f"{base}/models?x=1#y"):
+        found = recognise(pasted, shipped())
+        if found is None:  # several servers are usual at that port
+            assert is_loopback(base)
+            continue
+        assert (found.known, found.base_url) == (known, base)
+    for host in known.hosts:
+        site = host.replace("*", "mine")
+        for pasted in (f"https://{site}/docs/quickstart?lang=en", site, f"www.{site}"):
+            told = recognise(pasted, shipped())
+            assert told is not None
+            assert told.known is known
+
+
+@pytest.mark.parametrize(
+    ("typed", "first"),
+    [
+        ("open", "openai"),
+        ("openr", "openrouter"),
+        ("  ROUTER", "openrouter"),
+        ("kimi", "moonshot"),
+        ("llama", "llama-cpp"),
+        ("grok", None),
+        ("z.ai", "zai"),
+        ("openai.azure", "azure"),
+        ("together.xyz", "together"),
+        ("studio lm", "lm-studio"),
+    ],
+)
+def test_the_likeliest_comes_first(typed: str, first: str | None) -> None:
+    assert next((known.id for known in find(typed, shipped())), None) == first
+
+
+@pytest.mark.parametrize("typed", ["", "   ", "no such service", "\x00", "open" * 100_000, "(" * 1_000, "é" * 3_000])
+def test_nothing_is_found_for_what_fits_none(typed: str) -> None:
+    assert find(typed, shipped()) == ()
+
+
+@pytest.mark.parametrize(
+    ("pasted", "service", "base"),
+    [
+        ("https://openrouter.ai/docs/quickstart", "openrouter", "https://openrouter.ai/api/v1"),
+        ("HTTPS://OpenRouter.AI", "openrouter", "https://openrouter.ai/api/v1"),
+        ("platform.openai.com/account", "openai", "https://api.openai.com/v1"),
+        ("https://api.openai.com", "openai", "https://api.openai.com/v1"),
+        ("'https://console.groq.com/keys' ", "groq", "https://api.groq.com/openai/v1"),
+        # another address of the same service's interface stays
+        ("https://api.deepseek.com/anthropic/v1/messages", "deepseek", "https://api.deepseek.com/anthropic/v1"),
+        ("https://api.z.ai/api/coding/paas/v4", "zai", "https://api.z.ai/api/coding/paas/v4"),
+        (
+            "https://dashscope.aliyuncs.com/compatible-mode/v1",
+            "dashscope",
+            "https://dashscope.aliyuncs.com/compatible-mode/v1",
+        ),
+        # names in braces are read from the address
+        (
+            "https://my-team.openai.azure.com/openai/deployments/gpt/chat/completions?api-version=1",
+            "azure",
+            "https://my-team.openai.azure.com/openai/v1",
+        ),
+        ("https://bedrock-mantle.us-east-1.api.aws", "bedrock", "https://bedrock-mantle.us-east-1.api.aws/v1"),
+        (
+            "https://api.cloudflare.com/client/v4/accounts/0a1b/ai/v1/chat/completions",
+            "cloudflare",
+            "https://api.cloudflare.com/client/v4/accounts/0a1b/ai/v1",
+        ),
+        (
+            "https://dash.cloudflare.com/0a1b",
+            "cloudflare",
+            "https://api.cloudflare.com/client/v4/accounts/{account_id}/ai/v1",
+        ),
+        ("localhost:11434", "ollama", "http://127.0.0.1:11434/v1"),
+        ("http://127.0.0.1:1234/v1/models", "lm-studio", "http://127.0.0.1:1234/v1"),
+    ],
+)
+def test_an_address_of_theirs_tells_the_service_and_what_is_meant(pasted: str, service: str, base: str) -> None:
+    found = recognise(pasted, shipped())
+    assert found is not None
+    assert (found.known.id, found.base_url) == (service, base)
+
+
+@pytest.mark.parametrize(
+    "pasted",
+    [
+        "https://gateway.example/v1",
+        "https://openrouter.ai.evil.example/api/v1",
+        "https://evil-openrouter.ai/api/v1",
+        "https://openrouter.ai@evil.example/api/v1",
+        "https://evil.example/https://openrouter.ai/api/v1",
+        "https://api.openai.com:8443/v1",
+        "http://127.0.0.1:8080/v1",
+        "ftp://openrouter.ai",
+        "https://[",
+        "",
+        "openrouter",
+        "a" * 100_000,
+    ],
+)
+def test_no_other_address_is_taken_for_one_of_theirs(pasted: str) -> None:
+    assert recognise(pasted, shipped()) is None
+
+
+@pytest.mark.parametrize(
+    ("value", "fits"),
+    [("my-team.1_x~", True), (" my-team ", True), *((wrong, False) for wrong in ("", "a/b", "a b", "x#", "a@b", "é"))],
+)
+def test_what_stands_for_a_name_in_braces_leads_nowhere_else(value: str, fits: bool) -> None:
+    assert (filling_problem("resource", value) == "") is fits

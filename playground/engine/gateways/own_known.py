@@ -1,0 +1,102 @@
+"""A person's own known services, in a file beside that of the gateways, and all of them together.
+
+The file holds no secret: a service is what its documentation would say. Every change is written at once; methods block
+for one small write.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+from pydantic.fields import FieldInfo
+
+from playground.domain.encoding import encode
+from playground.domain.reasons import reason_of
+from playground.engine.gateways.extras import secret_in
+from playground.engine.gateways.known import KnownGateway, blanks, filled, shipped
+from playground.engine.gateways.profiles import ProfileError
+from playground.engine.gateways.secrets import looks_secret, variable_problem
+from playground.engine.io.list_file import ListFile, ListFileError
+from playground.gateway.address import repair
+
+FILE_VERSION = 1
+
+
+class KnownGateways:
+    """Those that come with the application and a person's own, in one list; own ones take the place of their id.
+
+    A damaged file is set aside under another name and said so in ``messages``; what cannot be understood of it is
+    kept as it is.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._file = ListFile(path, "services", FILE_VERSION)
+        self.messages = self._file.messages
+        self._own: dict[str, KnownGateway] = {}
+        self._unread: list[Any] = []
+        for entry in self._file.load().get("services", []):
+            try:
+                known = KnownGateway.model_validate(entry)
+            except ValidationError as error:
+                name = entry.get("name") if isinstance(entry, dict) else None
+                self._unread.append(entry)
+                self.messages.append(
+                    f"The service “{name or 'without a name'}” could not be read ({reason_of(error)}); "
+                    "it is kept as is."
+                )
+            else:
+                self._own[known.id] = known.model_copy(update={"own": True})
+
+    @property
+    def all(self) -> tuple[KnownGateway, ...]:
+        """All of them in the order of their names."""
+        others = [known for known in shipped() if known.id not in self._own]
+        return tuple(sorted((*self._own.values(), *others), key=lambda one: one.name.casefold()))
+
+    def get(self, service: str) -> KnownGateway | None:
+        """The one of that id (``Profile.service``), or None."""
+        return next((known for known in self.all if known.id == service), None)
+
+    def keep(self, known: KnownGateway) -> KnownGateway:
+        """Add one of a person's own, or replace the one of its id. Raises ProfileError as ``own_problem`` says."""
+        if problem := own_problem(known):
+            raise ProfileError(problem)
+        base = known.base_url.strip() if blanks(known) else repair(known.base_url)[0]
+        known = known.model_copy(update={"own": True, "base_url": base, "name": known.name.strip()})
+        self._commit({**self._own, known.id: known})
+        return known
+
+    def remove(self, service: str) -> None:
+        """Take one of a person's own off the list. Raises ProfileError when it cannot be written."""
+        self._commit({name: known for name, known in self._own.items() if name != service})
+
+    def _commit(self, own: dict[str, KnownGateway]) -> None:
+        """Write first, then believe."""
+        entries = [encode(known, _says_something) for known in own.values()]
+        try:
+            self._file.save([*entries, *self._unread])
+        except ListFileError as error:
+            raise ProfileError(str(error)) from error
+        self._own = own
+
+
+def _says_something(name: str, info: FieldInfo, item: Any) -> bool:
+    return name != "own" and item != info.get_default(call_default_factory=True, validated_data={})
+
+
+def own_problem(known: KnownGateway) -> str:
+    """Why that service cannot be kept, in words for people; empty when it can."""
+    if not known.name.strip():
+        return "Enter a name."
+    try:
+        repair(filled(known.base_url, dict.fromkeys(blanks(known), "x")))
+    except ValueError as error:
+        return str(error)
+    if known.keys_url and not known.keys_url.startswith(("https://", "http://")):
+        return "The page where keys are made starts with https:// or http://."
+    for name, value in known.headers.items():
+        if looks_secret(name, value) or secret_in({name: value}):
+            return f"The header “{name}” looks like a secret, and the list of services is kept in a file."
+    return next(filter(None, map(variable_problem, known.key_variables)), "")

@@ -1,0 +1,97 @@
+"""A person's own services, in a real file."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from playground.engine.gateways.known import KnownGateway, recognise, shipped
+from playground.engine.gateways.own_known import KnownGateways
+from playground.engine.gateways.profiles import Auth, ProfileError
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "config" / "known-gateways.json"
+
+
+def own(**changes: object) -> KnownGateway:
+    whole: dict[str, object] = {"id": "team", "name": "Team", "base_url": "https://ai.team.example/v1"}
+    return KnownGateway.model_validate(whole | changes)
+
+
+def test_they_stand_among_the_others_and_are_there_the_next_time(path: Path) -> None:
+    known = KnownGateways(path)
+    assert known.all == shipped()
+    kept = known.keep(own(protocols={"messages": Auth.X_API_KEY}, key_variables=("TEAM_KEY",), note="Ask Kim."))
+    assert kept.own
+    again = KnownGateways(path)
+    assert again.get("team") == kept
+    assert len(again.all) == len(shipped()) + 1
+    found = recognise("https://ai.team.example/docs", again.all)
+    assert found is not None
+    assert found.known == kept
+    again.keep(kept.model_copy(update={"name": "A team"}))
+    assert again.all[0].name == "A team"
+    again.remove("team")
+    assert KnownGateways(path).all == shipped()
+
+
+def test_one_of_the_same_id_takes_the_place_of_what_came_with_the_application(path: Path) -> None:
+    known = KnownGateways(path)
+    known.keep(own(id="openai", name="OpenAI through our proxy"))
+    assert [one.name for one in known.all if one.id == "openai"] == ["OpenAI through our proxy"]
+    assert known.get("openai") != next(one for one in shipped() if one.id == "openai")
+
+
+def test_what_a_newer_version_wrote_is_kept(path: Path) -> None:
+    path.parent.mkdir()
+    entry = {"id": "team", "name": "Team", "base_url": "https://ai.team.example/v1", "colour": "red"}
+    odd = {"name": "Without an id"}
+    path.write_text(json.dumps({"version": 7, "services": [entry, odd], "later": True}))
+    known = KnownGateways(path)
+    assert "Without an id" in known.messages[0]
+    known.keep(own(id="second"))
+    content = json.loads(path.read_text())
+    assert (content["later"], content["services"][0], content["services"][-1]) == (True, entry, odd)
+
+
+@pytest.mark.parametrize("content", ["not json", "[]", '{"services": {}}', "[" * 100_000, "\ufeff"])
+def test_a_damaged_file_is_set_aside(path: Path, content: str) -> None:
+    path.parent.mkdir()
+    path.write_text(content)
+    known = KnownGateways(path)
+    assert known.all == shipped()
+    assert "set aside" in known.messages[0]
+    known.keep(own())
+    assert [one.read_text() for one in path.parent.glob("*damaged*")] == [content]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"name": "  "},
+        {"base_url": "not an address"},
+        {"base_url": "https://user:password@ai.team.example"},
+        {"base_url": "https://{a b}.example"},
+        {"keys_url": "javascript:alert(1)"},
+        {"headers": {"Authorization": "Bearer abc"}},
+        {"headers": {"X-Note": "sk-0123456789abcdef0123"}},
+        {"key_variables": ("sk-0123456789abcdef",)},
+    ],
+)
+def test_what_is_no_service_or_holds_a_secret_is_not_kept(path: Path, changes: dict[str, object]) -> None:
+    known = KnownGateways(path)
+    with pytest.raises(ProfileError):
+        known.keep(own(**changes))
+    assert not path.exists()
+
+
+def test_what_cannot_be_written_is_said_and_not_believed(path: Path) -> None:
+    path.parent.write_text("a file in the way")
+    known = KnownGateways(path)
+    with pytest.raises(ProfileError, match="could not be"):
+        known.keep(own())
+    assert known.get("team") is None
