@@ -6,9 +6,15 @@ password. Nothing here opens a socket.
 
 from __future__ import annotations
 
+import os
+from typing import Final
 from urllib.parse import SplitResult, unquote, urlsplit
 
 from playground.gateway.address import is_loopback
+
+#: How a proxy's address may begin. A SOCKS proxy looks up names itself, whichever of its two it is.
+SCHEMES: Final = ("http", "https", "socks5", "socks5h")
+_LONGEST_LOGIN: Final = 255  # bytes of a user name, and of a password, that a SOCKS proxy can be told
 
 
 def proxy_url(url: str, given: str = "") -> str:
@@ -26,7 +32,11 @@ def proxy_url(url: str, given: str = "") -> str:
             return ""
         proxies = getproxies()
         found = (proxies.get(parts.scheme) or proxies.get("all") or "").strip()
-    return found if "://" in found or not found else f"http://{found}"
+    scheme, there, rest = found.partition("://")
+    if not there:
+        return f"http://{found}" if found else ""
+    # Desktops name a SOCKS proxy without saying which; version 5 is what is in use.
+    return f"{'socks5' if scheme.lower() == 'socks' else scheme.lower()}://{rest}"
 
 
 def read_proxy(typed: str) -> SplitResult:
@@ -39,7 +49,23 @@ def read_proxy(typed: str) -> SplitResult:
     beyond = parts.path.strip("/") or parts.query or parts.fragment
     if not parts.hostname or beyond or port == 0 or any(map(str.isspace, parts.netloc)):
         raise ValueError("The proxy's address is a host and a port, as in http://host:port.")
+    if problem := scheme_problem(parts):
+        raise ValueError(f"The proxy's address {problem}.")
     return parts
+
+
+def scheme_problem(parts: SplitResult) -> str:
+    """What is wrong with how a proxy's address begins, or with its login; "" when nothing. Goes on after its name."""
+    if parts.scheme in ("socks4", "socks4a"):
+        return (
+            "is one of SOCKS 4, which is not supported. Most such proxies speak SOCKS 5, too: begin it with socks5://"
+        )
+    if parts.scheme not in SCHEMES:
+        return f"begins with none of {', '.join(f'{scheme}://' for scheme in SCHEMES)}"
+    for text in (parts.username, parts.password) if parts.scheme.startswith("socks") else ():
+        if len(unquote(text or "").encode()) > _LONGEST_LOGIN:
+            return "has a user name or a password longer than the 255 bytes that SOCKS can carry"
+    return ""
 
 
 def check_proxy(typed: str) -> str:
@@ -50,10 +76,8 @@ def check_proxy(typed: str) -> str:
     if "@" in parts.netloc:
         raise ValueError(
             "The proxy's address holds a user name or a password, and it is kept in a file. Take them out. A proxy "
-            "that wants them is named in the environment (HTTPS_PROXY) before the application starts."
+            "that wants them is named in the environment (HTTPS_PROXY, ALL_PROXY) before the application starts."
         )
-    if parts.scheme not in ("http", "https"):
-        raise ValueError("The proxy's address starts with http:// or https://; others, SOCKS too, are not supported.")
     return f"{parts.scheme}://{parts.netloc}"
 
 
@@ -63,7 +87,11 @@ def proxy_for(url: str, given: str = "") -> str:
 
 
 def proxy_secrets(given: str) -> tuple[str, ...]:
-    """What of a proxy that is ``given`` must not be shown or kept: its password, as written and as it is sent."""
-    userinfo, at, _ = proxy_url("", given).partition("://")[2].rpartition("@") if given.strip() else ("", "", "")
-    password = userinfo.partition(":")[2]
-    return (password, unquote(password)) if at and password else ()
+    """What must not be shown or kept of a proxy that is ``given``, and of those that the environment names.
+
+    Their passwords, as written and as they are sent.
+    """
+    named = (value for name, value in os.environ.items() if name.lower().endswith("_proxy"))
+    addresses = (one.strip().rpartition("@")[0] for one in (given, *named))
+    passwords = [(one.partition("://")[2] or one).partition(":")[2] for one in addresses]
+    return tuple(dict.fromkeys(text for word in passwords if word for text in (word, unquote(word))))

@@ -26,6 +26,19 @@ from playground.gateway.tape import Exchange, Read
 if TYPE_CHECKING:
     import httpx
 
+    from playground.gateway.socks import Handshake
+
+
+#: Steps of httpcore after which the next read may be the gateway's own.
+_CONNECTED = frozenset(
+    f"{by}.complete"
+    for by in (
+        "connection.connect_tcp",
+        "connection.start_tls",
+        "socks.setup_socks5_connection",
+        "socks.start_tls",
+    )
+)
 
 BANNER = 200  # bytes
 _LONGEST_MESSAGE = 600  # characters
@@ -70,6 +83,7 @@ class Transfer:
         self._pieces: Iterator[bytes] = iter(())
         self._size = 0
         self._tunnels = False  # the headers sent last asked a proxy for a tunnel
+        self._handshake: Handshake | None = None  # with a SOCKS proxy, until it has made the way
         self._banner = b""  # how the first read on a new connection begins
         self._unreadable: Failure | None = None  # why no read can succeed
         self._broken: tuple[type[Exception], ...] = (OSError,)  # what a read may raise
@@ -95,6 +109,9 @@ class Transfer:
             raise TransferError(self._too_late(expired.stage)) from None
         except (httpx.HTTPError, httpx.InvalidURL, UnicodeError, OSError) as error:
             raise TransferError(self._explain(error)) from None
+        finally:
+            if self._handshake is not None:
+                await self._handshake.aclose()
         self._response = response
         self._broken = (httpx.HTTPError, httpx.StreamError, OSError)
         # The body as it comes, not ``aiter_raw``, which counts and regroups it once more at each read.
@@ -183,10 +200,19 @@ class Transfer:
 
     async def _trace(self, name: str, info: Mapping[str, object]) -> None:
         """Called by httpcore at each step of a request; the steps that matter start a clock or leave a mark."""
-        if name in ("connection.connect_tcp.complete", "connection.start_tls.complete"):
+        if name in _CONNECTED:
             self.exchange.connected = self.clock.now
+            if self._handshake is not None and name != "socks.start_tls.complete":
+                self._handshake.end()
             self._listen(info.get("return_value"))
+        elif name == "socks.connect_tcp.complete":
+            from playground.gateway.socks import Handshake
+
+            self._handshake = Handshake(info["return_value"])
+        elif name == "socks.setup_socks5_connection.started" and self._handshake is not None:
+            self._handshake.expect(login=info.get("auth") is not None)
         elif name == "http11.send_request_headers.started":
+            self._handshake = None
             method = getattr(info.get("request"), "method", b"")
             self._tunnels = method == b"CONNECT"  # a proxy is asked for the way: that still is connecting
             if not self._tunnels:

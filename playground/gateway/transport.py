@@ -19,7 +19,8 @@ import httpx
 
 from playground.domain.errors import Failure, FailureKind
 from playground.gateway.connection import Connection
-from playground.gateway.proxy import proxy_for, proxy_url
+from playground.gateway.proxy import proxy_for, proxy_url, scheme_problem
+from playground.gateway.socks import SocksError
 from playground.named_file import check_regular
 
 #: OpenSSL's verdicts on a certificate: not valid yet, expired; another host, another address.
@@ -39,21 +40,26 @@ KEEP_OPEN = 15.0
 def make_client(connection: Connection, base: str) -> httpx.AsyncClient:
     """A client for the gateway at ``base``. Raises ValueError, in words, for a CA file or proxy that cannot be used."""
     context = _tls(connection) if urlsplit(base).scheme == "https" else _bare_tls()
+    proxy = proxy_url(base, connection.proxy)
+    try:
+        problem = scheme_problem(urlsplit(proxy)) if proxy else ""
+    except ValueError:
+        problem = "has an address that cannot be read"
+    if problem:
+        raise ValueError(f"The proxy {_set_in(connection.proxy)} {problem}.")
     try:
         return httpx.AsyncClient(
             verify=context,
             http1=True,
             http2=False,
             follow_redirects=False,
-            proxy=proxy_url(base, connection.proxy) or None,
+            proxy=proxy or None,
             trust_env=False,  # the proxy is chosen above, so that the one shown is the one used
             timeout=httpx.Timeout(None),  # the clocks are ours
             # No bound on those that are kept: httpcore counts those in use, too, and above it would close each after
             # its answer.
             limits=httpx.Limits(max_connections=None, max_keepalive_connections=None, keepalive_expiry=KEEP_OPEN),
         )
-    except ImportError:
-        raise ValueError(f"The proxy {_set_in(connection.proxy)} is a SOCKS proxy, which is not supported.") from None
     except (httpx.InvalidURL, ValueError):
         raise ValueError(f"The proxy {_set_in(connection.proxy)} has an address that cannot be read.") from None
 
@@ -117,7 +123,10 @@ def explain(error: Exception, url: str, *, answering: bool, banner: bytes = b"",
     if isinstance(error, httpx.InvalidURL | httpx.UnsupportedProtocol | httpx.LocalProtocolError):
         return failure(FailureKind.INPUT, f"The request cannot be made as it is: {_short(error)}.")
     if isinstance(error, httpx.ProxyError):
-        return failure(FailureKind.CONNECTION, _proxy_words(_short(error), place, f"{host}:{port}"))
+        refused = next((cause for cause in causes if isinstance(cause, SocksError)), None)
+        words = _proxy_words(_short(error)) if refused is None else _socks_words(refused)
+        proxy_named = f"{place[0].upper()}{place[1:]}"
+        return failure(FailureKind.CONNECTION, f"{proxy_named} {words}.".replace("{target}", f"{host}:{port}"))
     for cause in causes:
         if isinstance(cause, ssl.SSLError):
             return failure(FailureKind.TLS, _tls_words(cause, host, port))
@@ -181,13 +190,22 @@ def _tls_words(error: ssl.SSLError, host: str, port: int) -> str:
     return f"The TLS handshake with {host} failed ({reason})."
 
 
-def _proxy_words(said: str, place: str, target: str) -> str:
+def _proxy_words(said: str) -> str:
+    """What an HTTP proxy's refusal means; goes on after its name, and ``{target}`` stands for where it should lead."""
     if said.startswith("407"):
         return (
-            f"{place[0].upper()}{place[1:]} wants a user name and a password (407). They go into the proxy's address, "
-            "before the host: http://name:password@host."
+            "wants a user name and a password (407). They go into the proxy's address, before the host: "
+            "http://name:password@host"
         )
-    return f"{place[0].upper()}{place[1:]} does not lead to {target} ({said})."
+    return f"does not lead to {{target}} ({said})"
+
+
+def _socks_words(refused: SocksError) -> str:
+    """The same of a SOCKS proxy's."""
+    if not refused.found:
+        return refused.words
+    hint = ". One for HTTP begins with http://" if refused.found.startswith(b"HTTP/") else ""
+    return f"{refused.words}: {_banner_words(refused.found)}{hint}"
 
 
 def _short(error: Exception) -> str:

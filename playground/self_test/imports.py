@@ -32,6 +32,7 @@ BY_NAME = (
     "pygments.lexers.python",
     "pygments.lexers.shell",
     "pygments.lexers.data",
+    "socksio.socks5",
     "uvicorn.lifespan.off",
     "uvicorn.lifespan.on",
     "uvicorn.loops.asyncio",

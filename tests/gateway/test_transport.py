@@ -39,7 +39,7 @@ async def test_the_environments_proxy(monkeypatch: pytest.MonkeyPatch, make_clie
         assert "proxy" in failure.message
         assert advise(failure).meaning == "no proxy"
         assert "word" not in failure.message
-        monkeypatch.setenv("HTTP_PROXY", "socks5://127.0.0.1:1")
+        monkeypatch.setenv("HTTP_PROXY", "gopher://127.0.0.1:1")
         _, events = await run(make_client(base_url="http://gateway.invalid/v1"))
         assert failure_of(events).kind is FailureKind.INPUT
 

@@ -1,6 +1,6 @@
-"""What may stand between a client and its gateway: a forward proxy, and a TLS front before a plain server.
+"""What may stand between a client and its gateway: forward proxies, and a TLS front before a plain server.
 
-Both are real and run an event loop in a thread of their own, as ``tests.support.fault_server`` does. The proxy has a
+All are real and run an event loop in a thread of their own, as ``tests.support.fault_server`` does. The proxies have a
 table of names instead of a resolver, so that a test can reach a local server under any name; ``stalls`` lets it take a
 request and never answer.
 """
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import ipaddress
 import socket
 import ssl
 import threading
@@ -127,6 +128,73 @@ class Proxy(_Listener):
             head = [f"{method} {path} {version}", *kept, "Connection: close", "", ""]
             out_writer.write("\r\n".join(head).encode("latin-1"))
         await _join(reader, writer, out_reader, out_writer)
+
+
+class Socks(_Listener):
+    """A SOCKS 5 proxy. ``asked`` holds each host and port, as it was told them, and the login.
+
+    Each of its replies goes out byte by byte. ``refuses`` is the number that it answers every request with; ``says``
+    goes out in place of the reply of that number, counted from 0, and the connection is then closed, but for an empty
+    one: after that it waits for ever. It has an empty table of names where it knows none.
+    """
+
+    def __init__(
+        self, names: Mapping[str, Place], login: str = "", *, refuses: int = 0, says: tuple[int, bytes] | None = None
+    ) -> None:
+        super().__init__()
+        self.asked: list[tuple[str, int, str]] = []
+        self._names = names
+        self._login = login
+        self._refuses = refuses
+        self._says = says
+
+    async def talk(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        sent = 0
+
+        async def reply(data: bytes) -> None:
+            nonlocal sent
+            if self._says is not None and self._says[0] == sent:
+                await self._say_otherwise(writer)
+            sent += 1
+            for number in data:
+                writer.write(bytes((number,)))
+                await writer.drain()
+                await asyncio.sleep(0.002)
+
+        _, count = await reader.readexactly(2)
+        methods = await reader.readexactly(count)
+        wanted = 2 if self._login else 0
+        await reply(bytes((5, wanted if wanted in methods else 0xFF)))
+        if wanted not in methods:
+            return
+        login = ""
+        if wanted:
+            _, length = await reader.readexactly(2)
+            name = await reader.readexactly(length)
+            login = f"{name.decode()}:{(await reader.readexactly((await reader.readexactly(1))[0])).decode()}"
+            await reply(bytes((1, login != self._login)))
+            if login != self._login:
+                return
+        *_, kind = await reader.readexactly(4)
+        if kind == 3:
+            host = (await reader.readexactly((await reader.readexactly(1))[0])).decode()
+        else:
+            host = str(ipaddress.ip_address(await reader.readexactly(4 if kind == 1 else 16)))
+        port = int.from_bytes(await reader.readexactly(2), "big")
+        self.asked.append((host, port, login))
+        place = self._names.get(host)
+        refused = self._refuses or (0 if place else 4)
+        await reply(bytes((5, refused, 0, 3, 3)) + b"out" + bytes(2))
+        if place is not None and not refused:
+            await _join(reader, writer, *await asyncio.open_connection(*place))
+
+    async def _say_otherwise(self, writer: asyncio.StreamWriter) -> None:
+        assert self._says is not None
+        if not self._says[1]:
+            await self._stop.wait()
+        writer.write(self._says[1])
+        await writer.drain()
+        raise ConnectionResetError
 
 
 async def _join(

@@ -79,7 +79,7 @@ OWN: Final[tuple[Known, ...]] = (
             "own proxy password",
             "The proxy wants a user name and a password",
             "The gateway's settings keep neither. Empty the proxy's field there, and name the proxy with both in the "
-            "environment (HTTPS_PROXY) before the application starts.",
+            "environment (HTTPS_PROXY, ALL_PROXY) before the application starts.",
             _SETTINGS,
             "Put them into the address given with --proxy.",
         ),
@@ -94,6 +94,25 @@ OWN: Final[tuple[Known, ...]] = (
             command="Put them into the proxy's address, with --proxy or in the environment.",
         ),
         r"^the proxy .{0,300} wants a user name and a password\b",
+        kinds=_WAY,
+    ),
+    Known(
+        Advice(
+            "proxy login",
+            "The proxy refuses the user name and the password",
+            "They stand in its address, in the environment or after --proxy. Correct them there, and start again.",
+            command="Correct them in the proxy's address, with --proxy or in the environment.",
+        ),
+        r"^the proxy .{0,300} (?:does not let in|wants another way to sign in)\b",
+        kinds=_WAY,
+    ),
+    Known(
+        Advice(
+            "no socks",
+            "The proxy does not speak SOCKS 5",
+            "Check the port and the beginning of its address: http:// for a proxy of HTTP.",
+        ),
+        r"^the proxy .{0,300} is no socks 5 proxy\b",
         kinds=_WAY,
     ),
     Known(

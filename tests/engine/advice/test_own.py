@@ -42,7 +42,7 @@ async def meaning(request: Request | None = None, **settings: Any) -> str:
         ({"headers": {"X-Bad": "a\nb"}}, "own header"),
         ({"headers": {"Content-Length": "1"}}, "own header"),
         ({"base_url": "https://gateway.example/v1", "ca_file": "/no/such.pem"}, "ca file"),
-        ({"base_url": "https://gateway.example/v1", "proxy": "socks5://127.0.0.1:1"}, "own proxy"),
+        ({"base_url": "https://gateway.example/v1", "proxy": "socks4://127.0.0.1:1"}, "own proxy"),
         ({"base_url": "http://gateway.example/v1", "proxy": "http://127.0.0.1:9"}, "no proxy"),
         ({"base_url": "http://no-such-gateway.invalid/v1"}, "name"),
         ({"base_url": "http://127.0.0.1:9/v1"}, "refused"),

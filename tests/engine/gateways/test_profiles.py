@@ -252,7 +252,7 @@ def test_a_secret_in_the_address_never_reaches_the_file(path: Path, url: str) ->
     [
         (f"http://me:{CANARY}@proxy:3128", "a user name or a password"),
         (f"{CANARY}@proxy", "a user name or a password"),
-        ("socks5://proxy:1080", "not supported"),
+        ("socks4://proxy:1080", "not supported"),
         (f"http://proxy/?key={CANARY}", "a host and a port"),
         ("http://:3128", "a host and a port"),
         ("not a url", "a host and a port"),

@@ -20,7 +20,7 @@ from playground.engine.headless.run import RunOptions, run_file
 from playground.engine.session.asking import Reception
 from tests.engine.headless.runs import CANARY, Desk, experiment
 from tests.support.fault_server import FaultServer, head, hold, send, sleep, sse, text_chunk, whole
-from tests.support.proxy import Proxy
+from tests.support.proxy import Proxy, Socks
 
 FINE = send(head(), sse(text_chunk("Hi", "stop"), "[DONE]"))
 BUSY = send(whole(503, "application/json", b'{"code": 1, "message": "busy", "data": null}'))
@@ -122,10 +122,18 @@ async def test_a_proxy_of_its_own_whose_password_is_shown_nowhere(desk: Desk, se
         assert nobody.code == ExitCode.TRANSPORT
         assert "Nothing answers at the proxy 127.0.0.1:1 (given for this gateway)" in nobody.err
         assert "pass-word" not in tape.read_text(encoding="utf-8") + refused.err + nobody.err
-    odd = await desk.run(experiment(), proxy="socks5://127.0.0.1:1", **there)
-    assert odd.code == ExitCode.BAD_INPUT
-    assert "The proxy given for this gateway is a SOCKS proxy" in odd.err
-    for slip in ("not a url", "http://", "http://proxy.example:port", "http://me:pass-word-4711@proxy.example/way"):
+    with Socks(names, "me:pass-word-4711") as socks:
+        way = f"socks5h://me:pass-word-4711@127.0.0.1:{socks.port}"
+        assert (await desk.run(experiment(), proxy=way, record=tape, **there)).code == ExitCode.OK
+        assert socks.asked == [("gateway.example", 80, "me:pass-word-4711")]
+        assert "pass-word" not in tape.read_text(encoding="utf-8")
+    for slip in (
+        "not a url",
+        "http://",
+        "socks4://proxy.example",
+        "http://proxy.example:port",
+        "http://me:pass-word-4711@proxy.example/way",
+    ):
         none = await desk.run(experiment(), proxy=slip)
         assert none.code == ExitCode.BAD_INPUT
         assert "The proxy's address" in none.err

@@ -208,6 +208,10 @@ class ProfileForm(QWidget):
         self.browse.setAccessibleName("Choose a certificate file")
         self.proxy = QLineEdit(placeholderText="the one that the system or the environment names, if any")
         self.proxy.setAccessibleName("Proxy")
+        self.proxy.setToolTip(
+            "http://host:port, https://host:port or socks5://host:port. A SOCKS proxy looks up the gateway's name "
+            "itself. No user name and no password: those stand in the environment (HTTPS_PROXY, ALL_PROXY)"
+        )
         self._lay_out()
         self._connect()
 

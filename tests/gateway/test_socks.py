@@ -1,0 +1,192 @@
+"""The demo gateway behind a SOCKS proxy, set for the gateway or named by the environment, and proxies that fail."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import time
+from contextlib import aclosing
+
+import pytest
+
+from playground.demo.server import DemoServer
+from playground.domain.errors import FailureKind
+from playground.domain.events import TextDelta
+from playground.engine.advice import advise
+from playground.gateway.client import GatewayClient
+from playground.gateway.connection import Timeouts
+from playground.gateway.proxy import check_proxy, proxy_for, read_proxy
+from tests.gateway.conftest import ask, open_call
+from tests.gateway.test_ways import NAME, answer, client_for, failure, port_of
+from tests.gateway.test_ways import authority as authority
+from tests.gateway.test_ways import bare as bare
+from tests.gateway.test_ways import ca_file as ca_file
+from tests.gateway.test_ways import demo as demo
+from tests.gateway.test_ways import front as front
+from tests.gateway.test_ways import opened as opened
+from tests.support.fault_server import FaultServer, head, hold, send, sleep, sse, text_chunk, whole
+from tests.support.proxy import Front, Proxy, Socks
+
+LOGIN = "person:pass-word-123"
+
+
+@pytest.mark.parametrize("scheme", ["socks5", "socks5h", "SOCKS5", "socks"])
+async def test_the_proxy_looks_up_the_name(opened: list[GatewayClient], demo: DemoServer, scheme: str) -> None:
+    with Socks({NAME: ("127.0.0.1", port_of(demo))}) as proxy:
+        client = client_for(opened, f"http://{NAME}/v1", proxy=f"{scheme}://127.0.0.1:{proxy.port}")
+        assert (await client.list_models()).failure is None
+        assert (await answer(client)).complete
+        assert proxy.asked == [(NAME, 80, "")], "one connection serves both"
+
+
+async def test_tls_through_it_named_by_the_environment_with_a_login(
+    opened: list[GatewayClient], bare: pytest.MonkeyPatch, front: Front, ca_file: str
+) -> None:
+    with Socks({NAME: ("127.0.0.1", front.port)}, LOGIN) as proxy:
+        bare.setenv("ALL_PROXY", f"socks5h://{LOGIN}@127.0.0.1:{proxy.port}")
+        client = client_for(opened, f"https://{NAME}/v1", ca_file=ca_file)
+        assert (await answer(client)).complete
+        assert (await answer(client, "messages")).complete
+        assert set(proxy.asked) == {(NAME, 443, LOGIN)}
+        assert proxy_for(f"https://{NAME}/v1") == f"127.0.0.1:{proxy.port}"
+        strange = await failure(client_for(opened, f"https://{NAME}/v1"))
+        assert strange.kind is FailureKind.TLS
+        assert "cannot be trusted" in strange.message
+
+
+async def test_addresses_go_as_they_are(opened: list[GatewayClient], demo: DemoServer) -> None:
+    here = ("127.0.0.1", port_of(demo))
+    with Socks({"127.0.0.1": here, "::1": here}) as proxy:
+        for host in ("127.0.0.1", "[::1]"):
+            client = client_for(opened, f"http://{host}:1/v1", proxy=f"socks5://127.0.0.1:{proxy.port}")
+            assert (await client.list_models()).failure is None
+        assert [host for host, _, _ in proxy.asked] == ["127.0.0.1", "::1"]
+
+
+async def test_reads_are_stamped_as_they_come_and_a_run_can_be_ended(opened: list[GatewayClient]) -> None:
+    with FaultServer() as server, Socks({NAME: ("127.0.0.1", server.port)}) as proxy:
+        server.play(send(head(), sse(text_chunk("a"))), sleep(0.2), send(sse(text_chunk("b"))), hold())
+        client = client_for(opened, f"http://{NAME}/v1", proxy=f"socks5://127.0.0.1:{proxy.port}")
+        call = open_call(client, ask())
+        said = ""
+        async with aclosing(call):
+            async for events in call:
+                said += "".join(one.text for one in events if isinstance(one, TextDelta))
+                if said == "ab":
+                    break
+        first, *_, last = [read.at for read in call.exchange.reads]
+        assert last - first > 0.15
+        assert call.exchange.connected is not None
+        assert call.exchange.answered is not None
+        assert call.exchange.connected <= call.exchange.answered
+
+
+async def test_a_password_that_comes_back_is_on_no_tape(opened: list[GatewayClient], bare: pytest.MonkeyPatch) -> None:
+    with FaultServer() as server, Socks({NAME: ("127.0.0.1", server.port)}, LOGIN) as proxy:
+        server.play(send(whole(500, "text/plain", b"your proxy says pass-word-123")))
+        bare.setenv("all_proxy", f"socks5://{LOGIN}@127.0.0.1:{proxy.port}")
+        client = client_for(opened, f"http://{NAME}/v1")
+        found = await client.list_models()
+        assert found.failure is not None
+        assert found.failure.message.startswith("your proxy says ")
+        assert "pass-word" not in found.failure.message + repr(found.exchanges) + repr(found.exchanges[0].body)
+
+
+@pytest.mark.parametrize(
+    ("settings", "url", "words", "meaning"),
+    [
+        ({"login": LOGIN}, "", "wants a user name and a password", "own proxy password"),
+        ({"login": LOGIN}, "me:other-word@", "does not let in the user name", "proxy login"),
+        ({}, "me:other-word@", "does not let in the user name", "proxy login"),
+        ({"refuses": 1}, "", f"does not lead to {NAME}:80: it gives no reason", "proxy way"),
+        ({"refuses": 2}, "", "its rules do not allow it", "proxy way"),
+        ({"refuses": 5}, "", "nothing answers there", "proxy way"),
+        ({"refuses": 99}, "", "gives the reason 99", "proxy way"),
+        ({"names": {}}, "", "cannot reach that host, or does not know the name", "proxy way"),
+        ({"says": (0, b"HTTP/1.1 400 Bad Request\r\n\r\n")}, "", "it says “HTTP/1.1 400 Bad Request”", "no socks"),
+        ({"says": (0, b"\x00[")}, "", "is no SOCKS 5 proxy", "no socks"),
+        ({"says": (0, b"\x05")}, "", "is no SOCKS 5 proxy", "no socks"),
+        ({"says": (0, b"\x05\x01")}, "", "another way to sign in", "proxy login"),
+        ({"says": (1, b"\x05\x00\x00\x07")}, "", "is no SOCKS 5 proxy", "no socks"),
+        ({"says": (1, b"X" * 100_000)}, "", "is no SOCKS 5 proxy", "no socks"),
+    ],
+)
+async def test_what_a_proxy_does_wrong_is_said(
+    opened: list[GatewayClient], settings: dict[str, object], url: str, words: str, meaning: str
+) -> None:
+    given = {"names": {NAME: ("127.0.0.1", 1)}, **settings}
+    with Socks(**given) as proxy:  # type: ignore[arg-type]
+        way = f"socks5://{url}127.0.0.1:{proxy.port}"
+        refused = await failure(client_for(opened, f"http://{NAME}/v1", proxy=way))
+    assert refused.kind is FailureKind.CONNECTION
+    assert refused.message.startswith(f"The proxy 127.0.0.1:{proxy.port} (given for this gateway) ")
+    assert words in refused.message
+    assert "other-word" not in refused.message
+    assert advise(refused).meaning == meaning
+
+
+@pytest.mark.parametrize("step", [0, 1])
+async def test_a_proxy_that_closes_or_says_nothing(opened: list[GatewayClient], step: int) -> None:
+    names = {NAME: ("127.0.0.1", 1)}
+    with Socks(names, says=(step, b"")) as proxy:
+        before = time.monotonic()
+        times = Timeouts(connect=0.3, first=20)
+        way = f"socks5://127.0.0.1:{proxy.port}"
+        silent = await failure(client_for(opened, f"http://{NAME}/v1", proxy=way, timeouts=times))
+        assert time.monotonic() - before < 3
+        assert silent.kind is FailureKind.TIMEOUT_CONNECT
+        assert "through the proxy" in silent.message
+        client = client_for(opened, f"http://{NAME}/v1", proxy=way)
+        task = asyncio.get_running_loop().create_task(client.list_models())
+        await asyncio.sleep(0.2)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+    with socket.create_server(("127.0.0.1", 0)) as closing:
+        asyncio.get_running_loop().run_in_executor(None, lambda: closing.accept()[0].close())
+        way = f"socks5://127.0.0.1:{closing.getsockname()[1]}"
+        closed = await failure(client_for(opened, f"http://{NAME}/v1", proxy=way))
+        assert closed.kind is FailureKind.CONNECTION
+        assert "proxy" in closed.message
+    nobody = await failure(client_for(opened, f"http://{NAME}/v1", proxy=way))
+    assert advise(nobody).meaning == "no proxy"
+
+
+async def test_a_proxy_of_http_named_as_one_of_socks(opened: list[GatewayClient]) -> None:
+    with FaultServer(reads_request=False) as server:
+        server.play(send(b"HTTP/1.1 400 Bad Request\r\n\r\n"))
+        refused = await failure(client_for(opened, f"http://{NAME}/v1", proxy=f"socks5://127.0.0.1:{server.port}"))
+    assert "One for HTTP begins with http://" in refused.message
+    with Socks({}) as socks, Proxy({}) as proxy:
+        odd = await failure(client_for(opened, f"http://{NAME}/v1", proxy=f"http://127.0.0.1:{socks.port}"))
+        assert odd.kind in (FailureKind.CONNECTION, FailureKind.NOT_HTTP)
+        assert proxy.asked == []
+
+
+@pytest.mark.parametrize(
+    ("typed", "words"),
+    [
+        ("socks4://127.0.0.1:1080", "SOCKS 4, which is not supported"),
+        ("socks4a://127.0.0.1:1080", "begin it with socks5://"),
+        ("ftp://127.0.0.1:1080", "begins with none of http://"),
+        (f"socks5://{'n' * 256}:word@127.0.0.1", "longer than the 255 bytes"),
+    ],
+)
+async def test_an_address_that_cannot_be_used_is_told_before_anything_is_sent(
+    opened: list[GatewayClient], bare: pytest.MonkeyPatch, typed: str, words: str
+) -> None:
+    with pytest.raises(ValueError, match=words):
+        read_proxy(typed)
+    bare.setenv("HTTP_PROXY", typed)
+    refused = await failure(client_for(opened, f"http://{NAME}/v1"))
+    assert refused.kind is FailureKind.INPUT
+    assert refused.message.startswith("The proxy set in the environment ")
+    assert words in refused.message
+    assert advise(refused).meaning == "proxy"
+
+
+def test_what_a_file_may_hold() -> None:
+    assert check_proxy(" socks5h://proxy.example:1080/ ") == "socks5h://proxy.example:1080"
+    assert check_proxy("socks://proxy.example") == "socks5://proxy.example"
+    with pytest.raises(ValueError, match="a user name or a password"):
+        check_proxy("socks5://me:word@proxy.example")
