@@ -180,9 +180,11 @@ def test_a_gateway_is_connected_step_by_step(stage: Stage) -> None:
             await person.do(wizard.next_button.click)
             await person.until(lambda: wizard.second.headline.text() == "It works", "the test")
             await person.do(wizard.next_button.click)
-            names = [wizard.third.models.item(row).text() for row in range(wizard.third.models.count())]
+            rows = wizard.third.models.rows
+            names = [rows.model_id(rows.index(row)) for row in range(rows.rowCount())]
             assert "demo-chat" in names
-            await person.do(partial(wizard.third.models.setCurrentRow, names.index("demo-chat")))
+            at = rows.index(names.index("demo-chat"))
+            await person.do(partial(wizard.third.models.list.setCurrentIndex, at))
             await type_into(person, wizard.third.name, "Work")
             await person.do(wizard.next_button.click)
             await person.until(lambda: person.session.settings.profile_id != "demo", "the gateway in use")

@@ -21,6 +21,8 @@ from playground.engine.gateways.profiles import Profile
 from playground.engine.session.variants import MOST_LANES
 from playground.ui.features.compare.lane import LaneColumn
 from playground.ui.shell.features import GATEWAYS, TOOLS_PANEL
+from playground.ui.widgets.models.browser import SORTING
+from playground.ui.widgets.models.listing import Order
 from playground.ui.widgets.palette import Palette
 from tests.flows.conftest import Person, Stage
 from tests.flows.test_compare import columns, page
@@ -70,13 +72,20 @@ def test_whatever_models_a_gateway_lists_the_window_answers(stage: Stage, models
 
     async def look_through_them(person: Person) -> None:
         app, picker = person.app, person.app.window.bar.model
-        picker.showPopup()
+        picker.open()
         await asyncio.sleep(0.1)
+        panel = picker.panel
+        assert panel is not None
+        assert panel.browser.rows.rowCount()
+        panel.browser.step(8)
+        await asyncio.sleep(0.05)
+        for order in (Order.NAME, Order.LISTED):
+            SORTING.choose(order)
+            panel.browser.look_for("m")
+            await asyncio.sleep(0.05)
+        panel.browser.look_for("no such model")
+        await person.until(lambda: not panel.browser.rows.rowCount(), "none")
         picker.hidePopup()
-        completer = picker.completer()
-        assert completer is not None
-        completer.setCompletionPrefix("no such model")
-        assert completer.completionCount() == 0
         app.actions.open_palette()
         (palette,) = [one for one in QApplication.topLevelWidgets() if isinstance(one, Palette) and one.isVisible()]
         for words in ("model", "no such model"):

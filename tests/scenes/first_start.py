@@ -153,7 +153,7 @@ async def connect_model(stage: Stage) -> None:
     """The models of a gateway, one of them chosen; no keyring here, which is said."""
     dialog = await _tested(stage, stage.app.demo.start())
     dialog.next()
-    dialog.third.models.setCurrentRow(1)
+    dialog.third.models.step(1)
 
 
 @scene(sizes=SMALL)

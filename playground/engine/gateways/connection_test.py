@@ -29,7 +29,7 @@ from playground.protocols import PROTOCOLS
 
 if TYPE_CHECKING:
     from playground.gateway.client import GatewayClient
-    from playground.gateway.models import ModelList
+    from playground.gateway.models import Model, ModelList
     from playground.gateway.tape import Exchange
 
 #: Seconds that two clocks may differ before it is worth a word.
@@ -85,7 +85,7 @@ class EndpointResult:
     words: str
     exchange: Exchange | None = None
     failure: Failure | None = None
-    models: tuple[str, ...] = ()
+    models: tuple[Model, ...] = ()
     auth: Auth = Auth.BEARER  # how the key was sent
 
     @property
@@ -139,7 +139,7 @@ async def _list(client: GatewayClient, protocol: str) -> EndpointResult:
     state, words = _of_list(listing)
     exchange = listing.exchanges[0] if listing.exchanges else None
     auth = client.connection.auth_for(protocol)
-    return EndpointResult(LIST, state, words, exchange, listing.failure, tuple(listing.ids), auth)
+    return EndpointResult(LIST, state, words, exchange, listing.failure, listing.models, auth)
 
 
 async def _knock(client: GatewayClient, protocol: str) -> EndpointResult:
@@ -272,7 +272,7 @@ class Line:
 class ConnectionReport:
     """What a test of a gateway found: a line that sums up, one for each endpoint, and what to know or do besides.
 
-    ``asked`` says what went out. ``models`` are the ids that were listed. ``about_key`` says that what failed is the
+    ``asked`` says what went out. ``models`` are those that were listed. ``about_key`` says that what failed is the
     key and not the address.
     """
 
@@ -282,7 +282,7 @@ class ConnectionReport:
     details: tuple[str, ...] = ()
     asked: str = ""
     offers: tuple[Offer, ...] = ()
-    models: tuple[str, ...] = ()
+    models: tuple[Model, ...] = ()
     about_key: bool = False
 
 
@@ -361,7 +361,7 @@ class _Judge:
             return ConnectionReport(False, failure.message, details=tuple(details), offers=tuple(self._offers()))
         if all(one.silent for one in self._found) and (failure := self._found[0].failure) is not None:
             return ConnectionReport(False, failure.message, details=(_SILENT, *self._surroundings()))
-        ids = next((one.models for one in self._lists if one.models), ())
+        listed = next((one.models for one in self._lists if one.models), ())
         usable = [one for one in self._ends if self._is_usable(one)]
         main = None if usable else self._main()
         details = [
@@ -371,12 +371,12 @@ class _Judge:
         ]
         return ConnectionReport(
             ok=bool(usable),
-            headline=self._works(usable, len(ids)) if usable else self._fails(main),
+            headline=self._works(usable, len(listed)) if usable else self._fails(main),
             lines=tuple(self._lines()),
             details=(*details, *self._surroundings()),
             asked=self._what_was_asked(),
             offers=tuple(self._offers()),
-            models=ids,
+            models=listed,
             about_key=main is not None and self._is_about_key(main),
         )
 

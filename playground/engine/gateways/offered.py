@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from playground.domain.errors import FailureKind, RunRefusedError
 from playground.domain.prices import Price
 from playground.engine.gateways.credentials import NeedsConsent, credentials_for
+from playground.engine.gateways.offering import Offering, marked, used
 from playground.engine.gateways.profiles import Profile, ProfileStore, connection
 from playground.engine.gateways.secrets import Keys, Secret
 
@@ -60,6 +62,33 @@ class Gateways:
             self._demo = profile
         else:
             self.store.update(profile)
+
+    def star(self, profile_id: str, model: str, on: bool) -> None:
+        """Mark a model as a favourite, or no longer. Blocks for a small write; raises ProfileError as ``update``."""
+        self._edit(profile_id, lambda it: it.model_copy(update={"favourites": marked(it.favourites, model, on)}))
+
+    def note_use(self, profile_id: str, model: str) -> None:
+        """Remember that a model was chosen or asked. Blocks for a small write; raises ProfileError as ``update``."""
+        if model:
+            self._edit(profile_id, lambda it: it.model_copy(update={"recent": used(it.recent, model)}))
+
+    def _edit(self, profile_id: str, change: Callable[[Profile], Profile]) -> None:
+        if profile_id == DEMO_ID:
+            self._demo = change(self._demo)
+        else:
+            self.store.edit(profile_id, change)
+
+    def offering(self, profile_id: str) -> Offering:
+        """The models of that gateway to choose from, as far as they were listed."""
+        profile, listed = self.get(profile_id), self._models.get(profile_id)
+        return Offering(
+            models=listed.models if listed is not None else (),
+            gateway=profile.name,
+            favourites=profile.favourites,
+            recent=profile.recent,
+            star=partial(self.star, profile.id),
+            known=self.keys.known,
+        )
 
     def price(self, profile_id: str, model: str) -> Price | None:
         """What was entered for a model of that gateway; None where there is no such gateway here."""

@@ -8,8 +8,9 @@ The file holds no secret: the key and the values of secret headers are in the ke
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from threading import RLock
 from typing import Any
 from uuid import uuid4
 
@@ -152,14 +153,16 @@ def default_path() -> Path:
 class ProfileStore:
     """The list of gateways and which one is active, in a JSON file that is replaced as a whole.
 
-    Every change is written at once; methods block for one small write. Fields of a newer version are kept. A damaged
-    file is set aside under another name and said so in ``messages``; it is never deleted or overwritten.
+    Every change is written at once; methods block for one small write, and may be called from any thread. Fields of a
+    newer version are kept. A damaged file is set aside under another name and said so in ``messages``; it is never
+    deleted or overwritten.
     """
 
     def __init__(self, path: Path | None = None) -> None:
         self._file = ListFile(path or default_path(), "gateways", FILE_VERSION)
         self.path, self.messages = self._file.path, self._file.messages
         self._profiles: list[Profile] = []
+        self._changing = RLock()  # from what was read of the list until it is written
         self._unread: list[Any] = []  # entries that could not be understood, written back as they were
         content = self._file.load()
         self._active = str(content.get("active") or "")
@@ -182,10 +185,11 @@ class ProfileStore:
 
     def add_profile(self, profile: Profile) -> Profile:
         """Append a gateway. Raises ProfileError when the id is taken, or as ``update`` does."""
-        if self.get(profile.id) is not None:
-            raise ProfileError("A gateway with this id exists already.")
-        checked = _checked(profile)
-        self._commit([*self._profiles, checked], self._active)
+        with self._changing:
+            if self.get(profile.id) is not None:
+                raise ProfileError("A gateway with this id exists already.")
+            checked = _checked(profile)
+            self._commit([*self._profiles, checked], self._active)
         return checked
 
     def update(self, profile: Profile) -> Profile:
@@ -193,22 +197,34 @@ class ProfileStore:
 
         Raises ProfileError when it is unknown, would put a secret into the file, or cannot be written.
         """
-        if self.get(profile.id) is None:
-            raise ProfileError("This gateway was removed in the meantime.")
-        checked = _checked(profile)
-        self._commit([checked if p.id == profile.id else p for p in self._profiles], self._active)
+        with self._changing:
+            if self.get(profile.id) is None:
+                raise ProfileError("This gateway was removed in the meantime.")
+            checked = _checked(profile)
+            self._commit([checked if p.id == profile.id else p for p in self._profiles], self._active)
         return checked
+
+    def edit(self, profile_id: str, change: Callable[[Profile], Profile]) -> None:
+        """Replace a gateway by what ``change`` makes of it as it is then. Raises ProfileError as ``update`` does."""
+        with self._changing:
+            profile = self.get(profile_id)
+            if profile is None:
+                raise ProfileError("This gateway was removed in the meantime.")
+            if (changed := change(profile)) != profile:
+                self.update(changed)
 
     def remove(self, profile_id: str) -> None:
         """Take a gateway off the list; its secrets are the caller's business (``forget_secrets``)."""
-        self._commit([p for p in self._profiles if p.id != profile_id], self._active)
+        with self._changing:
+            self._commit([p for p in self._profiles if p.id != profile_id], self._active)
 
     def select(self, profile_id: str) -> None:
         """Make a gateway the active one. Raises ProfileError for an unknown id."""
-        if self.get(profile_id) is None:
-            raise ProfileError("This gateway was removed in the meantime.")
-        if profile_id != self._active:
-            self._commit(self._profiles, profile_id)
+        with self._changing:
+            if self.get(profile_id) is None:
+                raise ProfileError("This gateway was removed in the meantime.")
+            if profile_id != self._active:
+                self._commit(self._profiles, profile_id)
 
     def _commit(self, profiles: list[Profile], active: str) -> None:
         """Write first, then believe: what is in memory is what is on disk."""

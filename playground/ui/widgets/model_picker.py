@@ -1,110 +1,62 @@
-"""The field for the model: a searchable list that takes any text. Escape goes back to the model in use."""
+"""The field for the model: it takes any text, and opens a panel of models below. Escape goes back to the model in use.
+
+The panel is a part of the window that the field is in, so that the keys stay with the field while one looks for
+something; Tab goes into the panel, and Escape comes back.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from functools import cached_property
-from itertools import islice
 from typing import Final
 
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
-from PySide6.QtWidgets import QComboBox, QCompleter, QSizePolicy, QToolButton
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, QTimer, Signal
+from PySide6.QtGui import QHideEvent, QKeyEvent, QMouseEvent
+from PySide6.QtWidgets import QApplication, QComboBox, QFrame, QLabel, QSizePolicy, QToolButton, QWidget
+from shiboken6 import isValid
 
-from playground.ui.widgets.form_parts import styled
+from playground.engine.gateways.offering import Offering
+from playground.ui.widgets.form_parts import styled, text_label
 from playground.ui.widgets.icons import icon
 from playground.ui.widgets.kept_line import KeptLine
-from playground.ui.widgets.plain_text import show_hidden, tip
+from playground.ui.widgets.layouts import in_column
+from playground.ui.widgets.models.browser import STAR_KEY, STEPS, ModelBrowser
+from playground.ui.widgets.models.listing import Listing
+from playground.ui.widgets.plain_text import tip
 
-SHOWN: Final = 200  # lines of a list
-LONGEST: Final = 1_000  # characters of an id that stands in a field as it is
-_ENDS: Final = 100
-_Index = QModelIndex | QPersistentModelIndex
-_NO_PARENT: Final = QModelIndex()
-
-
-class Ids:
-    """The ids of one list, searched and spelled for a field of one line."""
-
-    def __init__(self, ids: Sequence[str] = ()) -> None:
-        self.all = tuple(ids)
-        self._odd: dict[str, str] = {}  # by how it is spelled here
-
-    @cached_property
-    def folded(self) -> list[str]:
-        """Each id without its case, as far as it is searched."""
-        return [one[:LONGEST].casefold() for one in self.all]
-
-    def found(self, text: str) -> Iterator[str]:
-        """The ids that have ``text`` in them, in their order."""
-        part = text.strip().casefold()
-        if not part:
-            return iter(self.all)
-        return (one for one, folded in zip(self.all, self.folded, strict=True) if part in folded)
-
-    def spelled(self, model: str) -> str:
-        """As it stands in a field: whole, or, of one that is too long to be edited, both ends and its length."""
-        if len(model) <= LONGEST and model == model.strip():
-            return model
-        spelled, number = model, 1
-        while len(model) > LONGEST and (number == 1 or self._odd.get(spelled, model) != model):
-            which = f", no. {number}" if number > 1 else ""
-            spelled = f"{model[:_ENDS]}… ‹{len(model):,} characters{which}› …{model[-_ENDS:]}"
-            number += 1
-        self._odd[spelled] = model
-        return spelled
-
-    def meant(self, text: str) -> str:
-        """The id that text in a field stands for: what somebody typed, but for what ``spelled`` gave."""
-        return self._odd.get(text, text.strip())
+WIDE, TALL = 680, 480  # pixels of the panel, where the window has room for them
+AROUND, BELOW = 8, 4  # pixels between the panel and the window's edge, and the field
+LEAST: Final = 200  # pixels of height below the field; with less the panel stands above it
+_ENTER: Final = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+HINT: Final = "Enter takes what is typed, also an id that is in no list. Down goes to the models."
+CHOOSING: Final = "Enter takes the model that is marked. Ctrl+D makes it a favourite."
 
 
-class Offer(QAbstractListModel):
-    """Some ids, a line each; a last line that cannot be chosen says that there are more."""
+class ModelPanel(QFrame):
+    """What is opened below a field for a model."""
 
-    def __init__(self, parent: QObject) -> None:
+    def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
-        self._lines: list[str] = []
-        self._more = ""
+        styled(self, "palette")
+        self.setAccessibleName("Models")
+        self.browser = ModelBrowser()
+        self.hint: QLabel = text_label(HINT, "small", wrap=True)
+        in_column((self.browser, 1), self.hint, of=self, margins=8, spacing=6)
+        self.browser.moved.connect(self._say)
 
-    def show_found(self, ids: Ids, text: str = "") -> None:
-        """Offer the first ids that have ``text`` in them."""
-        found = ids.found(text)
-        self.beginResetModel()
-        self._lines = [ids.spelled(one) for one in islice(found, SHOWN)]
-        self._more = "" if next(found, None) is None else "… more: type to find"
-        self.endResetModel()
+    def _say(self, model_id: str) -> None:
+        self.hint.setText(CHOOSING if model_id else HINT)
 
-    def rowCount(self, parent: _Index = _NO_PARENT) -> int:
-        return 0 if parent.isValid() else len(self._lines) + bool(self._more)
-
-    def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        if not index.isValid():
-            return None
-        row = index.row()
-        if role == Qt.ItemDataRole.DisplayRole:
-            return show_hidden(self._lines[row]) if row < len(self._lines) else self._more
-        if role == Qt.ItemDataRole.EditRole and row < len(self._lines):
-            return self._lines[row]
-        return None
-
-    def flags(self, index: _Index) -> Qt.ItemFlag:
-        if index.row() < len(self._lines):
-            return super().flags(index)
-        return Qt.ItemFlag.ItemNeverHasChildren
-
-
-class ModelCompleter(QCompleter):
-    """Offers what is found as one types; nothing is chosen before a person goes to it."""
-
-    def __init__(self, parent: QObject) -> None:
-        self._offer = Offer(parent)
-        self.ids = Ids()
-        super().__init__(self._offer, parent)
-
-    def splitPath(self, path: str) -> list[str]:
-        """What Qt searches for in the lines: nothing, for all of them are what was found of the text."""
-        self._offer.show_found(self.ids, path)
-        return [""]
+    def stand_at(self, field: QWidget) -> None:
+        """Below a field of its window, or above it where there is more room."""
+        window = field.window()
+        top = field.mapTo(window, QPoint(0, 0))
+        width = min(WIDE, window.width() - 2 * AROUND)
+        below = window.height() - top.y() - field.height() - BELOW - AROUND
+        above = top.y() - BELOW - AROUND
+        height = min(TALL, below if below >= LEAST or below >= above else above)
+        left = max(min(top.x(), window.width() - width - AROUND), AROUND)
+        beneath = below >= LEAST or below >= above
+        edge = top.y() + field.height() + BELOW if beneath else top.y() - BELOW - height
+        self.setGeometry(QRect(left, edge, width, height))
 
 
 class ModelPicker(QComboBox):
@@ -120,56 +72,53 @@ class ModelPicker(QComboBox):
         super().__init__()
         line = KeptLine()
         self._line = line
-        self._ids = Ids()
+        self._listing = Listing()
         self._model = ""
-        self._offer = Offer(self)
-        self.setModel(self._offer)
+        self.panel: ModelPanel | None = None  # made when it is opened first
         self.setEditable(True)
         self.setLineEdit(line)
+        self.setCompleter(None)  # type: ignore[arg-type]  # None takes Qt's own away
         self.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
         self.setAccessibleName("Model")
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.setMinimumWidth(least)
         self.setMaximumWidth(320)
-        self._found = ModelCompleter(self)
-        self.setCompleter(self._found)
         line.setPlaceholderText("Model id")
-        line.editingFinished.connect(self._settled)
+        line.editingFinished.connect(self._left)
+        line.textEdited.connect(self._typed)
         line.given_up.connect(self._go_back)
-        self.activated.connect(self._settled)
         self.unlisted = styled(QToolButton(), "flag")
         self.unlisted.setIcon(icon("warning", "tool"))
         self.unlisted.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        self.unlisted.clicked.connect(self.showPopup)
+        self.unlisted.clicked.connect(self.open)
         self.unlisted.hide()
 
-    def show_models(self, ids: Sequence[str]) -> None:
-        """The ids to choose from; what is typed stays, and so does what is marked in it."""
-        if ids is self._ids.all or (len(ids) == len(self._ids.all) and tuple(ids) == self._ids.all):
+    # ---- what there is
+
+    def show_offering(self, offering: Offering) -> None:
+        """The models to choose from; what is typed stays, and so does what is marked in it."""
+        if offering.same(self._listing.offering):
             return
-        line = self._line
-        self._ids = self._found.ids = Ids(ids)
-        before, line.kept = line.kept, self._ids.spelled(self._model)
-        text, typing, at = self.currentText(), line.isModified(), line.cursorPosition()
-        begin, marked = line.selectionStart(), len(line.selectedText())
-        self.blockSignals(True)
-        self._offer.show_found(self._ids)
-        self._put(line.kept if text == before else text)
-        line.setModified(typing)
-        line.setCursorPosition(at)
-        if marked:
-            line.setSelection(begin, marked)
-        self.blockSignals(False)
+        line, same = self._line, offering.models is self._listing.models
+        if same:
+            self._listing.offering = offering
+        else:
+            self._listing = Listing(offering)
+            before, line.kept = line.kept, self._listing.spelled(self._model)
+            if self.currentText() == before != line.kept:
+                self._put(line.kept)
+        if self.panel is not None and self.open_now:
+            self.panel.browser.show_listing(self._listing)
 
     @property
-    def listed(self) -> Ids:
-        """The ids offered, to be searched."""
-        return self._ids
+    def listed(self) -> Listing:
+        """The models offered, to be searched."""
+        return self._listing
 
     @property
     def ids(self) -> list[str]:
         """The ids offered."""
-        return list(self._ids.all)
+        return list(self._listing.all)
 
     @property
     def shown(self) -> str:
@@ -186,31 +135,173 @@ class ModelPicker(QComboBox):
         words = f"“{model}” is not in the list of {missing_at}."
         self.unlisted.setToolTip(tip(f"{words} It is asked for all the same. Click for the list."))
         self.unlisted.setAccessibleName(f"{words} Show the list")
-        self._model, line.kept = model, self._ids.spelled(model)
+        self._model, line.kept = model, self._listing.spelled(model)
         if line.kept != self.currentText() and not (line.hasFocus() and line.isModified()):
             marked = line.hasSelectedText()
-            self.setEditText(line.kept)
-            line.setCursorPosition(0)  # a long one is read from its beginning
+            self._put(line.kept)
             if marked:
                 line.selectAll()
 
-    def showPopup(self) -> None:
-        if not self.count():
-            self.refresh_asked.emit()
-        super().showPopup()
-
-    def _settled(self) -> None:
-        self.chosen.emit(self._ids.meant(self.currentText()))
-
     def _put(self, text: str) -> None:
-        """That text, and its line in the list if it has one."""
-        self.setCurrentIndex(self.findData(text, Qt.ItemDataRole.EditRole, Qt.MatchFlag.MatchExactly))
         self.setEditText(text)
+        self._line.setCursorPosition(0)  # a long one is read from its beginning
+
+    # ---- the panel
+
+    @property
+    def open_now(self) -> bool:
+        """Whether the panel is seen."""
+        return self.panel is not None and isValid(self.panel) and self.panel.isVisible()
+
+    def open(self) -> None:
+        """Put the focus here and open the panel."""
+        self._line.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        if not self._line.isModified():
+            self._line.selectAll()
+        if not self.open_now:
+            self.showPopup()
+
+    def showPopup(self) -> None:
+        """Open the panel, with all models and the one in use marked; again: close it."""
+        if self.open_now:
+            self.hidePopup()
+            return
+        if not self._listing.models:
+            self.refresh_asked.emit()
+        if not self._line.hasFocus():
+            self._line.setFocus(Qt.FocusReason.PopupFocusReason)
+        self._open("" if self._line.text() == self._line.kept else self._line.text())
+
+    def _open(self, text: str) -> None:
+        window = self.window()
+        if self.panel is None or not isValid(self.panel):
+            self.panel = ModelPanel(window)
+            self.panel.browser.chosen.connect(self._choose)
+            self.destroyed.connect(self.panel.deleteLater)
+            for part in self.panel.browser.list, self.panel.browser.order:
+                part.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click leaves the focus in the field
+        elif self.panel.parentWidget() is not window:
+            self.panel.setParent(window)
+        panel = self.panel
+        panel.stand_at(self)
+        panel.browser.show_listing(self._listing, text, at="" if text else self._model)
+        panel.show()
+        panel.raise_()
+        QWidget.setTabOrder(self._line, panel.browser.list)
+        if (app := QApplication.instance()) is not None:
+            app.installEventFilter(self)
+
+    def hidePopup(self) -> None:
+        """Close the panel; the focus comes back from it."""
+        super().hidePopup()
+        if self.panel is None or not self.open_now:
+            return
+        if (app := QApplication.instance()) is not None:
+            app.removeEventFilter(self)
+        inside = self._within(QApplication.focusWidget())
+        self.panel.hide()
+        if inside:
+            self._line.setFocus(Qt.FocusReason.PopupFocusReason)
+
+    def _within(self, widget: QObject | None) -> bool:
+        """Whether that is a part of the panel."""
+        panel = self.panel
+        return isinstance(widget, QWidget) and panel is not None and (widget is panel or panel.isAncestorOf(widget))
+
+    # ---- what a person does
+
+    def _typed(self, text: str) -> None:
+        if self.panel is not None and self.open_now:
+            self.panel.browser.look_for(text)
+        elif self._listing.models and text.strip():
+            self._open(text)
+
+    def _choose(self, model: str) -> None:
+        """Take a model of the list."""
+        self.hidePopup()
+        self._put(self._listing.spelled(model))
+        self._line.setModified(False)
+        self._line.selectAll()
+        self.chosen.emit(model)
+
+    def _left(self) -> None:
+        """The field was left, or Enter pressed: what stands in it counts, unless one is still choosing."""
+        if not (self.open_now and self._within(QApplication.focusWidget())):
+            self.hidePopup()
+            self.chosen.emit(self._listing.meant(self.currentText()))
 
     def _go_back(self) -> None:
-        completer = self.completer()
-        popup = completer.popup() if completer is not None else None
-        if popup is not None:
-            popup.hide()
+        self.hidePopup()
         self._put(self._line.kept)
+        self._line.setModified(False)
         self._line.selectAll()
+
+    # ---- keys and the mouse
+
+    def _takes(self, event: QKeyEvent) -> bool:
+        """Whether a key is the panel's while that is open, or opens it."""
+        key, modifiers = event.key(), event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
+        if key == Qt.Key.Key_Escape:
+            return self.open_now
+        if key in (Qt.Key.Key_Down, Qt.Key.Key_Up) and modifiers == Qt.KeyboardModifier.NoModifier:
+            return True
+        starring = key == STAR_KEY and modifiers == Qt.KeyboardModifier.ControlModifier
+        moving = key in (*STEPS, *_ENTER) and modifiers == Qt.KeyboardModifier.NoModifier
+        return self.open_now and (starring or moving)
+
+    def event(self, event: QEvent) -> bool:
+        """Keys that are the panel's are no shortcuts of the window."""
+        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent) and self._takes(event):
+            event.accept()
+            return True
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """All keys come here first: the line has its focus through this."""
+        if not self._takes(event):
+            super().keyPressEvent(event)
+            return
+        panel = self.panel
+        if panel is None or not self.open_now:
+            self.showPopup()
+        elif event.key() == Qt.Key.Key_Escape:
+            self._go_back()
+        elif event.key() in _ENTER:
+            panel.browser.settle()
+            if panel.browser.current:
+                self._choose(panel.browser.current)
+            else:
+                self._left()
+        else:
+            panel.browser.take_key(event)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """While the panel is open: what closes it, wherever that happens."""
+        kind = event.type()
+        if kind in (QEvent.Type.KeyPress, QEvent.Type.ShortcutOverride) and isinstance(event, QKeyEvent):
+            if event.key() == Qt.Key.Key_Escape and self._within(watched):
+                event.accept()
+                if kind == QEvent.Type.KeyPress:
+                    self._go_back()
+                return True
+        elif kind == QEvent.Type.MouseButtonPress and isinstance(event, QMouseEvent) and self.open_now:
+            if isinstance(watched, QWidget) and watched.window() is self.window() and not self._own(watched):
+                self.hidePopup()
+        elif kind == QEvent.Type.FocusOut and self.open_now and (watched is self or self._within(watched)):
+            QTimer.singleShot(0, self, self._look_at_focus)
+        elif kind == QEvent.Type.Resize and self.open_now and watched is self.window() and self.panel is not None:
+            self.panel.stand_at(self)
+        return super().eventFilter(watched, event)
+
+    def _own(self, widget: QWidget) -> bool:
+        return self._within(widget) or widget is self or self.isAncestorOf(widget) or widget is self.unlisted
+
+    def _look_at_focus(self) -> None:
+        """Close the panel once the focus is elsewhere in the window."""
+        focus = QApplication.focusWidget()
+        if self.open_now and focus is not None and not self._own(focus) and focus.window() is self.window():
+            self.hidePopup()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        self.hidePopup()
+        super().hideEvent(event)

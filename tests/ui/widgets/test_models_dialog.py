@@ -8,7 +8,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
+from playground.ui.widgets.models.listing import SHOWN
 from playground.ui.widgets.models_dialog import ModelsDialog
+from tests.support.models import offering_of
 
 MANY = tuple(f"vendor/model-{number}" for number in range(100_000))
 
@@ -26,8 +28,8 @@ def find(dialog: ModelsDialog, text: str) -> None:
 
 
 def test_what_is_ticked_stays_ticked_while_others_are_looked_for(around: QWidget, qtbot: QtBot) -> None:
-    dialog = ModelsDialog(MANY, "gateway", 3, around)
-    assert dialog.offer.rowCount() == 201, "a line says that there are more"
+    dialog = ModelsDialog(offering_of(MANY), 3, around)
+    qtbot.waitUntil(lambda: dialog.models.rows.rowCount() == SHOWN + 1)  # a line says that there are more
     assert not dialog.add.isEnabled()
     find(dialog, "model-99999")
     find(dialog, "vendor/model-5 ")
@@ -35,14 +37,15 @@ def test_what_is_ticked_stays_ticked_while_others_are_looked_for(around: QWidget
     find(dialog, "not/listed")
     find(dialog, "not/listed too")
     dialog.search.setText("model-99999")
-    assert dialog.offer.data(dialog.offer.index(0), Qt.ItemDataRole.CheckStateRole) == Qt.CheckState.Checked
+    dialog.models.settle()
+    assert dialog.models.rows.data(dialog.models.rows.index(0), Qt.ItemDataRole.CheckStateRole) == Qt.CheckState.Checked
     with qtbot.waitSignal(dialog.picked) as picked:
         dialog.add.click()
     assert picked.args == [["vendor/model-99999", "vendor/model-5", "not/listed too"]]
 
 
 def test_there_are_no_more_than_there_is_room_for(around: QWidget) -> None:
-    dialog = ModelsDialog(("a", "b"), "gateway", 1, around)
+    dialog = ModelsDialog(offering_of(("a", "b")), 1, around)
     find(dialog, "a")
     assert (dialog.add.text(), dialog.add.isEnabled()) == ("Add a lane", True)
     find(dialog, "b")
@@ -50,15 +53,15 @@ def test_there_are_no_more_than_there_is_room_for(around: QWidget) -> None:
 
 
 def test_a_click_on_a_line_ticks_it_and_so_does_space(around: QWidget, qtbot: QtBot) -> None:
-    dialog = ModelsDialog(("a", "\u202eevil\nname", "x" * 5_000), "gate\u202eway", 5, around)
+    dialog = ModelsDialog(offering_of(("a", "\u202eevil\nname", "x" * 5_000), "gate\u202eway"), 5, around)
     dialog.show()
     qtbot.waitExposed(dialog)
-    view = dialog.list
-    at = view.visualRect(dialog.offer.index(1))
+    view = dialog.models.list
+    at = view.visualRect(dialog.models.rows.index(1))
     QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=at.center())
     QTest.keyClick(view, Qt.Key.Key_Down)
     QTest.keyClick(view, Qt.Key.Key_Space)
-    assert list(dialog.offer.ticked) == ["\u202eevil\nname", "x" * 5_000]
+    assert list(dialog.models.rows.ticked) == ["\u202eevil\nname", "x" * 5_000]
     QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=at.center())
-    assert list(dialog.offer.ticked) == ["x" * 5_000]
+    assert list(dialog.models.rows.ticked) == ["x" * 5_000]
     dialog.close()

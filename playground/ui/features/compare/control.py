@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 
@@ -213,11 +214,9 @@ class CompareControl(QObject):
 
     async def _ask_models(self) -> None:
         host, gateways, settings = self._host, self._host.workspace.gateways, self._host.session.settings
-        try:
-            ids = (await gateways.models(settings.profile_id, settings.protocol)).ids
-        except (RunRefusedError, OSError):  # its models can be typed all the same
-            ids = ()
-        dialog = ModelsDialog(ids, gateways.get(settings.profile_id).name, self.lanes.free, host.window)
+        with suppress(RunRefusedError, OSError):  # its models can be typed all the same
+            await gateways.models(settings.profile_id, settings.protocol)
+        dialog = ModelsDialog(gateways.offering(settings.profile_id), self.lanes.free, host.window)
         dialog.picked.connect(self._add_models)
         dialog.open()
 

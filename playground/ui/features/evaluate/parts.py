@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -18,6 +19,7 @@ from playground.ui.widgets.plain_text import show_hidden
 if TYPE_CHECKING:
     from playground.engine.evaluation.inquiry import Column, PlanProblem
     from playground.engine.files.presets import Preset
+    from playground.engine.gateways.offering import Offering
     from playground.engine.session.plan import Case
 
 VARIANTS, CASES, CHECKS, RUN = "Variants", "Cases", "Checks", "Run"
@@ -127,9 +129,8 @@ class Parts:
         made.lane_opened.connect(self.show_lanes)
         return made
 
-    async def _models(self) -> Sequence[str]:
+    async def _models(self) -> Offering:
         settings, gateways = self.look.session.settings, self.host.workspace.gateways
-        try:
-            return (await gateways.models(settings.profile_id, settings.protocol)).ids
-        except (RunRefusedError, OSError):  # their names can be typed all the same
-            return ()
+        with suppress(RunRefusedError, OSError):  # their names can be typed all the same
+            await gateways.models(settings.profile_id, settings.protocol)
+        return gateways.offering(settings.profile_id)

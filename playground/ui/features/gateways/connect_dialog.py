@@ -17,8 +17,9 @@ from PySide6.QtWidgets import QProgressBar, QPushButton, QWidget
 
 from playground.engine.gateways.connection_test import ConnectionReport, Mends, Offer
 from playground.engine.gateways.credentials import NeedsConsent
+from playground.engine.gateways.offering import Offering
 from playground.engine.gateways.profiles import Auth, Profile, ProfileError, ProfileStore
-from playground.engine.gateways.secrets import Keys
+from playground.engine.gateways.secrets import Keys, Secret
 from playground.engine.requests.spoken import TITLES
 from playground.ui.features.gateways.address_field import AddressField
 from playground.ui.features.gateways.dialog import GatewayDialog, Spawn, Tester
@@ -208,7 +209,7 @@ class ConnectDialog(GatewayDialog):
             update={
                 "base_url": address.text(),
                 "name": self.third.name.text().strip(),
-                "default_model": self.third.model.text().strip(),
+                "default_model": self.third.picked,
             }
         )
         agreed = profile.origin if address.consented() else ""
@@ -326,7 +327,9 @@ class ConnectDialog(GatewayDialog):
         if step == MODEL:
             models = self._verdict.models if self._verdict is not None else ()
             draft = self.draft()
-            self.third.offer(models, draft.profile.default_model, draft.host, self._place())
+            given = draft.key  # the one secret that a gateway without settings could say again
+            offering = Offering(models, draft.host, known=lambda: (Secret(given),) if given else ())
+            self.third.offer(offering, draft.profile.default_model, draft.host, self._place())
             self.third.model.setFocus()
             self.third.model.selectAll()
         elif step == ADDRESS:

@@ -195,12 +195,11 @@ class GatewayControl(Control):
         session, gateways = self._workspace.current, self._workspace.gateways
         profile = session.profile or gateways.get(session.settings.profile_id)
         found = gateways.listed(profile.id)
-        ids = found.ids if found is not None else ()
-        self.picker.show_models(ids)
+        self.picker.show_offering(gateways.offering(profile.id))
         missing = (
             found is not None
             and found.failure is None
-            and bool(ids and session.settings.model)
+            and bool(found.models and session.settings.model)
             and session.settings.model not in found
         )
         self.picker.show_model(session.settings.model, profile.name if missing else "")
@@ -221,8 +220,8 @@ class GatewayControl(Control):
         self.show_models()
 
     def choose_model(self) -> None:
-        """Put the focus where a model is chosen."""
-        self.picker.setFocus()
+        """Open the list of models where a model is chosen."""
+        self.picker.open()
 
     def open_price(self) -> None:
         """Ask what the model in use costs."""

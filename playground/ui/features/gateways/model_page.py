@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from PySide6.QtCore import QEvent, QObject, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QLineEdit, QWidget
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QLineEdit, QListWidget, QWidget
-
-from playground.ui.widgets.form_parts import say, styled, text_label
+from playground.engine.gateways.offering import Offering
+from playground.ui.widgets.form_parts import say, text_label
 from playground.ui.widgets.layouts import in_column
-from playground.ui.widgets.plain_text import show_hidden
+from playground.ui.widgets.models.browser import ModelBrowser
+from playground.ui.widgets.models.listing import Listing
 
 GAP = 6  # pixels between a field and the words that belong to it
 
@@ -21,12 +22,11 @@ class ModelPage(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._ids: tuple[str, ...] = ()
+        self._listing = Listing()
         self.model = QLineEdit(placeholderText="Type to search, or type a model id")
         self.model.setAccessibleName("Model")
-        self.models = styled(QListWidget(), "choices")
-        self.models.setAccessibleName("Models of this gateway")
-        self.models.setMinimumHeight(60)
+        self.model.installEventFilter(self)
+        self.models = ModelBrowser()
         self.none = text_label(
             "This gateway listed no models. Type a model id, or leave it for later.", "muted", wrap=True
         )
@@ -48,36 +48,34 @@ class ModelPage(QWidget):
         column.addWidget(self.place)
         column.addWidget(self.message)
         column.addStretch(0)
-        self.model.textEdited.connect(self._filter)
-        self.models.currentTextChanged.connect(self._picked)
-        self.models.itemDoubleClicked.connect(self._taken)
+        self.model.textEdited.connect(self.models.look_for)
+        self.models.moved.connect(self._picked)
+        self.models.list.doubleClicked.connect(self.chosen)
 
-    def offer(self, ids: Sequence[str], model: str, name: str, place: str) -> None:
+    @property
+    def picked(self) -> str:
+        """The id of the model that is picked or typed."""
+        return self._listing.meant(self.model.text())
+
+    def offer(self, offering: Offering, model: str, name: str, place: str) -> None:
         """Show what the gateway listed; ``name`` stands in the empty name field, ``place`` says where the key goes."""
-        self._ids = tuple(ids)
-        self.none.setVisible(not ids)
-        self.models.setVisible(bool(ids))
-        self._filter("")
-        self.model.setText(model or (ids[0] if ids else ""))
+        self._listing = Listing(offering)
+        models = offering.models
+        model = model or (models[0].id if models else "")
+        self.none.setVisible(not models)
+        self.models.setVisible(bool(models))
+        self.models.show_listing(self._listing, "", at=model)
+        self.model.setText(self._listing.spelled(model))
         self.name.setPlaceholderText(name)
         say(self.place, place)
         say(self.message, "")
 
-    def _filter(self, text: str) -> None:
-        words = text.casefold().split()
-        shown = [one for one in self._ids if all(word in one.casefold() for word in words)]
-        self.models.blockSignals(True)
-        self.models.clear()
-        self.models.addItems([show_hidden(one) for one in shown])
-        for row, one in enumerate(shown):
-            self.models.item(row).setData(Qt.ItemDataRole.UserRole, one)
-        self.models.blockSignals(False)
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """The arrows move in the list while the cursor stays in the field."""
+        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and self.models.take_key(event):
+            return True
+        return super().eventFilter(watched, event)
 
-    def _picked(self, _text: str) -> None:
-        item = self.models.currentItem()
-        if item is not None:
-            self.model.setText(str(item.data(Qt.ItemDataRole.UserRole)))
-
-    def _taken(self) -> None:
-        self._picked("")
-        self.chosen.emit()
+    def _picked(self, model: str) -> None:
+        if model:
+            self.model.setText(self._listing.spelled(model))

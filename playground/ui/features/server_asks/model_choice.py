@@ -67,9 +67,9 @@ class ModelChoice(QWidget):
 
     def _show(self) -> None:
         listed = self._gateways.listed(self.profile_id)
-        ids = listed.ids if listed is not None else ()
-        self.picker.show_models(ids)
-        missing = self._gateways.get(self.profile_id).name if ids and self.model and self.model not in ids else ""
+        self.picker.show_offering(self._gateways.offering(self.profile_id))
+        is_missing = listed is not None and listed.models and self.model and self.model not in listed
+        missing = self._gateways.get(self.profile_id).name if is_missing else ""
         self.picker.show_model(self.model, missing)
 
     def _other_gateway(self, _index: int) -> None:

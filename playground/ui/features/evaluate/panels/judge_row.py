@@ -94,8 +94,8 @@ class JudgeRow(FieldRow):
         if gateways is not None:
             profile = gateways.get(self._models.of(self._profile_id))
             listed = gateways.listed(profile.id)
-            self.picker.show_models(listed.ids if listed is not None else ())
-            if listed is not None and listed.ids and model and model not in listed.ids:
+            self.picker.show_offering(gateways.offering(profile.id))
+            if listed is not None and listed.ids and model and model not in listed:
                 missing = profile.name
         self.picker.show_model(model, missing)
 

@@ -15,6 +15,7 @@ from playground.engine.compare.words import variant_differences
 from playground.engine.evaluation.sweep import MOST, SweepError, over_models
 from playground.engine.evaluation.variants import copy_of, of_lane, of_preset
 from playground.engine.files.presets import Preset, PresetError
+from playground.engine.gateways.offering import Offering
 from playground.engine.session.branching import system_text
 from playground.engine.session.variants import Variant, letter_of
 from playground.ui.features.evaluate.look import Look
@@ -40,11 +41,11 @@ _NOTHING = "nothing is otherwise yet: edit it"
 class Sources:
     """Where variants come from, besides the lanes of the experiment.
 
-    ``models`` gives the ids that the experiment's gateway lists; none where it does not tell.
+    ``models`` gives what the experiment's gateway lists; nothing is in it where it does not tell.
     """
 
     presets: Callable[[], Sequence[Preset]]
-    models: Callable[[], Awaitable[Sequence[str]]]
+    models: Callable[[], Awaitable[Offering]]
 
 
 class VariantsPanel(ScrollPage):
@@ -166,9 +167,9 @@ class VariantsPanel(ScrollPage):
 
     async def _offer_models(self, dialog: VariantDialog) -> None:
         """A gateway may take its time to list them."""
-        ids = await self._sources.models()
+        offering = await self._sources.models()
         if isValid(dialog):
-            dialog.model.show_models(ids)
+            dialog.model.show_offering(offering)
 
     def rename(self, key: str, _checked: bool = False) -> None:
         """Ask for another name."""
@@ -259,9 +260,8 @@ class VariantsPanel(ScrollPage):
         spawn(self._ask_models(), name="add variants")
 
     async def _ask_models(self) -> None:
-        ids = await self._sources.models()
-        gateway = self._gateway(self._look.session.settings.profile_id)
-        dialog = ModelsDialog(ids, gateway, MOST, self, what="variant", how="each is otherwise as set")
+        offering = await self._sources.models()
+        dialog = ModelsDialog(offering, MOST, self, what="variant", how="each is otherwise as set")
         dialog.picked.connect(self._add_models)
         dialog.open()
 

@@ -1,0 +1,67 @@
+"""The models of one gateway to choose from: what its list tells, which ones a person marked, and which were used last.
+
+A value without Qt or sockets. Everything the list tells is the gateway's word: foreign text, to be shown as such.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from playground.engine.gateways.known_secrets import redactor_of
+from playground.engine.gateways.secrets import Secret
+from playground.gateway.models import Model as Model
+
+MOST_RECENT: Final = 8  # models that are remembered as used
+_MARGIN: Final = 2_000  # characters behind what is shown, so that a secret at its end is known
+
+
+@dataclass(frozen=True)
+class Offering:
+    """``models`` in the order of the list of ``gateway`` (its name); ``favourites`` and ``recent`` are ids.
+
+    ``star`` marks a model as a favourite, or no longer; it writes a small file and raises ProfileError. None where
+    nothing can be marked. ``known`` gives the secrets that are taken out of what is shown of the list.
+    """
+
+    models: tuple[Model, ...] = ()
+    gateway: str = ""
+    favourites: tuple[str, ...] = ()
+    recent: tuple[str, ...] = ()
+    star: Callable[[str, bool], None] | None = None
+    known: Callable[[], Iterable[Secret]] = tuple
+
+    def same(self, other: Offering) -> bool:
+        """Whether it is the same list with the same marks."""
+        ours, theirs = self.favourites, other.favourites
+        marks = ours == theirs and self.recent == other.recent and (self.star is None) == (other.star is None)
+        return self.models is other.models and self.gateway == other.gateway and marks
+
+    def shown(self, text: str, most: int) -> str:
+        """A text of the list, or as much of it as ``most`` characters, without secrets."""
+        redactor = redactor_of(self.known())
+        return redactor.text(text) if len(text) <= most else f"{redactor.front(text, most)}…"
+
+    def as_listed(self, model: Model, most: int) -> str:
+        """The entry of a model as the list has it, as JSON of about ``most`` characters, without secrets."""
+        pieces: list[str] = []
+        length = 0
+        for piece in json.JSONEncoder(ensure_ascii=False, indent=2).iterencode(model.raw):
+            pieces.append(piece)
+            length += len(piece)
+            if length > most + _MARGIN:
+                break
+        return self.shown("".join(pieces), most)
+
+
+def used(recent: Iterable[str], model: str) -> tuple[str, ...]:
+    """The models used last when that one was used now, newest first."""
+    return (model, *(one for one in recent if one != model))[:MOST_RECENT]
+
+
+def marked(favourites: Iterable[str], model: str, on: bool) -> tuple[str, ...]:
+    """The favourites with or without that model, in the order they were marked."""
+    others = tuple(one for one in favourites if one != model)
+    return (*others, model) if on else others

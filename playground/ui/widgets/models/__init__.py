@@ -1,0 +1,1 @@
+"""A gateway's models to choose from: prepared, found, listed, and looked at."""

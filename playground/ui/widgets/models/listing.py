@@ -1,0 +1,205 @@
+"""The models of one list: searched, put in an order, spelled for a field of one line. No Qt here.
+
+What takes long with very many models is done in small steps, which whoever asks for it takes a few at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cached_property
+from heapq import merge
+from typing import Final
+
+from playground.engine.gateways.offering import Model, Offering
+
+SHOWN: Final = 1_000  # models of a list that are listed at once
+LONGEST: Final = 1_000  # characters of an id that stands in a field as it is
+STEP: Final = 500  # models looked at between two looks at the clock
+_RUN: Final = 2_000  # models put in order at once
+_ENDS: Final = 100
+_UNKNOWN: Final = float("inf")
+
+
+class Order(StrEnum):
+    """By what models are listed."""
+
+    LISTED = "listed"
+    NAME = "name"
+    CONTEXT = "context"
+    PRICE = "price"
+    NEWEST = "newest"
+
+
+ORDERS: Final = {
+    Order.LISTED: "As the gateway lists them",
+    Order.NAME: "Name",
+    Order.CONTEXT: "Largest context first",
+    Order.PRICE: "Lowest price first",
+    Order.NEWEST: "Newest first",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of a list: a model, or without one ``words`` between them.
+
+    ``note`` is what there is to say of the model besides what its list says. ``heading`` begins a section.
+    """
+
+    model: Model | None = None
+    words: str = ""
+    note: str = ""
+    heading: bool = False
+
+
+@dataclass
+class Found:
+    """What a search came to: the lines to show, how many models it found, and whether it is through."""
+
+    lines: list[Line] = field(default_factory=list)
+    count: int = 0
+    done: bool = False
+
+
+class Listing:
+    """The models of an ``Offering``."""
+
+    def __init__(self, offering: Offering | None = None) -> None:
+        self.offering = offering or Offering()
+        self.models = self.offering.models
+        self._folded: list[str] = []
+        self._orders: dict[Order, list[int]] = {}
+        self._odd: dict[str, str] = {}  # by how it is spelled here
+
+    @cached_property
+    def all(self) -> tuple[str, ...]:
+        """The ids, in the order of the list."""
+        return tuple(model.id for model in self.models)
+
+    @cached_property
+    def _by_id(self) -> dict[str, Model]:
+        return {model.id: model for model in self.models}
+
+    def __contains__(self, model_id: str) -> bool:
+        return model_id in self._by_id
+
+    @property
+    def folded(self) -> list[str]:
+        """What each model is found by, without its case: its id and its title, as far as they are searched."""
+        for _ in self._fold():
+            pass
+        return self._folded
+
+    def _fold(self) -> Iterator[None]:
+        while (done := len(self._folded)) < len(self.models):
+            for model in self.models[done : done + STEP]:
+                text = f"{model.id[:LONGEST]}\n{model.title[:LONGEST]}" if model.title else model.id[:LONGEST]
+                self._folded.append(text.casefold())
+            yield
+
+    def _put_in_order(self, order: Order) -> Iterator[None]:
+        """Find out the order, in runs that are merged: to sort very many at once would take too long."""
+        if order in self._orders:
+            return
+        if order is Order.LISTED:
+            self._orders[order] = list(range(len(self.models)))
+            return
+        key, runs = _KEYS[order], []
+        for begin in range(0, len(self.models), _RUN):
+            runs.append(sorted((key(model), begin + at) for at, model in enumerate(self.models[begin : begin + _RUN])))
+            yield
+        places: list[int] = []
+        for _, place in merge(*runs):
+            places.append(place)
+            if len(places) % STEP == 0:
+                yield
+        self._orders[order] = places
+
+    def look_for(self, text: str, order: Order, found: Found, typed: bool = False) -> Iterator[None]:
+        """Find what has all words of ``text`` in its id or title, in small steps, into ``found``.
+
+        The model of exactly that id stands first, those that are for no conversation last. Without ``text`` the
+        favourites and those used last stand before all. ``typed``: an id that is in no list has a line, too.
+        """
+        words, wanted = text.casefold().split(), self.meant(text)
+        yield from self._fold()
+        yield from self._put_in_order(order)
+        exact = self._by_id.get(wanted) if words else None
+        usual: list[Model] = [exact] if exact is not None else []
+        others: list[Model] = []
+        count = len(usual)
+        for number, place in enumerate(self._orders[order]):
+            if number % STEP == STEP - 1:
+                yield
+            folded = self._folded[place]
+            if not all(word in folded for word in words):
+                continue
+            model = self.models[place]
+            if model is exact:
+                continue
+            count += 1
+            kept = others if model.facts.mode else usual
+            if len(kept) < SHOWN:
+                kept.append(model)
+        found.lines = self._lines(usual, others, count, sections=not words)
+        if typed and words and wanted not in self._by_id:
+            found.lines.append(Line(Model(wanted), note="as typed; in no list"))
+        found.count, found.done = count, True
+
+    def _lines(self, usual: list[Model], others: list[Model], count: int, *, sections: bool) -> list[Line]:
+        before: list[Line] = []
+        if sections:
+            parts = (("Recent", self.offering.recent), ("Favourites", self.offering.favourites))
+            for title, ids in parts:
+                if ids:
+                    before += [Line(words=title, heading=True), *map(self._marked, ids[:SHOWN])]
+        lines = [Line(model) for model in usual]
+        if lines and (before or others):
+            lines.insert(0, Line(words="All" if before else "Models", heading=True))
+        if others:
+            room = max(SHOWN - len(usual), STEP)
+            lines += [Line(words="Not for conversation, by the list", heading=True), *map(Line, others[:room])]
+        listed = sum(line.model is not None for line in lines)
+        if count > listed:
+            lines.append(Line(words=f"… {count - listed:,} more: type to find"))
+        return before + lines
+
+    def _marked(self, model_id: str) -> Line:
+        model = self._by_id.get(model_id)
+        note = "not in the list" if model is None and self.models else ""
+        return Line(model or Model(model_id), note=note)
+
+    def spelled(self, model: str) -> str:
+        """As it stands in a field: whole, or, of one that is too long to be edited, both ends and its length."""
+        if len(model) <= LONGEST and model == model.strip():
+            return model
+        spelled, number = model, 1
+        while len(model) > LONGEST and (number == 1 or self._odd.get(spelled, model) != model):
+            which = f", no. {number}" if number > 1 else ""
+            spelled = f"{model[:_ENDS]}… ‹{len(model):,} characters{which}› …{model[-_ENDS:]}"
+            number += 1
+        self._odd[spelled] = model
+        return spelled
+
+    def meant(self, text: str) -> str:
+        """The id that text in a field stands for: what somebody typed, but for what ``spelled`` gave."""
+        return self._odd.get(text, text.strip())
+
+
+def _name(model: Model) -> str:
+    return model.id[:LONGEST].casefold()
+
+
+def _price(model: Model) -> float:
+    price = model.facts.price
+    return _UNKNOWN if price is None or not price.known else (price.input or 0.0) + (price.output or 0.0)
+
+
+_KEYS: Final[dict[Order, Callable[[Model], float | str]]] = {
+    Order.NAME: _name,
+    Order.CONTEXT: lambda model: _UNKNOWN if model.facts.context is None else -model.facts.context,
+    Order.PRICE: _price,
+    Order.NEWEST: lambda model: _UNKNOWN if model.facts.created is None else -model.facts.created,
+}

@@ -1,0 +1,475 @@
+"""The field for the model: any text is one, and the panel below it finds, marks and tells of those that are listed."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine, Iterator
+from dataclasses import replace
+
+import pytest
+from PySide6.QtCore import QEvent, QPoint, Qt
+from PySide6.QtGui import QGuiApplication, QKeyEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QLineEdit, QPushButton, QVBoxLayout, QWidget
+from pytestqt.qtbot import QtBot
+
+from playground.domain.model_facts import ModelFacts
+from playground.domain.prices import Price
+from playground.engine.gateways.offering import Model, Offering
+from playground.engine.gateways.profiles import ProfileError
+from playground.engine.gateways.secrets import Secret
+from playground.ui.widgets.loop import finish, run
+from playground.ui.widgets.model_picker import CHOOSING, HINT, ModelPanel, ModelPicker
+from playground.ui.widgets.models.browser import SORTING, ModelBrowser
+from playground.ui.widgets.models.listing import SHOWN, Order
+from tests.support.models import offering_of
+
+CONTROL = Qt.KeyboardModifier.ControlModifier
+
+
+@pytest.fixture
+def picker(qtbot: QtBot) -> Iterator[ModelPicker]:
+    """In an active window, the focus elsewhere."""
+    window = QWidget()
+    qtbot.addWidget(window)
+    window.resize(900, 640)
+    row = QVBoxLayout(window)
+    elsewhere = QPushButton("Elsewhere")
+    picker = ModelPicker()
+    row.addWidget(elsewhere)
+    row.addWidget(picker)
+    row.addStretch(1)
+    window.show()
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    elsewhere.setFocus()
+    yield picker
+    window.hide()
+    SORTING.restore("", lambda _order: None)
+
+
+def line_of(picker: ModelPicker) -> QLineEdit:
+    line = picker.lineEdit()
+    assert line is not None
+    return line
+
+
+def panel(picker: ModelPicker) -> ModelPanel:
+    assert picker.panel is not None
+    assert picker.open_now
+    return picker.panel
+
+
+def shown(picker: ModelPicker) -> list[str]:
+    """The lines of the panel, headings as they are written."""
+    rows = panel(picker).browser.rows
+    return [str(rows.index(row).data()) for row in range(rows.rowCount())]
+
+
+def leave(picker: ModelPicker) -> None:
+    """Go on to the field beside it."""
+    picker.window().findChildren(QPushButton)[0].setFocus()
+
+
+def press(picker: ModelPicker, *keys: Qt.Key) -> None:
+    for key in keys:
+        QTest.keyClick(picker, key)
+
+
+def test_any_text_is_a_model(picker: ModelPicker) -> None:
+    chosen: list[str] = []
+    picker.chosen.connect(chosen.append)
+    picker.show_offering(offering_of(["gpt-a", "claude-b"]))
+    picker.setFocus()
+    QTest.keyClick(picker, Qt.Key.Key_A, CONTROL)
+    QTest.keyClicks(picker, " vendor/no-such-model:v2 ")
+    assert panel(picker).browser.count.text() == "None of the list has these words"
+    press(picker, Qt.Key.Key_Return)
+    assert chosen == ["vendor/no-such-model:v2"]
+    assert not picker.open_now
+    assert picker.ids == ["gpt-a", "claude-b"]
+
+
+def test_a_new_list_leaves_what_is_typed(picker: ModelPicker) -> None:
+    chosen: list[str] = []
+    picker.chosen.connect(chosen.append)
+    picker.show_model("typed-by-hand")
+    picker.show_offering(offering_of(["one", "two"]))
+    assert picker.currentText() == "typed-by-hand"
+    picker.setFocus()
+    QTest.keyClicks(picker, "tw")
+    picker.show_offering(offering_of(["three", "two", "twelve"]))
+    assert picker.currentText() == "tw"
+    assert shown(picker) == ["two", "twelve"], "and what is open is of the new list"
+    assert chosen == []
+
+
+def test_what_is_marked_stays_marked_when_the_list_arrives(picker: ModelPicker) -> None:
+    picker.show_model("first")
+    picker.setFocus()
+    line = line_of(picker)
+    picker.show_offering(offering_of(["one", "two"]))
+    assert line.selectedText() == "first", "what is typed next takes its place"
+    picker.show_model("one")
+    assert line.selectedText() == "one"
+    line.setCursorPosition(1)
+    picker.show_offering(offering_of(["three", "one"]))
+    assert (line.cursorPosition(), line.hasSelectedText()) == (1, False)
+
+
+def test_the_search_finds_words_of_an_id_and_of_a_name_and_an_id_itself_first(picker: ModelPicker) -> None:
+    models = (
+        Model("vendor/Alpha-large"),
+        Model("vendor/beta", "The Alpha of betas"),
+        Model("x/alpha-2"),
+        Model("alpha"),
+    )
+    picker.show_offering(Offering(models, "gateway"))
+    picker.setFocus()
+    QTest.keyClicks(picker, "alpha")
+    assert shown(picker) == ["alpha", "vendor/Alpha-large", "vendor/beta", "x/alpha-2"]
+    QTest.keyClicks(picker, " betas")
+    assert shown(picker) == ["vendor/beta"]
+    assert panel(picker).browser.count.text() == "1 of 4 found"
+
+
+def test_an_empty_list_is_asked_for_when_it_is_opened(picker: ModelPicker, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(picker.refresh_asked):
+        picker.showPopup()
+    assert panel(picker).browser.count.text() == "No models are listed: type an id"
+    picker.show_offering(offering_of(["a"]))
+    assert shown(picker) == ["a"], "it came while the panel is open"
+    picker.hidePopup()
+    with qtbot.assertNotEmitted(picker.refresh_asked):
+        picker.showPopup()
+    picker.hidePopup()
+
+
+def test_escape_while_filtering_goes_back_to_the_model_in_use(picker: ModelPicker) -> None:
+    chosen: list[str] = []
+    picker.chosen.connect(chosen.append)
+    picker.show_offering(offering_of(["vendor/alpha", "vendor/beta"]))
+    picker.show_model("typed/by-hand")
+    picker.setFocus()
+    QTest.keyClicks(picker, "alp")
+    assert shown(picker) == ["vendor/alpha"]
+    press(picker, Qt.Key.Key_Escape)
+    assert not picker.open_now, "one Escape does both"
+    assert picker.currentText() == "typed/by-hand"
+    leave(picker)
+    assert set(chosen) <= {"typed/by-hand"}, "the fragment was never chosen"
+
+
+def test_escape_goes_back_without_a_list_and_is_the_windows_own_after_that(picker: ModelPicker) -> None:
+    picker.show_model("m-1")
+    picker.setFocus()
+    line = line_of(picker)
+    QTest.keyClicks(picker, "frag")
+    asked = QKeyEvent(QEvent.Type.ShortcutOverride, Qt.Key.Key_Escape, Qt.KeyboardModifier.NoModifier)
+    asked.ignore()
+    QApplication.sendEvent(picker, asked)
+    assert asked.isAccepted(), "Stop does not get it while something is typed"
+    QTest.keyClick(picker, Qt.Key.Key_Escape)
+    assert (picker.currentText(), line.selectedText()) == ("m-1", "m-1")
+    asked.ignore()
+    QApplication.sendEvent(picker, asked)
+    assert not asked.isAccepted()
+    picker.showPopup()
+    asked.ignore()
+    QApplication.sendEvent(picker, asked)
+    assert asked.isAccepted(), "it closes the panel, and stops nothing"
+
+
+def test_escape_leaves_a_line_of_the_list_that_was_gone_to(picker: ModelPicker) -> None:
+    picker.show_offering(offering_of(["vendor/alpha", "vendor/beta"]))
+    picker.show_model("vendor/beta")
+    picker.setFocus()
+    QTest.keyClicks(picker, "alp")
+    press(picker, Qt.Key.Key_Down, Qt.Key.Key_Escape)
+    assert picker.currentText() == "vendor/beta"
+
+
+def test_a_click_marks_the_model_and_the_next_one_sets_the_cursor(picker: ModelPicker) -> None:
+    picker.show_model("vendor/alpha")
+    line = line_of(picker)
+    leave(picker)
+    inside = QPoint(20, line.height() // 2)
+    QTest.mouseClick(line, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, inside)
+    assert line.selectedText() == "vendor/alpha"
+    QTest.qWait(QApplication.doubleClickInterval() + 20)
+    QTest.mouseClick(line, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, inside)
+    assert not line.hasSelectedText()
+    leave(picker)
+    picker.open()  # as Ctrl+L does
+    assert line.selectedText() == "vendor/alpha"
+
+
+def test_of_a_hundred_thousand_models_some_are_listed_and_each_is_found(picker: ModelPicker, qtbot: QtBot) -> None:
+    picker.show_offering(offering_of([f"vendor/model-{number}" for number in range(100_000)]))
+    assert len(picker.ids) == 100_000
+    picker.open()
+    browser = panel(picker).browser
+    qtbot.waitUntil(lambda: len(shown(picker)) == SHOWN + 1)
+    assert shown(picker)[-1] == f"… {100_000 - SHOWN:,} more: type to find"
+    last = browser.rows.index(SHOWN)
+    assert not last.flags() & (Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable)
+    chosen: list[str] = []
+    picker.chosen.connect(chosen.append)
+    QTest.keyClicks(picker, "DEL-99999")
+    press(picker, Qt.Key.Key_Down)  # at once: what is seen by then is what was typed
+    assert browser.current == "vendor/model-99999"
+    press(picker, Qt.Key.Key_Return)
+    leave(picker)
+    assert set(chosen) == {"vendor/model-99999"}
+
+
+@pytest.mark.parametrize(
+    "model", ["m" * 1_000_000, "two\nlines", "ends in a blank ", "\u202eodd\u200b", "x" * 2_000 + " "]
+)
+def test_what_is_chosen_is_the_id_as_it_was_listed(picker: ModelPicker, model: str) -> None:
+    chosen: list[str] = []
+    picker.chosen.connect(chosen.append)
+    other = f"{model[:900]}-{model[901:]}" if len(model) > 1_000 else "other"
+    picker.show_offering(offering_of([other, model]))
+    picker.open()
+    assert all(len(line) < 2_100 for line in shown(picker))
+    press(picker, Qt.Key.Key_Down, Qt.Key.Key_Down, Qt.Key.Key_Return)
+    assert chosen == [model]
+    picker.show_model(model)
+    picker.show_offering(offering_of(["another gateway's"]))
+    leave(picker)
+    assert set(chosen) == {model}, "leaving the field changes nothing"
+
+
+TOLD = Offering(
+    (
+        Model("plain"),
+        Model("small", "Small one", {"id": "small"}, facts=ModelFacts(context=8_192, price=Price(input=1, output=2))),
+        Model("embed", facts=ModelFacts(mode="embedding", context=512)),
+        Model(
+            "large",
+            facts=ModelFacts(
+                context=1_000_000,
+                price=Price(input=0.1, output=0.2),
+                created=1_700_000_000,
+                inputs=frozenset(("text", "image")),
+                tools=True,
+                about="Knows <b>much</b>",
+            ),
+        ),
+    ),
+    "Gate\u202eway",
+)
+
+
+def test_what_is_for_no_conversation_stands_last_and_the_order_is_kept_for_every_list(picker: ModelPicker) -> None:
+    kept: list[Order] = []
+    SORTING.restore("nonsense", kept.append)
+    picker.show_offering(TOLD)
+    picker.open()
+    browser = panel(picker).browser
+    others = ["Not for conversation, by the list", "embed"]
+    assert shown(picker) == ["Models", "plain", "small", "large", *others]
+    browser.order.menu().aboutToShow.emit()
+    wanted = {"Name": "large plain small", "Largest context first": "large small plain"}
+    wanted |= {"Lowest price first": "large small plain", "Newest first": "large plain small"}
+    for title, order in wanted.items():
+        next(action for action in browser.order.menu().actions() if action.text() == title).trigger()
+        assert shown(picker) == ["Models", *order.split(), *others]
+    assert kept == [Order.NAME, Order.CONTEXT, Order.PRICE, Order.NEWEST]
+    other = ModelBrowser()
+    assert other.order.text() == "Newest first"
+    other.deleteLater()
+
+
+def test_what_the_list_says_of_the_model_gone_to_is_shown_and_its_id_copied(picker: ModelPicker) -> None:
+    picker.show_offering(TOLD)
+    picker.open()
+    details = panel(picker).browser.details
+    assert panel(picker).hint.text() == HINT
+    press(picker, Qt.Key.Key_Down)
+    assert details.source.text() == "Nothing else is said by the list of Gate‹U+202E›way."
+    assert details.raw_button.isHidden()
+    press(picker, Qt.Key.Key_Down)
+    assert (details.name.text(), details.id.text()) == ("Small one", "small")
+    details.raw_button.click()
+    assert details.raw.toPlainText() == '{\n  "id": "small"\n}'
+    press(picker, Qt.Key.Key_Down)
+    lines = details.facts.text().split("\n")
+    assert "Context: 1,000,000 tokens" in lines
+    assert "Takes: image, text" in lines
+    assert details.about.text() == "Knows <b>much</b>"
+    assert details.about.textFormat() == Qt.TextFormat.PlainText
+    assert panel(picker).hint.text() == CHOOSING
+    details.copy.click()
+    assert QGuiApplication.clipboard().text() == "large"
+
+
+def test_models_of_which_nothing_is_told_take_one_line_each(picker: ModelPicker) -> None:
+    picker.show_offering(TOLD)
+    picker.open()
+    view = panel(picker).browser.list
+    heights = {shown(picker)[row]: view.visualRect(view.model().index(row, 0)).height() for row in range(1, 4)}
+    assert heights["plain"] < heights["small"] == heights["large"]
+
+
+def test_secrets_that_the_list_says_again_are_not_shown(picker: ModelPicker) -> None:
+    key = "sk-a-secret-of-many-letters"
+    facts = ModelFacts(about=f"for {key} only", owner=key, context=1)
+    model = Model("m", raw={"id": "m", "for": key}, facts=facts)
+    picker.show_offering(Offering((model,), "gateway", known=lambda: (Secret(key),)))
+    picker.open()
+    press(picker, Qt.Key.Key_Down)
+    details = panel(picker).browser.details
+    details.raw_button.click()
+    texts = [details.about.text(), details.facts.text(), details.raw.toPlainText()]
+    assert all(texts)
+    assert key not in "".join(texts)
+
+
+def play(app: QApplication, scene: Callable[[], Coroutine[None, None, None]]) -> None:
+    """Do something while the event loop runs, to its end."""
+    through: list[bool] = []
+
+    async def main() -> None:
+        try:
+            await scene()
+            through.append(True)
+        finally:
+            finish()
+
+    run(app, main)
+    assert through
+
+
+async def until(reached: Callable[[], bool]) -> None:
+    for _ in range(500):
+        if reached():
+            return
+        await asyncio.sleep(0.01)
+    raise AssertionError("it did not come")
+
+
+def test_favourites_and_recent_ones_stand_first_and_a_star_is_given_by_key_and_mouse(
+    picker: ModelPicker, qapp: QApplication
+) -> None:
+    starred: list[tuple[str, bool]] = []
+
+    def star(model: str, on: bool) -> None:
+        starred.append((model, on))
+
+    ids = ["a", "b", "c"]
+    picker.show_offering(replace(offering_of(ids), favourites=("c", "gone"), recent=("b",), star=star))
+    picker.show_model("b")
+    picker.open()
+    browser = panel(picker).browser
+    assert shown(picker) == ["Recent", "b", "Favourites", "c", "gone", "All", *ids]
+    assert browser.list.currentIndex().row() == 1, "the model in use, where it is met first"
+    gone = browser.rows.line(browser.rows.index(4))
+    assert gone is not None
+    assert gone.note == "not in the list"
+
+    async def scene() -> None:
+        QTest.keyClick(picker, Qt.Key.Key_D, CONTROL)
+        await until(lambda: shown(picker) == ["Recent", "b", "Favourites", "c", "gone", "b", "All", *ids])
+        assert browser.current == "b"
+        row = browser.list.visualRect(browser.rows.index(3))
+        on_star = QPoint(row.right() - 15, row.center().y())
+        QTest.mouseClick(browser.list.viewport(), Qt.MouseButton.LeftButton, pos=on_star)
+        await until(lambda: shown(picker) == ["Recent", "b", "Favourites", "gone", "b", "All", *ids])
+
+    play(qapp, scene)
+    assert starred == [("b", True), ("c", False)]
+    assert picker.open_now, "a star chooses nothing"
+    assert picker.currentText() == "b"
+
+
+def test_a_star_that_cannot_be_kept_says_why(picker: ModelPicker, qapp: QApplication) -> None:
+    def star(_model: str, _on: bool) -> None:
+        raise ProfileError("The file cannot be written.")
+
+    picker.show_offering(replace(offering_of(["a"]), star=star))
+    picker.open()
+    press(picker, Qt.Key.Key_Down)
+    browser = panel(picker).browser
+
+    async def scene() -> None:
+        QTest.keyClick(picker, Qt.Key.Key_D, CONTROL)
+        await until(lambda: browser.failed.text() == "The file cannot be written.")
+
+    play(qapp, scene)
+    assert shown(picker) == ["a"]
+
+
+def test_a_click_chooses_and_the_panel_closes_when_one_goes_elsewhere(picker: ModelPicker, qtbot: QtBot) -> None:
+    chosen: list[str] = []
+    picker.chosen.connect(chosen.append)
+    picker.show_offering(offering_of(["a", "b"]))
+    picker.open()
+    browser = panel(picker).browser
+    row = browser.list.visualRect(browser.rows.index(1))
+    QTest.mouseClick(browser.list.viewport(), Qt.MouseButton.LeftButton, pos=row.center())
+    assert (chosen, picker.open_now, picker.currentText()) == (["b"], False, "b")
+    picker.open()
+    leave(picker)
+    qtbot.waitUntil(lambda: not picker.open_now)
+    picker.open()
+    QTest.mouseClick(picker.window(), Qt.MouseButton.LeftButton, pos=QPoint(4, 4))
+    assert not picker.open_now
+    picker.open()
+    picker.hide()
+    assert not picker.open_now
+
+
+def test_tab_goes_into_the_panel_and_what_is_typed_waits_for_escape(picker: ModelPicker, qtbot: QtBot) -> None:
+    chosen: list[str] = []
+    picker.chosen.connect(chosen.append)
+    picker.show_offering(offering_of(["alpha", "beta"]))
+    picker.show_model("beta")
+    picker.setFocus()
+    QTest.keyClicks(picker, "al")
+    press(picker, Qt.Key.Key_Tab)
+    browser = panel(picker).browser
+    qtbot.waitUntil(lambda: QApplication.focusWidget() is browser.list)
+    assert chosen == [], "a fragment is no choice while one is still choosing"
+    QTest.keyClick(browser.list, Qt.Key.Key_Escape)
+    assert QApplication.focusWidget() is picker
+    assert picker.currentText() == "beta"
+    QTest.keyClicks(picker, "al")
+    press(picker, Qt.Key.Key_Tab)
+    QTest.keyClick(browser.list, Qt.Key.Key_Down)
+    QTest.keyClick(browser.list, Qt.Key.Key_Return)
+    assert (chosen, picker.open_now) == (["alpha"], False)
+
+
+@pytest.mark.parametrize("size", [(900, 640), (460, 600), (320, 240)])
+def test_the_panel_stays_in_its_window(picker: ModelPicker, size: tuple[int, int]) -> None:
+    window = picker.window()
+    window.resize(*size)
+    picker.show_offering(TOLD)
+    picker.open()
+    assert window.rect().contains(panel(picker).geometry())
+    window.resize(size[0] - 40, size[1] - 40)
+    assert window.rect().contains(panel(picker).geometry())
+
+
+def test_a_panel_of_a_window_that_is_gone_is_made_anew(picker: ModelPicker, qtbot: QtBot) -> None:
+    picker.show_offering(offering_of(["a"]))
+    picker.open()
+    picker.hidePopup()
+    other = QWidget()
+    qtbot.addWidget(other)
+    column = QVBoxLayout(other)
+    before = picker.window()
+    column.addWidget(picker)
+    other.show()
+    picker.showPopup()
+    assert panel(picker).parentWidget() is other
+    picker.hidePopup()
+    before.layout().addWidget(picker)  # type: ignore[union-attr]
+    other.close()
+    other.deleteLater()
+    QApplication.sendPostedEvents(other, QEvent.Type.DeferredDelete)
+    picker.show()
+    picker.showPopup()
+    assert panel(picker).parentWidget() is before
