@@ -142,5 +142,5 @@ def last_words(said: tuple[Said, ...]) -> tuple[str, Directives]:
     for turn in reversed(said):
         if turn.role == "user":
             text, directives = parse(turn.text)
-            return text, Directives({**found, **directives.found}, directives.refusal)
+            return text, Directives({**found, **directives.found}, directives.refusal, directives.refused)
     return "", Directives(found)

@@ -16,7 +16,8 @@ class Cheat:
     """One word that changes how the demo gateway answers.
 
     ``typed`` is the word as typed (the first spelling is a working example; others follow after a space), ``happens``
-    a sentence for people, ``group`` a heading. ``value`` says whether ``=number`` may follow: "no", "may" or "must".
+    a sentence for people, ``group`` a heading. ``value`` says whether ``=number`` may follow: "no", "may" or "must"; of
+    "name", that a name must.
     """
 
     name: str
@@ -50,6 +51,13 @@ CHEATS: tuple[Cheat, ...] = (
         "may",
     ),
     Cheat("504", "!504", "Refuses with 504: the model did not answer in time.", _STATUS, "may"),
+    Cheat(
+        "refuse",
+        "!refuse=stream_options !refuse=developer",
+        "Refuses with 400 while the request has that field, or a message of that role.",
+        _STATUS,
+        "name",
+    ),
     Cheat("html", "!html", "Answers with an HTML page and status 502, as a proxy in between would.", _STATUS),
     Cheat("redirect", "!redirect", "Answers with 307 and an address on another host.", _STATUS),
     Cheat("cut", "!cut", "Drops the connection in the middle of the answer.", _STREAM),
@@ -98,7 +106,9 @@ CHEATS: tuple[Cheat, ...] = (
 BY_NAME: Mapping[str, Cheat] = {cheat.name: cheat for cheat in CHEATS}
 
 _WORD = re.compile(
-    r"(?<!\S)!(?P<name>\d{3}|[a-z]+)(?:x(?P<times>\d{1,3}))?(?:=(?P<value>\d{1,6}(?:\.\d{1,3})?))?(?=[\s,;:!?)]|\.(?!\d)|$)"
+    r"(?<!\S)!(?P<name>\d{3}|[a-z]+)(?:x(?P<times>\d{1,3}))?"
+    r"(?:=(?:(?P<value>\d{1,6}(?:\.\d{1,3})?)|(?P<what>[a-z][a-z_]{0,40}(?:\.[a-z][a-z_]{0,40}){0,3})))?"
+    r"(?=[\s,;:!?)]|\.(?!\w)|$)"
 )
 
 
@@ -113,10 +123,14 @@ class Refusal:
 
 @dataclass(frozen=True)
 class Directives:
-    """The words found in a message: name to its number, or to None where no number was given."""
+    """The words found in a message: name to its number, or to None where no number was given.
+
+    ``refused`` are the fields and roles that are not to be taken.
+    """
 
     found: Mapping[str, float | None] = field(default_factory=dict)
     refusal: Refusal | None = None
+    refused: tuple[str, ...] = ()
 
     def has(self, *names: str) -> bool:
         """Whether any of ``names`` was typed."""
@@ -124,7 +138,7 @@ class Directives:
 
     def also(self, *names: str) -> Directives:
         """The same as if these had been typed, too."""
-        return Directives({**dict.fromkeys(names), **self.found}, self.refusal)
+        return Directives({**dict.fromkeys(names), **self.found}, self.refusal, self.refused)
 
     def number(self, name: str, default: float) -> float:
         """The number typed with ``name``, else ``default``."""
@@ -136,19 +150,23 @@ def parse(text: str) -> tuple[str, Directives]:
     """``text`` without the words of the table, and what they ask for. Words that are not in the table stay."""
     found: dict[str, float | None] = {}
     refusal: Refusal | None = None
+    refused: list[str] = []
 
     def take(match: re.Match[str]) -> str:
         nonlocal refusal
-        name, times, value = match["name"], match["times"], match["value"]
+        name, times, value, what = match["name"], match["times"], match["value"], match["what"]
         cheat = BY_NAME.get(name)
         status = name.isdigit()
         allowed = cheat is not None and (
-            (value is None or cheat.value != "no")
+            (value is None or cheat.value in ("may", "must"))
             and (value is not None or cheat.value != "must")
+            and (what is not None) == (cheat.value == "name")
             and (times is None or status)
         )
         if not allowed:
             return match[0]
+        if what is not None:
+            refused.append(what)
         number = None if value is None else float(value)
         if status and refusal is None:
             refusal = Refusal(int(name), None if times is None else int(times), number)
@@ -158,4 +176,4 @@ def parse(text: str) -> tuple[str, Directives]:
     rest = _WORD.sub(take, text)
     if found:
         rest = re.sub(r"[ \t]{2,}", " ", rest).strip()
-    return rest, Directives(found, refusal)
+    return rest, Directives(found, refusal, tuple(refused))

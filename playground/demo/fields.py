@@ -24,6 +24,9 @@ from playground.jsonkit.texts import cut
 Fields = Mapping[str, Any]  # a JSON object as it came in
 MOST_NESTED = 100
 _DELIVERY = ("stream", "stream_options", "stop", "stop_sequences", "max_tokens", "max_completion_tokens")
+_ROLES = ("system", "developer", "user", "assistant", "tool")
+#: What takes the place of a field that is refused, as services say it.
+_INSTEAD = {"max_tokens": "max_completion_tokens", "max_completion_tokens": "max_tokens"}
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
@@ -47,6 +50,31 @@ def parse(body: bytes) -> Fields:
         if not level:
             return value
     raise ApiError(400, NOT_JSON, f"The JSON body is nested more than {MOST_NESTED} levels deep.")
+
+
+def refuse(given: Fields, names: tuple[str, ...]) -> None:
+    """Raise ApiError 400 where a body has one of these fields, or a message of that role, as a service that knows
+    neither does.
+    """
+    for name in names:
+        if name in _ROLES:
+            messages = given.get("messages")
+            roles = [one.get("role") for one in messages if isinstance(one, dict)] if isinstance(messages, list) else []
+            if name in roles:
+                others = ", ".join(f"'{role}'" for role in _ROLES if role != name)
+                at = f"messages[{roles.index(name)}].role"
+                raise invalid(f"Invalid value: '{name}'. Supported values for {at} are: {others}.")
+        elif _has(given, name.split(".")):
+            instead = f" Use '{_INSTEAD[name]}' instead." if name in _INSTEAD else ""
+            raise invalid(f"Unsupported parameter: '{name}' is not supported with this model.{instead}")
+
+
+def _has(value: object, path: list[str]) -> bool:
+    if isinstance(value, list):
+        return any(_has(entry, path) for entry in value)
+    if not isinstance(value, dict) or path[0] not in value:
+        return False
+    return len(path) == 1 or _has(value[path[0]], path[1:])
 
 
 def kind_of(value: object) -> str:

@@ -118,11 +118,17 @@ class Service:
 
     def chat(self, body: bytes) -> Response:
         """The answer to a chat-completions request."""
-        return self._answer(chat_request.read(fields.parse(body)))
+        given = fields.parse(body)
+        ask = chat_request.read(given)
+        fields.refuse(given, ask.directives.refused)
+        return self._answer(ask)
 
     def messages(self, body: bytes) -> Response:
         """The answer to a request of the native messages protocol."""
-        return self._answer(messages_request.read(fields.parse(body)))
+        given = fields.parse(body)
+        ask = messages_request.read(given)
+        fields.refuse(given, ask.directives.refused)
+        return self._answer(ask)
 
     def _remember(self, received: ReceivedRequest) -> None:
         self.received.append(received)

@@ -6,13 +6,19 @@ writes a field there by hand gets it sent.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
+from datetime import datetime
 from enum import StrEnum
+from typing import Final
 
 from pydantic import Field
 
 from playground.domain.values import Value
-from playground.jsonkit.values import JSON, JSONObject
+from playground.jsonkit.texts import cut
+from playground.jsonkit.values import JSON, JSONObject, same
+
+_SHOWN: Final = 60  # characters of a value among words
 
 
 class AdaptationKind(StrEnum):
@@ -28,9 +34,10 @@ class Adaptation(Value):
     """One rule.
 
     ``field`` is a path of members from the top of the body, with dots (``response_format.json_schema.strict``), or a
-    role. ``protocol`` is whose bodies it is about. ``model`` is the only one it is for; empty: all of the gateway.
-    ``why`` is what the gateway said, short and without secrets; ``learnt`` the day, as ``2026-11-23``. One that is
-    not ``on`` is kept and changes nothing.
+    role; where a list stands on the way, it goes on in each entry (``tools.function.strict``). ``protocol`` is whose
+    bodies it is about. ``model`` is the only one it is for; empty: all of the gateway. ``why`` is what the gateway
+    said, short and without secrets; ``learnt`` the day, as ``2026-11-23``. One that is not ``on`` is kept and changes
+    nothing.
     """
 
     kind: AdaptationKind
@@ -46,10 +53,34 @@ class Adaptation(Value):
         """Whether it is about requests of that protocol for that model."""
         return self.on and self.protocol == protocol and self.model in ("", model)
 
+    @property
+    def deed(self) -> str:
+        """What is done, in words that follow the field's name: ``left out``, ``sent as max_completion_tokens``."""
+        if self.kind is AdaptationKind.OMIT:
+            return "left out"
+        if self.kind is AdaptationKind.REPLACE:
+            return f"sent as {written_value(self.to)}"
+        return f"sent as {self.to}"
+
+    @property
+    def words(self) -> str:
+        """The field and what is done: ``stream_options left out``, ``the role developer sent as system``."""
+        return f"{'the role ' if self.kind is AdaptationKind.ROLE else ''}{self.field} {self.deed}"
+
     def same_place(self, other: Adaptation) -> bool:
         """Whether one of the two replaces the other: they are about one field of one protocol and model."""
         mine = (self.field, self.protocol, self.model, self.kind is AdaptationKind.ROLE)
         return mine == (other.field, other.protocol, other.model, other.kind is AdaptationKind.ROLE)
+
+
+def written_value(value: JSON) -> str:
+    """A value on one line, by its beginning where it is long."""
+    return cut(json.dumps(value, ensure_ascii=False), _SHOWN)
+
+
+def today() -> str:
+    """The day on which a rule is learnt, here."""
+    return datetime.now().astimezone().date().isoformat()
 
 
 def with_rule(rules: Iterable[Adaptation], rule: Adaptation) -> tuple[Adaptation, ...]:
@@ -79,25 +110,33 @@ def _apply(body: JSONObject, rules: Iterable[Adaptation]) -> tuple[JSONObject, t
 
 def _with_field(body: JSONObject, rule: Adaptation) -> JSONObject | None:
     """The body with one field left out, under another name or of another value; None where that changes nothing."""
-    *above, name = rule.field.split(".")
-    whole = inner = dict(body)
-    for step in above:
-        below = inner.get(step)
-        if not isinstance(below, dict):
+    changed = _changed(body, rule.field.split("."), rule)
+    return changed if isinstance(changed, dict) else None
+
+
+def _changed(value: JSON, path: list[str], rule: Adaptation) -> JSON:
+    """A value in which what stands at ``path`` is as the rule has it; None where that changes nothing."""
+    if isinstance(value, list):
+        entries = [_changed(entry, path, rule) for entry in value]
+        if all(entry is None for entry in entries):
             return None
-        inner[step] = dict(below)
-        inner = inner[step]
-    if name not in inner:
+        return [old if new is None else new for old, new in zip(value, entries, strict=True)]
+    name, *below = path
+    if not isinstance(value, dict) or name not in value:
         return None
+    inner, out = value[name], dict(value)
+    if below:
+        out[name] = _changed(inner, below, rule)
+        return out if out[name] is not None else None
     if rule.kind is AdaptationKind.REPLACE:
-        if inner[name] == rule.to and type(inner[name]) is type(rule.to):
+        if same(inner, rule.to):
             return None
-        inner[name] = rule.to
-        return whole
-    value = inner.pop(name)
+        out[name] = rule.to
+        return out
+    del out[name]
     if rule.kind is AdaptationKind.RENAME:
-        inner.setdefault(str(rule.to), value)
-    return whole
+        out.setdefault(str(rule.to), inner)
+    return out
 
 
 def _with_role(body: JSONObject, rule: Adaptation) -> JSONObject | None:

@@ -8,7 +8,10 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Final
 
+from pydantic import Field
+
 from playground.domain.values import LongText, Value
+from playground.jsonkit.values import JSON
 
 
 class FailureKind(StrEnum):
@@ -46,12 +49,17 @@ class Sent(Value):
     """What had been sent when it failed, as far as it bears on what to do about it.
 
     ``endpoint`` is a protocol's name, or ``models``. ``keyed`` says whether any key went along, ``streamed`` whether a
-    stream was asked for; None where no request could be made.
+    stream was asked for; None where no request could be made. ``model`` is the one asked for. ``fields`` are those of
+    the body that panels put there, by their path with dots: the value where that is a number or one word, else None.
+    ``roles`` are those among the instructions at the top of the conversation.
     """
 
     endpoint: str
     keyed: bool | None = None
     streamed: bool | None = None
+    model: str = ""
+    fields: dict[str, JSON] = Field(default_factory=dict)
+    roles: tuple[str, ...] = ()
 
 
 class Failure(Value):

@@ -33,7 +33,8 @@ class ReasoningReturn(Value):
 class Request(Value):
     """One request: the path of the transcript, what is set, and the tools on offer.
 
-    ``adaptations`` are what the gateway was found not to take: they change what panels and conversation say.
+    ``adaptations`` are what the gateway was found not to take: they change what panels and conversation say. So do
+    those of ``once``, which are tried with this request alone.
     ``inherited_body`` is the gateway's extra body, ``extra_body`` the experiment's own: they are merged into the body
     last, one after the other, and win over everything else (see ``playground.jsonkit.merge``). ``extra_headers`` go
     with this request besides the gateway's own and win over those of the same name; none of them is a secret.
@@ -45,6 +46,7 @@ class Request(Value):
     parameters: SerializeAsAny[Parameters] = Field(default_factory=Parameters)
     tools: tuple[ToolDefinition, ...] = ()
     adaptations: tuple[Adaptation, ...] = ()
+    once: tuple[Adaptation, ...] = ()
     inherited_body: JSONObject = Field(default_factory=dict)
     extra_body: JSONObject = Field(default_factory=dict)
     extra_headers: dict[str, str] = Field(default_factory=dict)
@@ -53,15 +55,16 @@ class Request(Value):
     @property
     def rules(self) -> tuple[Adaptation, ...]:
         """Those of the adaptations that are about this protocol and model."""
-        return tuple(rule for rule in self.adaptations if rule.applies_to(self.protocol, self.model))
+        both = (*self.adaptations, *self.once)
+        return tuple(rule for rule in both if rule.applies_to(self.protocol, self.model))
 
     def adapted(self, body: JSONObject) -> JSONObject:
         """``body``, written by the protocol, as this gateway is known to take it."""
-        return adapted(body, self.rules) if self.adaptations else body
+        return adapted(body, self.rules) if self.adaptations or self.once else body
 
     def adaptations_of(self, body: JSONObject) -> tuple[Adaptation, ...]:
         """Those that change something about ``body``, written by the protocol."""
-        return effective(body, self.rules) if self.adaptations else ()
+        return effective(body, self.rules) if self.adaptations or self.once else ()
 
     def with_extras(self, body: JSONObject) -> JSONObject:
         """``body`` as this gateway takes it, with both extra bodies merged into it."""

@@ -14,6 +14,7 @@ from functools import cached_property
 
 from pydantic import Field
 
+from playground.domain.adaptations import Adaptation
 from playground.domain.errors import Failure
 from playground.domain.members import Extra
 from playground.domain.parts import Image, Part, Text, ToolCall, ToolResult
@@ -48,7 +49,8 @@ class Outcome(Value):
     ``call_times`` are the first and the last fragment of each call, in the order of the calls, in seconds since the
     request began; empty where they were not taken. ``choice`` is the index of the completion that the turn is, and
     ``choices`` how many came of its request: ``usage`` and ``timing`` are the request's, so of all of them together.
-    ``asked`` says whom it went to, ``model`` which one says it answered.
+    ``asked`` says whom it went to, ``model`` which one says it answered. ``adapted`` are the gateway's
+    rules that changed something about the request, ``tried`` those that did and were for this request alone.
     """
 
     ending: Ending
@@ -67,6 +69,8 @@ class Outcome(Value):
     choices: int = 1
     asked: Asked = Asked()
     holes: tuple[str, ...] = ()
+    adapted: tuple[Adaptation, ...] = ()
+    tried: tuple[Adaptation, ...] = ()
 
     @property
     def whole(self) -> bool:

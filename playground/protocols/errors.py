@@ -158,13 +158,15 @@ def _failed_base(value: JSONObject) -> JSONObject | None:
     return base if isinstance(base, dict) and base.get("status_code") not in (None, 0, "0") else None
 
 
-def _message(value: JSONObject) -> str:
+def _message(value: JSONObject, deep: int = 1) -> str:
     for key in _MESSAGE_KEYS:
         found = value.get(key)
         if isinstance(found, str) and found.strip():
             return foreign.whole(found)
         if isinstance(found, dict) and (isinstance(found.get("message"), str) and found["message"].strip()):
             return foreign.whole(found["message"])
+        if isinstance(found, dict) and deep and (inner := _message({"detail": found.get("detail")}, deep - 1)):
+            return inner
         if isinstance(found, list):
             lines = [line for line in map(_complaint, found) if line]
             if lines:

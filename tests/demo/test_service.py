@@ -96,6 +96,27 @@ def test_fails_a_few_times(gateway: Gateway) -> None:
     assert gateway.chat("!429x1=2 once").status_code == 200
 
 
+def test_a_field_or_a_role_is_refused_while_it_is_there(gateway: Gateway) -> None:
+    text = "Hi !fast !refuse=stream_options !refuse=max_tokens !refuse=developer !refuse=tools.function.strict"
+    asked = {"model": "demo-chat", "messages": [{"role": "user", "content": text}]}
+    tool = {"type": "function", "function": {"name": "f", "strict": True}}
+    for more, said in (
+        ({"stream": True, "stream_options": {"include_usage": True}}, "Unsupported parameter: 'stream_options'"),
+        ({"max_tokens": 5}, "Use 'max_completion_tokens' instead."),
+        ({"tools": [tool]}, "'tools.function.strict' is not supported"),
+        ({"messages": [{"role": "developer", "content": "x"}, *asked["messages"]]}, "Invalid value: 'developer'"),
+    ):
+        response = gateway.http.post("/chat/completions", json={**asked, **more})
+        assert response.status_code == 400
+        assert said in response.json()["message"]
+        assert response.json()["data"] is None
+    assert gateway.http.post("/chat/completions", json=asked).status_code == 200
+    native = {**asked, "model": "demo-messages", "max_tokens": 50}
+    assert gateway.http.post("/messages", json=native).status_code == 400
+    native["messages"] = [{"role": "user", "content": "Hi !fast !refuse=top_k"}]
+    assert gateway.http.post("/messages", json=native).status_code == 200
+
+
 def test_proxy_page_and_redirect(gateway: Gateway) -> None:
     page = gateway.chat("!html", stream=True)
     assert page.status_code == 502

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from playground.domain.adaptations import AdaptationKind
 from playground.domain.errors import Failure, FailureKind, Sent
-from playground.engine.advice.parts import KEY, STREAM_ON, Advice, at_a_prompt
+from playground.engine.advice.parts import KEY, STREAM_ON, Advice, Offer, at_a_prompt, of_offer
 
 KEPT = "What arrived is kept."
 #: Failures that may come after part of an answer.
@@ -30,6 +31,9 @@ _BREAKS = frozenset(
 _KEYLESS = frozenset({403, 500})
 _NO_KEY_SET = "No key is set: many gateways answer like this without one."
 _NO_KEY_GIVEN = "No key was given (PLAYGROUND_API_KEY): many gateways answer like this without one."
+#: Meanings that an offer says more about.
+_PLAIN_REFUSALS = frozenset({"400", "404", "422", "parameter"})
+_WITHOUT_IT = "The request can be sent without it, this time or always. What is set under Parameters stays as it is."
 
 
 def advise(failure: Failure, *, streamed: bool | None = None, arrived: bool = False) -> Advice:
@@ -40,6 +44,7 @@ def advise(failure: Failure, *, streamed: bool | None = None, arrived: bool = Fa
     """
     from playground.engine.advice.general import general
     from playground.engine.advice.known import recognise
+    from playground.engine.advice.refused_fields import offers
 
     sent = failure.sent or Sent(endpoint="")
     advice = recognise(failure) or general(failure)
@@ -51,9 +56,21 @@ def advise(failure: Failure, *, streamed: bool | None = None, arrived: bool = Fa
     if advice.meaning == str(failure.status) and failure.status in _KEYLESS and sent.keyed is False:
         remedy, command = f"{_NO_KEY_SET} {remedy}", f"{_NO_KEY_GIVEN} {command}"
         actions = (KEY, *actions)
+    if offered := () if arrived else offers(failure):
+        if advice.meaning in _PLAIN_REFUSALS:
+            advice = replace(advice, title=_refused_title(offered[0]))
+            remedy = _WITHOUT_IT
+        actions = (*(action for offer in offered for action in of_offer(offer)), *actions)
+        command = f"{command} Send it so with {offered[0].command}."
     if arrived and failure.kind in _BREAKS:
         remedy, command = f"{KEPT} {remedy}", f"{KEPT} {command}"
     return replace(advice, remedy=remedy, command=command, actions=actions)
+
+
+def _refused_title(offer: Offer) -> str:
+    rule = offer.rules[0]
+    what = f"the role “{rule.field}”" if rule.kind is AdaptationKind.ROLE else f"“{rule.field}”"
+    return f"The gateway does not take {what}{' as it was sent' if rule.kind is AdaptationKind.REPLACE else ''}"
 
 
 def headline(failure: Failure, advice: Advice, form: str = " · {}") -> str:

@@ -2,18 +2,86 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+import shlex
+from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
+from playground.domain.adaptations import Adaptation, AdaptationKind, written_value
 from playground.protocols import PROTOCOLS
 
 
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """Rules that would have the request to ``model`` taken. ``narrow`` says that they are best kept for it alone."""
+
+    rules: tuple[Adaptation, ...]
+    model: str = ""
+    narrow: bool = False
+
+    @property
+    def kept_for(self) -> str:
+        """The model that they are best kept for; empty for all of the gateway."""
+        return self.model if self.narrow else ""
+
+    @property
+    def once(self) -> str:
+        """On the button that tries it."""
+        return f"{self._deed} and retry"
+
+    def always(self, *, of_model: bool) -> str:
+        """On the button that keeps it, for one model or the gateway; the one that tries it says what."""
+        deed = "leave it out" if self.rules[0].kind is AdaptationKind.OMIT else "do so"
+        return f"Always {deed} {'for this model' if of_model else 'here'}"
+
+    @property
+    def _deed(self) -> str:
+        rule = self.rules[0]
+        names = " and ".join(f"`{one.field}`" for one in self.rules)
+        match rule.kind:
+            case AdaptationKind.OMIT:
+                return f"Leave out {names}"
+            case AdaptationKind.REPLACE:
+                return f"Send `{rule.field}` as {written_value(rule.to)}"
+            case AdaptationKind.RENAME:
+                return f"Send `{rule.field}` as `{rule.to}`"
+            case AdaptationKind.ROLE:
+                return f"Send {rule.field} messages as `{rule.to}`"
+
+    @property
+    def command(self) -> str:
+        """The options of the command line that do it."""
+        return " ".join(map(option_of, self.rules))
+
+    def kept(self, model: str, why: str, learnt: str) -> Offer:
+        """With the rules as a gateway keeps them, for one model or, where that is empty, all."""
+        update = {"model": model, "why": why, "learnt": learnt}
+        return replace(self, rules=tuple(one.model_copy(update=update) for one in self.rules))
+
+
+def option_of(rule: Adaptation) -> str:
+    """One rule as an option of the command line."""
+    match rule.kind:
+        case AdaptationKind.OMIT:
+            return f"--without {rule.field}"
+        case AdaptationKind.RENAME:
+            return f"--rename {rule.field}={rule.to}"
+        case AdaptationKind.ROLE:
+            return f"--role {rule.field}={rule.to}"
+        case AdaptationKind.REPLACE:
+            return f"--replace {shlex.quote(f'{rule.field}={json.dumps(rule.to)}')}"
+
+
 class Action(NamedTuple):
-    """Something that helps: a stable name, the words on its button, and what it is about where that varies."""
+    """Something that helps: a stable name, the words on its button, and what it is about where that varies.
+
+    ``offer`` are the rules that a button tries or keeps.
+    """
 
     name: str
     label: str
     value: str = ""
+    offer: Offer | None = None
 
 
 RETRY: Final = Action("retry", "Retry")
@@ -34,6 +102,23 @@ ASK_AGAIN: Final = Action("retry", "Ask again")
 #: What can be done while the next try is waited for.
 RETRY_NOW: Final = Action("retry_now", "Retry now")
 GIVE_UP: Final = Action("give_up", "Give up")
+
+
+#: What can be done with an offer: send it so this time, or keep it with the gateway and send it so.
+TRY_OFFER: Final = "try offer"
+KEEP_OFFER: Final = "keep offer"
+
+
+def of_offer(offer: Offer) -> tuple[Action, ...]:
+    """The actions of an offer: try it, and keep it where it fits best and in the other way.
+
+    The value of those that keep it is the model it is kept for, empty for all.
+    """
+    keeping = [
+        Action(KEEP_OFFER, offer.always(of_model=bool(model)), model, offer)
+        for model in dict.fromkeys((offer.kept_for, "" if offer.kept_for else offer.model))
+    ]
+    return Action(TRY_OFFER, offer.once, offer=offer), *keeping
 
 
 def add_header(name: str) -> Action:

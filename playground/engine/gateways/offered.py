@@ -6,10 +6,11 @@ One client a gateway, made when first needed and again when its profile or key c
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Callable, Iterable
+from functools import partial, reduce
 from typing import TYPE_CHECKING
 
+from playground.domain.adaptations import Adaptation, with_rule
 from playground.domain.errors import FailureKind, RunRefusedError
 from playground.domain.prices import Price
 from playground.engine.gateways.credentials import NeedsConsent, credentials_for
@@ -100,6 +101,11 @@ class Gateways:
         profile = self.get(profile_id)
         others = {name: value for name, value in profile.prices.items() if name != model}
         self.update(profile.model_copy(update={"prices": {**others, model: price} if price.known else others}))
+
+    def keep_rules(self, profile_id: str, rules: Iterable[Adaptation]) -> None:
+        """Remember what that gateway does not take; blocks for one small write. Raises ProfileError as ``update``."""
+        profile = self.get(profile_id)
+        self.update(profile.model_copy(update={"adaptations": reduce(with_rule, rules, profile.adaptations)}))
 
     def raise_timeouts(self, profile_id: str) -> str:
         """Double the gateway's time-outs and say what they are now. Raises ProfileError as ``update`` does."""

@@ -15,6 +15,7 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from playground.domain.accumulator import Accumulator, GrowingChoice
+from playground.domain.adaptations import Adaptation
 from playground.domain.errors import Failure, FailureKind
 from playground.domain.events import Event, Failed, ReasoningDelta, RefusalDelta, TextDelta, ToolCallDelta
 from playground.domain.output import wants_json
@@ -23,6 +24,7 @@ from playground.domain.request import Request
 from playground.domain.transcript import Ending, Outcome, Role, Turn
 from playground.domain.usage import Timing
 from playground.engine.session.retry_wait import RetryWait
+from playground.engine.session.sent_fields import rules_used, with_sent_fields
 from playground.gateway.retry import delay_after
 from playground.jsonkit.values import JSONObject
 from playground.protocols.protocol import format_in, get_protocol
@@ -90,14 +92,24 @@ _RANDOM = Random()  # noqa: S311 - not for cryptography
 
 
 class Reception:
-    """What came of one request so far. ``settings`` are those of its body over ``protocol``, ``asked`` says of whom."""
+    """What came of one request so far. ``settings`` are those of its body over ``protocol``, ``asked`` says of whom;
+    ``adapted`` and ``tried`` are as on an ``Outcome``.
+    """
 
-    def __init__(self, asked: Asked, protocol: str, settings: JSONObject) -> None:
+    def __init__(
+        self,
+        asked: Asked,
+        protocol: str,
+        settings: JSONObject,
+        adapted: tuple[Adaptation, ...] = (),
+        tried: tuple[Adaptation, ...] = (),
+    ) -> None:
         self.asked = asked
         self.answer = Accumulator()
         self.marks = TimingMarks()
         self._format = format_in(protocol, settings)
         self._streamed = bool(settings.get("stream"))
+        self._adapted, self._tried = adapted, tried
 
     def begin_again(self) -> None:
         """Forget what came: the same is asked once more."""
@@ -107,10 +119,15 @@ class Reception:
         """What came ``at`` seconds since the request was sent; None: before anything of the body."""
         self.answer.add_events(events)
         if self.answer.failure is not None:
-            for choice in self.answer.choices.values():
-                choice.failure = self.answer.failure
+            self.take_failure(self.answer.failure)
         if at is not None:
             self.marks.note_events(events, at)
+
+    def take_failure(self, failure: Failure) -> None:
+        """More is known of what went wrong."""
+        self.answer.failure = failure
+        for choice in self.answer.choices.values():
+            choice.failure = failure
 
     def choice(self, index: int) -> GrowingChoice:
         """The completion of that index, made if needed."""
@@ -152,6 +169,8 @@ class Reception:
             choices=answer.answered,
             holes=tuple(answer.holes),
             asked=self.asked,
+            adapted=self._adapted,
+            tried=self._tried,
         )
 
     def turn(self, turn_id: str, index: int, outcome: Outcome) -> Turn:
@@ -180,7 +199,8 @@ class Asking:
         heard: Callable[[EventStream, list[Event]], None] = lambda _stream, _events: None,
         waits: Callable[[], None] = _nothing,
     ) -> None:
-        self.received = Reception(asked, request.protocol, request.settings())
+        adapted, tried = rules_used(request)
+        self.received = Reception(asked, request.protocol, request.settings(), adapted, tried)
         self.exchange: Exchange | None = None
         self.retry_wait: RetryWait | None = None
         self._request = request
@@ -222,6 +242,8 @@ class Asking:
                 noted = True
                 limiter.note(stream.limits)
         failure = self.received.answer.failure
+        if failure is not None:
+            self.received.take_failure(with_sent_fields(failure, self._request))
         if failure is not None and failure.retry_after is not None and failure.status in _BUSY:
             limiter.hold(failure.retry_after)
 

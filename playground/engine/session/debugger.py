@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
+from playground.domain.adaptations import Adaptation
 from playground.domain.debugging import (
     ANSWERED,
     NO_ROW,
@@ -450,6 +451,7 @@ class Debugger:
         planned: Mapping[CallKey, Planned | ToAsk] | None = None,
         *,
         steps_back: bool = True,
+        once: tuple[Adaptation, ...] = (),
     ) -> None:
         """Run one tool loop from the head until it ends (see ``ToolLoop``). Whether it may begin is the caller's to
         check; raises RunRefusedError where one is under way.
@@ -458,7 +460,9 @@ class Debugger:
             raise RunRefusedError(UNDER_WAY)
         experiment = self._experiment
         head = experiment.transcript.head
-        loop = ToolLoop(experiment, self.notes, self.asks, self._refresh, head, mode, planned, steps_back=steps_back)
+        loop = ToolLoop(
+            experiment, self.notes, self.asks, self._refresh, head, mode, planned, steps_back=steps_back, once=once
+        )
         self.loop = self._last = loop
         experiment.history.begin(loop.id)
         self.changed()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from playground.domain.adaptations import Adaptation
 from playground.domain.hidden import short_name
 from playground.domain.request import ReasoningReturn, Request
 from playground.domain.transcript import Turn
@@ -20,11 +21,12 @@ UNDER_WAY: Final = "A run is under way. Stop it first."
 
 class NextRequest:
     """The request that an experiment would make. Where ``at`` is given, it is the turn to ask from instead of the head;
-    None: from above the first. ``more`` are turns to be added below it.
+    None: from above the first. ``more`` are turns to be added below it. ``once`` are rules beside the gateway's own.
     """
 
-    def __init__(self, experiment: Experiment) -> None:
+    def __init__(self, experiment: Experiment, once: tuple[Adaptation, ...] = ()) -> None:
         self._experiment = experiment
+        self._once = once
 
     def build(self, *more: Turn, at: str | None = HEAD) -> Request:
         """The request. Failed and empty turns, and those growing, are left out.
@@ -52,6 +54,7 @@ class NextRequest:
             parameters=settings.current,
             tools=settings.tools,
             adaptations=profile.adaptations if profile is not None else (),
+            once=self._once,
             inherited_body=profile.extra_body if profile is not None else {},
             extra_body=settings.extra_body,
             extra_headers=settings.extra_headers,

@@ -12,6 +12,7 @@ from copy import copy
 from typing import TYPE_CHECKING, Any
 
 from playground.domain.accumulator import GrowingChoice
+from playground.domain.adaptations import Adaptation
 from playground.domain.errors import RunRefusedError
 from playground.domain.parameters import Parameters
 from playground.domain.request import ReasoningReturn, Request
@@ -323,10 +324,15 @@ class Session:
         self._ask_from(transcript.truncate_after(at))
         await self.debugger.start()
 
-    async def regenerate(self, turn_id: str) -> None:
-        """Ask again for that turn, as an alternative beside it; a failed one with nothing in it is replaced."""
+    async def regenerate(self, turn_id: str, once: tuple[Adaptation, ...] = ()) -> None:
+        """Ask again for that turn, as an alternative beside it; a failed one with nothing in it is replaced.
+
+        ``once`` are rules for this alone; those that the turn was asked for with go on.
+        """
+        outcome = self.transcript.turns[turn_id].outcome
+        tried = outcome.tried if outcome is not None and once else ()
         self.prepare_again(turn_id)
-        await self.debugger.start()
+        await self.debugger.start(once=(*tried, *once))
 
     def prepare_again(self, turn_id: str) -> None:
         """All that comes before that. Raises RunRefusedError."""

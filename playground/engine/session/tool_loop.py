@@ -14,6 +14,7 @@ from dataclasses import replace
 from enum import StrEnum
 from itertools import takewhile
 
+from playground.domain.adaptations import Adaptation
 from playground.domain.debugging import (
     ANSWERED,
     STEPPED,
@@ -63,7 +64,7 @@ class ToolLoop:
     first request goes out.
 
     ``tip`` is the turn it stands at, ``requests`` how many it sent, ``pending`` the answers that are waited for.
-    ``steps_back`` says whether each round is an undo step of its own.
+    ``steps_back`` says whether each round is an undo step of its own. ``once`` are rules for its requests alone.
     """
 
     def __init__(
@@ -77,6 +78,7 @@ class ToolLoop:
         planned: Mapping[CallKey, Planned | ToAsk] | None = None,
         *,
         steps_back: bool = True,
+        once: tuple[Adaptation, ...] = (),
     ) -> None:
         self.id = new_id()
         self.tip = tip
@@ -85,7 +87,7 @@ class ToolLoop:
         self.pending: dict[CallKey, Pending] = {}
         self.run: Run | None = None
         self._experiment = experiment
-        self._requests = NextRequest(experiment)
+        self._requests = NextRequest(experiment, once)
         self._notes = notes
         self._asks = asks
         self._told = told

@@ -129,6 +129,9 @@ class AdviceControl(QObject):
                 self._gateways.choose_model()
             case "protocol":
                 self._choose_protocol(action.value)
+            case "keep offer":
+                if action.offer is not None:
+                    self._gateways.keep_rules(action.value, action.offer.rules)
             case "parameters" | "tools" | "output" | "raw":
                 self._show(PAGES[action.name], action.value)
             case _:

@@ -16,7 +16,7 @@ import pytest
 from playground.domain.errors import Failure, FailureKind, Sent
 from playground.engine.advice import advise
 from playground.engine.advice.own import OWN
-from playground.engine.advice.parts import Action
+from playground.engine.advice.parts import Action, add_header
 from playground.engine.advice.spots import header_names, parameter_named, place_of
 from playground.engine.advice.table import TABLE
 from playground.gateway.retry import is_transient
@@ -74,7 +74,7 @@ def test_different_refusals_with_one_status_have_words_and_buttons_of_their_own(
     assert len({found.title for found in by_meaning.values()}) == len(by_meaning)
     assert names(by_meaning["model"].actions) == ["model", "retry"]
     assert names(by_meaning["context"].actions) == ["turns", "model", "parameters", "retry"]
-    assert by_meaning["header"].actions[0] == ("header", "Add the header anthropic-version", "anthropic-version")
+    assert by_meaning["header"].actions[0] == add_header("anthropic-version")
     assert names(by_meaning["key refused"].actions) == ["key", "retry"]
     assert names(by_meaning["tools"].actions) == ["model", "tools", "retry"]
 

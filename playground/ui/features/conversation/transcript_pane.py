@@ -11,12 +11,24 @@ from functools import cache, partial
 from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import QInputDialog, QStackedWidget, QVBoxLayout, QWidget
 
+from playground.domain.adaptations import Adaptation
 from playground.domain.costs import Entered, cost, total
 from playground.domain.errors import RunRefusedError
 from playground.domain.parts import Image, ToolCall
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role, Turn, one_per_request
-from playground.engine.advice.parts import ASK_AGAIN, GIVE_UP, RETRY, RETRY_NOW, STREAM_ON, TURNS, Action
+from playground.engine.advice.parts import (
+    ASK_AGAIN,
+    GIVE_UP,
+    KEEP_OFFER,
+    RETRY,
+    RETRY_NOW,
+    STREAM_ON,
+    TURNS,
+    Action,
+    Offer,
+)
+from playground.engine.compare.refused import keeping, refused_alike
 from playground.engine.session.changes import (
     Change,
     DebugChanged,
@@ -307,12 +319,12 @@ class TranscriptPane(Centre):
         """Stop the run under way, or the loop where it is paused; what has arrived stays."""
         self.calls.stop()
 
-    def _start(self, regenerate: str | None) -> None:
+    def _start(self, regenerate: str | None, once: tuple[Adaptation, ...] = ()) -> None:
         session = self._session
 
         async def go() -> None:
             try:
-                await (session.regenerate(regenerate) if regenerate else session.run())
+                await (session.regenerate(regenerate, once) if regenerate else session.run())
             except RunRefusedError as error:
                 self.say_refused(str(error), again=regenerate or "")
 
@@ -420,8 +432,22 @@ class TranscriptPane(Centre):
             self._start(turn_id)
         elif action == TURNS:
             self.view.focus_turn(session.transcript.path[0].id)
+        elif action.offer is not None:
+            self._ask_with(turn_id, action, action.offer)
         else:
             self.advice_asked.emit(action)
+
+    def _ask_with(self, turn_id: str, action: Action, offer: Offer) -> None:
+        """Ask again with the rules of an offer, once they are kept if they are to be; where they were refused in other
+        lanes of the gateway, too, there as well.
+        """
+        session = self._session
+        if action.name == KEEP_OFFER:
+            outcome = session.transcript.turns[turn_id].outcome
+            self.advice_asked.emit(keeping(action, outcome, session.settings.profile_id))
+            for lane, other in refused_alike(session, offer, action.value):
+                spawn(lane.regenerate(other, offer.rules), name="run")
+        self._start(turn_id, offer.rules)  # so, too, where it could not be kept
 
     def open_link(self, address: str) -> None:
         self.link_asked.emit(address)

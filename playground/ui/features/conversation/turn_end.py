@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import partial
+from itertools import groupby
 
 from PySide6.QtCore import QEvent, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
-from PySide6.QtWidgets import QFrame, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QMenu, QPushButton, QToolButton, QVBoxLayout, QWidget
 
 from playground.domain.durations import countdown, span
 from playground.domain.errors import Failure
@@ -18,6 +19,7 @@ from playground.engine.session.retry_wait import RetryWait
 from playground.ui.features.conversation.text_view import TextView
 from playground.ui.widgets.flow_layout import FlowLayout
 from playground.ui.widgets.form_parts import paragraph, text_label
+from playground.ui.widgets.icon_button import IconButton
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.theme import tokens
 
@@ -95,11 +97,15 @@ class ErrorCard(ErrorFrame):
             layout.addWidget(wait)
         self._remedy = paragraph(advice.remedy, "muted")
         layout.addWidget(self._remedy)
+        for number, (_, offered) in enumerate(groupby((one for one in actions if one.offer), lambda one: one.offer)):
+            layout.addSpacing(0 if number else 6)
+            layout.addWidget(self._offer(list(offered), first=not number))
         row = QWidget()
         flow = FlowLayout(row, 6)
-        for number, action in enumerate(actions):
+        others = [action for action in actions if action.offer is None]
+        for action in others:
             button = QPushButton(action.label)
-            if not number:
+            if action is actions[0]:
                 button.setProperty("kind", "primary")
             button.clicked.connect(partial(self.action_taken.emit, action))
             flow.addWidget(button)
@@ -108,6 +114,32 @@ class ErrorCard(ErrorFrame):
         layout.addSpacing(6)
         layout.addWidget(row)
         self.setAccessibleName(f"Error: {advice.title}")
+
+    def _offer(self, actions: list[Action], *, first: bool) -> QWidget:
+        """The buttons of one offer: try it, keep it, and what else can be done with it in a menu."""
+        row = QWidget()
+        flow = FlowLayout(row, 6)
+        said = actions[0].label
+        for number, action in enumerate(actions[:2]):
+            button = QPushButton(action.label)
+            if number:
+                button.setAccessibleName(f"{action.label}: {said}")
+            elif first:
+                button.setProperty("kind", "primary")
+            button.clicked.connect(partial(self.action_taken.emit, action))
+            flow.addWidget(button)
+        if more := actions[2:]:
+            others = IconButton("more", f"Other ways to keep it: {said}")
+            others.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+            menu = QMenu(others)
+            for action in more:
+                menu.addAction(action.label).triggered.connect(partial(self._take, action))
+            others.setMenu(menu)
+            flow.addWidget(others)
+        return row
+
+    def _take(self, action: Action, _checked: bool = False) -> None:
+        self.action_taken.emit(action)
 
     def stay_open(self) -> None:
         """Say that more may come; it is too early for a remedy."""

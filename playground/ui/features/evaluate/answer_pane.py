@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Final
 from PySide6.QtCore import QTimer, Signal
 
 from playground.domain.transcript import Turn
-from playground.engine.advice.parts import ASK_AGAIN, GIVE_UP, RETRY, RETRY_NOW, STREAM_ON, TURNS, Action
+from playground.engine.advice.parts import ASK_AGAIN, GIVE_UP, KEEP_OFFER, RETRY, RETRY_NOW, STREAM_ON, TURNS, Action
+from playground.engine.compare.refused import keeping
 from playground.engine.evaluation.cases import begin_with_answer
 from playground.engine.session.session import Session
 from playground.ui.features.conversation.transcript_pane import TranscriptPane
@@ -63,6 +64,10 @@ class AnswerPane(TranscriptPane):
             self.again_asked.emit()
         elif action == TURNS:
             super().take_advice(turn_id, action)
+        elif action.name == KEEP_OFFER:
+            outcome = self.session.transcript.turns[turn_id].outcome
+            self.advice_asked.emit(keeping(action, outcome, self.session.settings.profile_id))
+            self.again_asked.emit()
         else:
             self.advice_asked.emit(action)
 

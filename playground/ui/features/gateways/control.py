@@ -10,6 +10,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QDoubleValidator
 from PySide6.QtWidgets import QCheckBox, QDialog, QDialogButtonBox, QFormLayout, QLabel, QLineEdit, QWidget
 
+from playground.domain.adaptations import Adaptation
 from playground.domain.errors import Failure, FailureKind, RunRefusedError
 from playground.domain.prices import DOLLARS, Price
 from playground.engine.gateways.profiles import Profile, ProfileError
@@ -22,6 +23,7 @@ from playground.ui.widgets.layouts import in_column
 from playground.ui.widgets.loop import spawn
 from playground.ui.widgets.model_picker import ModelPicker
 from playground.ui.widgets.palette import Entry
+from playground.ui.widgets.plain_text import shown_name
 
 if TYPE_CHECKING:
     from playground.engine.requests.pasted import Imported
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from playground.ui.features.gateways.dialog import ProfileDialog
     from playground.ui.features.gateways.draft import Draft
 
+WHY = 200  # characters of what a gateway said that are kept with a rule
 FIELDS = (("input", "Input"), ("cached", "Cached input"), ("output", "Output"))
 
 
@@ -213,6 +216,23 @@ class GatewayControl(Control):
             pane.notice.say(str(error))
             return
         pane.notice.say(words, "Retry", pane.retry_last)
+
+    def keep_rules(self, profile_id: str, rules: tuple[Adaptation, ...]) -> None:
+        """Remember what a gateway does not take, and say so; why is its own words, without secrets and cut."""
+        from playground.engine.gateways.known_secrets import redactor_of
+
+        gateways = self._workspace.gateways
+        redactor = redactor_of(gateways.keys.known())
+        kept = [one.model_copy(update={"why": redactor.front(one.why, WHY)}) for one in rules]
+        try:
+            gateways.keep_rules(profile_id, kept)
+        except ProfileError as error:
+            self._say(str(error))
+            return
+        self.changed.emit()
+        name = shown_name(gateways.get(profile_id).name)
+        whole = "; ".join(f"{one.words}{f' for {shown_name(one.model)}' if one.model else ''}" for one in kept)
+        self._say(f"Kept for {name}: {whole}.", "Open gateway settings", self.open_settings)
 
     def pick_with(self, picker: ModelPicker | None) -> None:
         """Have the model chosen there from now on; None: where it usually is."""

@@ -1,0 +1,136 @@
+"""What is offered for refusals of a field, message by message as gateways sent them, and when nothing is.
+
+Each line of ``refused.jsonl`` says who was seen to send the body, what had been sent, and what helps: the options of
+the command line of each offer.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from playground.domain.errors import Failure, FailureKind, Sent
+from playground.engine.advice import advise
+from playground.engine.advice.parts import KEEP_OFFER, TRY_OFFER, at_a_prompt
+from playground.engine.advice.refused_fields import MOST, offers
+from playground.protocols.errors import read_error
+from tests.engine.advice.test_known import SAID, SOUNDS_ALIKE
+
+CASES = [
+    json.loads(line) for line in (Path(__file__).parent / "refused.jsonl").read_text(encoding="utf-8").splitlines()
+]
+#: What a request has that sets everything.
+FULL: dict[str, Any] = {
+    "temperature": 0.2,
+    "top_p": 0.9,
+    "max_tokens": 5,
+    "seed": 1,
+    "n": 2,
+    "stop": None,
+    "stream": True,
+    "stream_options": None,
+    "tool_choice": "required",
+    "parallel_tool_calls": True,
+    "reasoning_effort": "low",
+    "response_format": None,
+    "response_format.json_schema": None,
+    "user": "me",
+}
+
+
+def refused(
+    status: int | None, body: Any, fields: dict[str, Any], roles: tuple[str, ...] = (), protocol: str = "chat"
+) -> Failure:
+    text = body if isinstance(body, str) else json.dumps(body)
+    sent = Sent(endpoint=protocol, keyed=True, streamed=True, model="m", fields=fields, roles=roles)
+    return read_error(text.encode(), status).model_copy(update={"sent": sent})
+
+
+@pytest.mark.parametrize("case", CASES, ids=[f"{number}-{case['source']}" for number, case in enumerate(CASES)])
+def test_what_is_offered(case: dict[str, Any]) -> None:
+    failure = refused(case["status"], case["body"], case["fields"], tuple(case["roles"]), case["protocol"])
+    found = [offer.command for offer in offers(failure)]
+    assert found == case["offers"], failure.message
+
+
+def test_there_are_many_spellings() -> None:
+    assert len(CASES) >= 40
+    assert len({case["source"] for case in CASES}) >= 12
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if case["offers"]], ids=lambda case: case["source"])
+def test_nothing_is_offered_that_was_not_sent(case: dict[str, Any]) -> None:
+    assert not offers(refused(case["status"], case["body"], {"metadata": None}, (), case["protocol"]))
+    assert not offers(refused(429, case["body"], case["fields"], tuple(case["roles"]), case["protocol"]))
+    whole = refused(case["status"], case["body"], case["fields"], tuple(case["roles"]), case["protocol"])
+    assert not offers(whole.model_copy(update={"sent": None}))
+    assert not offers(whole.model_copy(update={"sent": Sent(endpoint="models", fields=case["fields"])}))
+    assert not offers(whole.model_copy(update={"kind": FailureKind.DECODE}))
+
+
+#: Other troubles of which a message speaks, where taking a field out would not help.
+OTHERS = [line for line in (*SAID, *SOUNDS_ALIKE) if line[0] not in ("parameter", "tools", "output format", "turns")]
+
+
+@pytest.mark.parametrize(("meaning", "status", "body"), OTHERS, ids=[f"{m}-{n}" for n, (m, _, _) in enumerate(OTHERS)])
+def test_other_troubles_get_no_offers(meaning: str, status: int | None, body: Any) -> None:
+    assert not offers(refused(status, body, FULL, ("system", "developer")))
+
+
+def test_the_advice_begins_with_the_offers() -> None:
+    body = {"error": {"message": "Unknown parameter: 'stream_options'.", "param": "stream_options"}}
+    found = advise(refused(400, body, {"stream_options": None}))
+    assert [action.name for action in found.actions[:3]] == [TRY_OFFER, KEEP_OFFER, KEEP_OFFER]
+    assert [action.value for action in found.actions[1:3]] == ["", "m"]
+    assert found.actions[0].label == "Leave out `stream_options` and retry"
+    assert found.title == "The gateway does not take “stream_options”"
+    assert "--without stream_options" in at_a_prompt(found)
+    offer = found.actions[1].offer
+    assert offer is not None
+    assert offer.kept_for == ""
+    limit = {"error": {"message": "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."}}
+    first = offers(refused(400, limit, {"max_tokens": 5}))[0]
+    assert first.kept_for == "m"
+    kept = first.kept("m", "said", "2026-11-23").rules[0]
+    assert (kept.model, kept.why, kept.learnt, kept.to) == ("m", "said", "2026-11-23", "max_completion_tokens")
+    partly = advise(refused(400, body, {"stream_options": None}), arrived=True)
+    assert TRY_OFFER not in [action.name for action in partly.actions]
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "unsupported " + "a" * 1_000_000,
+        "unsupported " + "'" * 1_000_000,
+        "unsupported: " + "[" * 500_000 + "]" * 500_000,
+        "extra inputs are not permitted; " * 30_000,
+        "unknown parameter: " + "_" * 100_000,
+        "use " * 300_000 + "instead",
+        "not supported: " + ", ".join(f"field_{number}" for number in range(10_000)),
+        "role unsupported, " + "one of " * 100_000,
+        "unsupported \u202estream_options <img src=x>" * 20_000,
+    ],
+    ids=["long", "quotes", "brackets", "again", "underscores", "use", "fields", "roles", "markup"],
+)
+def test_a_hostile_message_costs_nothing(message: str) -> None:
+    fields: dict[str, Any] = {f"field_{number}": None for number in range(200)} | FULL
+    failure = refused(400, {"error": {"message": message, "param": message}}, fields, ("system", "developer"))
+    offers(failure)  # what is compiled once is
+    began = time.perf_counter()
+    found = offers(failure)
+    assert time.perf_counter() - began < 0.05
+    assert len(found) <= MOST
+    for offer in found:
+        assert all(len(option) < 200 and option.isprintable() for option in (offer.once, offer.command))
+
+
+def test_a_name_that_a_message_makes_up_is_no_target() -> None:
+    body = {"error": {"message": "Unsupported parameter: 'max_tokens'. Use 'authorization' instead."}}
+    commands = [offer.command for offer in offers(refused(400, body, {"max_tokens": 5}))]
+    assert commands == ["--rename max_tokens=max_completion_tokens", "--without max_tokens"]
+    body = {"error": {"message": "Unsupported parameter: 'seed'. Use 'evil' instead."}}
+    assert [offer.command for offer in offers(refused(400, body, {"seed": 5}))] == ["--without seed"]

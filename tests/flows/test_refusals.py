@@ -1,0 +1,92 @@
+"""A field is refused, left out once or always, and the answer comes: in the real window, over real sockets."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QLabel, QPushButton
+
+from playground.domain.adaptations import today
+from playground.domain.transcript import Role, make_turn
+from playground.engine.gateways.offered import DEMO_ID
+from playground.ui.features.conversation.turn_end import ErrorCard
+from playground.ui.widgets.icon_button import IconButton
+from tests.flows.conftest import Person, Stage
+from tests.flows.test_error_cards import told, words
+
+REFUSED = "Hello !refuse=stream_options"
+
+
+async def answered(person: Person) -> None:
+    await person.until(lambda: person.path[-1].text, "an answer")
+    await person.idle()
+
+
+def test_a_field_is_left_out_once(stage: Stage) -> None:
+    async def scene(person: Person) -> None:
+        card = await told(person, REFUSED)
+        assert "The gateway does not take “stream_options” · 400" in words(card)
+        assert "stream_options" in person.body()
+        await person.press("Leave out `stream_options` and retry", card)
+        await answered(person)
+        assert "stream_options" not in person.body()
+        assert person.session.settings.current.include_usage is True  # type: ignore[attr-defined]
+        outcome = person.path[-1].outcome
+        assert outcome is not None
+        assert [rule.words for rule in outcome.tried] == ["stream_options left out"]
+        assert not outcome.adapted
+        assert not person.app.gateways.get(DEMO_ID).adaptations
+        await told(person, REFUSED)  # once was once
+        assert "stream_options" in person.body()
+
+    stage.play(scene)
+
+
+def test_a_second_refusal_goes_on_with_what_was_left_out_for_the_first(stage: Stage) -> None:
+    async def scene(person: Person) -> None:
+        card = await told(person, "Hello !refuse=stream_options !refuse=stream")
+        await person.press("Leave out `stream_options` and retry", card)
+        card = await person.seen(ErrorCard, "Error: The gateway does not take “stream”")
+        await person.press("Leave out `stream` and retry", card)
+        await answered(person)
+        assert not {"stream", "stream_options"} & set(person.body())
+
+    stage.play(scene)
+
+
+def test_a_field_is_always_left_out(stage: Stage) -> None:
+    async def scene(person: Person) -> None:
+        card = await told(person, REFUSED)
+        await person.press("Always leave it out here", card)
+        await answered(person)
+        (rule,) = person.app.gateways.get(DEMO_ID).adaptations
+        assert (rule.words, rule.model, rule.learnt) == ("stream_options left out", "", today())
+        assert rule.why.startswith("Unsupported parameter: 'stream_options'")
+        assert any("Kept for Demo gateway" in label.text() for label in person.pane.notice.findChildren(QLabel))
+        outcome = person.path[-1].outcome
+        assert outcome is not None
+        assert [one.words for one in outcome.adapted] == ["stream_options left out"]
+        assert not outcome.tried
+        await person.run(REFUSED)
+        await answered(person)
+        assert "stream_options" not in person.body()
+
+    stage.play(scene)
+
+
+def test_a_role_is_kept_for_the_model_or_from_the_menu_for_all(stage: Stage) -> None:
+    async def scene(person: Person) -> None:
+        session = person.session
+        session.turns.add_turn(make_turn(Role.DEVELOPER, "Be short."))
+        card = await told(person, "Hello !refuse=developer")
+        assert "The gateway does not take the role “developer” · 400" in words(card)
+        assert [b.text() for b in card.findChildren(QPushButton)][:2] == [
+            "Send developer messages as `system` and retry",
+            "Always do so for this model",
+        ]
+        await person.choose(person.one(IconButton, "Other ways to keep it: Send developer", card), "Always do so here")
+        await answered(person)
+        (rule,) = person.app.gateways.get(DEMO_ID).adaptations
+        assert (rule.field, rule.to, rule.model) == ("developer", "system", "")
+        assert person.body()["messages"][0]["role"] == "system"
+        assert person.path[0].role is Role.DEVELOPER
+
+    stage.play(scene)
