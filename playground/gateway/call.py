@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from typing import TYPE_CHECKING, Final
 
 from playground.domain.errors import GUESSES, Failure, FailureKind, Sent
@@ -18,6 +18,7 @@ from playground.domain.events import (
     ExtraDelta,
     Failed,
     Finish,
+    PartStart,
     ReasoningDelta,
     RefusalDelta,
     TextDelta,
@@ -32,6 +33,7 @@ from playground.gateway.redact import Redactor
 from playground.gateway.retry import read_retry_after, read_should_retry, wait_for_window
 from playground.gateway.tape import Exchange
 from playground.gateway.transfer import Transfer, TransferError, blank_exchange
+from playground.protocols.expected import other_count, other_way
 from playground.protocols.protocol import Decoder, Protocol
 
 if TYPE_CHECKING:
@@ -68,6 +70,7 @@ class EventStream:
         self._decoder: Decoder | None = None
         self._sent = Sent(endpoint=protocol.name)
         self._finished: set[int] = set()
+        self._begun: set[int] = set()  # completions
         self._choices = 1
         self._done = False
 
@@ -111,7 +114,7 @@ class EventStream:
             return await self._open()
         data = await transfer.read_piece()
         if data is None:
-            events = decoder.close()
+            events = decoder.close(delimited=transfer.exchange.delimited)
             self._done = True
         else:
             events = decoder.decode_bytes(data)
@@ -124,6 +127,8 @@ class EventStream:
         if self._done:
             ended = decoder.finished or self.exchange.failure is None  # an answer with nothing in it may well be whole
             transfer.exchange.complete = transfer.exchange.complete or ended
+            if self.exchange.failure is None:
+                events = [*events, *self._against_request(decoder)]
             await transfer.aclose()
         return events
 
@@ -160,6 +165,8 @@ class EventStream:
         content = not CONTENT.isdisjoint(kinds)
         if Finish in kinds:
             self._finished.update(event.choice for event in events if isinstance(event, Finish))
+        if PartStart in kinds:
+            self._begun.update(event.choice for event in events if isinstance(event, PartStart))
         if Failed in kinds:
             events = self._tell(events)
             self.exchange.failure = self.exchange.failure or next(e.failure for e in events if isinstance(e, Failed))
@@ -172,6 +179,17 @@ class EventStream:
         elif content:
             transfer.clock.wait_for(Stage.IDLE)
         return events
+
+    def _against_request(self, decoder: Decoder) -> Iterator[Deviation]:
+        """Where a whole answer is of another kind than was asked for."""
+        for code, note in self.exchange.mended.items():
+            yield Deviation(code, note)
+        streamed, came = not decoder.is_one_body, len(self._begun)
+        told = not streamed and (self.exchange.content_type or "").startswith("text/event-stream")  # by the decoder
+        if streamed != self._sent.streamed and not told:
+            yield Deviation(*other_way(streamed=streamed))
+        if came != self._choices:
+            yield Deviation(*other_count(self._choices, came))
 
     def _told(self, failure: Failure) -> Failure:
         """A failure with what had been sent."""

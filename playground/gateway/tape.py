@@ -29,12 +29,13 @@ class Read(NamedTuple):
 class Exchange:
     """One request and what came back. It fills while the answer arrives.
 
-    ``started_at`` is Unix time in seconds. ``connected`` (None on a connection in use already), ``sent``,
-    ``answered`` (status and headers are here) and ``ended`` are seconds since the start. ``request_body`` is
-    empty for GET. ``wire_bytes`` counts the response body before gzip or deflate was undone. ``complete`` says
-    whether the body was read to its own end or to the protocol's end marker. ``protocol`` names the one spoken; it is
-    empty for a model list. ``dropped`` counts the bytes of both bodies that were let go to save memory. ``beside`` is
-    what a cassette had that is not known here (``engine.cassette``).
+    ``started_at`` is Unix time in seconds. ``connected`` (None on a connection in use already), ``sent``, ``answered``
+    (status and headers are here) and ``ended`` are seconds since the start. ``request_body`` is empty for GET.
+    ``wire_bytes`` counts the response body before gzip or deflate was undone. ``complete`` says whether the body was
+    read to its own end or to the protocol's end marker. ``protocol`` names the one spoken; it is empty for a model
+    list. ``mended`` says by code what the body was against its headers, and was undone. ``dropped`` counts the bytes of
+    both bodies that were let go to save memory. ``beside`` is what a cassette had that is not known here
+    (``engine.cassette``).
     """
 
     id: str
@@ -56,6 +57,7 @@ class Exchange:
     complete: bool = False
     failure: Failure | None = None
     protocol: str = ""
+    mended: dict[str, str] = field(default_factory=dict)
     dropped: int = 0
     beside: JSONObject = field(default_factory=dict)
 
@@ -74,6 +76,12 @@ class Exchange:
         """The response's Content-Type, None when it sent none."""
         return self.response_header("content-type")
 
+    @property
+    def delimited(self) -> bool:
+        """Whether the body was read to the end that its length or its last chunk told."""
+        chunked = "chunked" in (self.response_header("transfer-encoding") or "").lower()
+        return self.complete and (chunked or self.response_header("content-length") is not None)
+
     def response_header(self, name: str) -> str | None:
         """The first response header of that name, whatever its case."""
         lowered = name.lower()
@@ -89,4 +97,4 @@ class Exchange:
         for read in self.reads:
             yield read, decoder.decode_bytes(read.data)
         last = self.reads[-1].at if self.reads else 0.0
-        yield Read(self.ended if self.ended is not None else last, b""), decoder.close()
+        yield Read(self.ended if self.ended is not None else last, b""), decoder.close(delimited=self.delimited)

@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 
 from playground.domain.errors import Failure, FailureKind
 from playground.domain.transcript import new_id
+from playground.gateway.charset import Transcoder
 from playground.gateway.clock import Clock, Expired, Stage
 from playground.gateway.connection import Connection
 from playground.gateway.inflate import Inflater
@@ -78,6 +79,7 @@ class Transfer:
         self._request = request
         self._filter = StreamRedactor(redactor)
         self._inflater = Inflater("")
+        self._transcoder = Transcoder()
         self._response: httpx.Response | None = None
         self._raw: AsyncGenerator[bytes, None] | None = None
         self._pieces: Iterator[bytes] = iter(())
@@ -178,6 +180,13 @@ class Transfer:
                 await raw.aclose()
 
     def _keep(self, data: bytes) -> bytes:
+        if self._inflater.odd:
+            self.exchange.mended["content_encoding"] = self._inflater.odd
+        if self._transcoder.active:
+            data = self._transcoder.transcode(data)
+            if self._transcoder.spelling:
+                words = f"the answer came as {self._transcoder.spelling.upper()} instead of UTF-8"
+                self.exchange.mended["charset"] = words
         self._size += len(data)
         if self._size > self._connection.max_body_bytes:
             cap = _bytes_in_words(self._connection.max_body_bytes)
@@ -192,7 +201,8 @@ class Transfer:
 
     def _last(self) -> bytes | None:
         """What the redactor still held at the end of the body; None when that was nothing."""
-        held = self.rest()
+        late = self._transcoder.transcode(self._inflater.rest()) + self._transcoder.close()
+        held = (self._keep(late) if late else b"") + self.rest()
         if not held:
             self.exchange.complete = True
             return None

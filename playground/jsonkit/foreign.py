@@ -166,12 +166,14 @@ def text_of(value: JSON) -> str:
 
 
 def count_of(value: JSON) -> int | None:
-    """A count as an int; None for anything that is not one."""
+    """A count as an int, also where it came as text; None for anything that is none, below 0 among it."""
     if isinstance(value, bool):
         return None
+    if isinstance(value, str) and len(value) < 20 and value.isascii() and value.isdigit():
+        value = int(value)
     if isinstance(value, float) and value.is_integer():
         value = int(value)
-    return value if isinstance(value, int) and abs(value) < 2**63 else None
+    return value if isinstance(value, int) and 0 <= value < 2**63 else None
 
 
 def amount_of(value: JSON) -> float | None:

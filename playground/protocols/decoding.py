@@ -72,10 +72,12 @@ class BodyDecoder(ABC):
         self._holes: dict[str, str] = {}  # those of them that left out what may belong to the answer
         self._failed = False
         self._closed = False
+        self._delimited = False  # the body ended where it said that it would
         self._anything = False  # any byte that is not white space
         self._objects = 0  # JSON objects understood as part of an answer
         self._loose: list[str] = []  # text outside the format, kept for the verdict
         self._room = 4096  # characters of it that are still taken
+        self._strange = ""  # what was noted of the first object that belongs to no answer known here
         self._other = ""  # whose objects came, in words, where they are of another protocol
         self._odd_numbers: list[str] = []  # met since they were noted last
         self._odd = False  # the object being read may hold halves of surrogate pairs
@@ -83,6 +85,11 @@ class BodyDecoder(ABC):
         self._source = ""  # its text
         self._unframed = bytearray()  # traced bytes that no frame holds yet
         self._early: list[Event] = []  # traced events of a body whose frame comes at its end
+
+    @property
+    def is_one_body(self) -> bool:
+        """Whether what comes is one JSON text, and no stream."""
+        return self._mode == "json"
 
     # -- bytes -------------------------------------------------------------------------------------------------
 
@@ -95,12 +102,12 @@ class BodyDecoder(ABC):
             self._frames(self._parser.parse_bytes(stream), out)
         return out
 
-    def close(self) -> list[Event]:
+    def close(self, *, delimited: bool = False) -> list[Event]:
         """The end of the body: what was still open, then the verdict. A second call gives nothing."""
         out: list[Event] = []
         if self._closed:
             return out
-        self._closed = True
+        self._closed, self._delimited = True, delimited
         if self._mode == "stream":
             self._frames(self._parser.close(), out, last=True)
         else:
@@ -121,14 +128,14 @@ class BodyDecoder(ABC):
         del self._unframed[len(self._unframed) - len(stream) :]
         return self._one_by_one(self._parser.parse_bytes(stream))
 
-    def trace_close(self) -> list[Traced]:
+    def trace_close(self, *, delimited: bool = False) -> list[Traced]:
         """As ``close``, frame by frame. The verdict, where there is one, comes with a frame of kind "end" and no bytes.
 
         A body that is no stream is one frame of kind "body", whose ``data`` stays empty: its bytes are all there is.
         """
         if self._closed:
             return []
-        self._closed = True
+        self._closed, self._delimited = True, delimited
         if self._mode == "stream":
             traced = self._one_by_one(self._parser.close(), last=True)
         else:
@@ -175,7 +182,7 @@ class BodyDecoder(ABC):
             if not data:
                 return b""
             self._anything = True
-            self._mode = {b"{": "json", b"[": "json", b"<": "page"}.get(data[:1], "stream")
+            self._mode = {b"{": "json", b"[": "json", b'"': "json", b"<": "page"}.get(data[:1], "stream")
             if self._mode == "stream":
                 if self._content_type in ("application/json", "text/html"):
                     self._note(out, "content_type", f"an event stream came as {self._content_type}")
@@ -269,6 +276,10 @@ class BodyDecoder(ABC):
             self._too_large(out)
             return
         text = frame.data.strip()
+        if text[:5] == "data:" and frame.kind == "data":
+            self._note(out, "data_twice", "events came with “data:” before “data:”")
+            self._frames((Frame(frame.event, text[5:].strip(), frame.raw),), out, last=last)
+            return
         if text.strip('"') == "[DONE]":
             self._end(out)
             return
@@ -283,6 +294,13 @@ class BodyDecoder(ABC):
             return
         self._note_numbers(out)
         self._odd = foreign.has_halves(text)
+        if isinstance(value, str) and value[:1] == "{":
+            try:
+                value, text = foreign.parse(value, self._odd_numbers), value
+            except ValueError:
+                pass
+            else:
+                self._note(out, "json_twice", "events are JSON within the text of a JSON string")
         if self.finished:
             self._after_end(value, frame.event, out)
         else:
@@ -381,6 +399,8 @@ class BodyDecoder(ABC):
             self._fail(out, verdicts.other_protocol(asked, self._other, self._source))
         elif not self._objects and self._loose:
             self._fail(out, read_error("\n".join(self._loose), None, FailureKind.DECODE))
+        elif not self._objects and self._strange:
+            self._fail(out, verdicts.nothing_readable(self._strange))
         elif not self._objects and not self.finished:
             self._cut_off(out)
         else:
@@ -388,7 +408,13 @@ class BodyDecoder(ABC):
 
     def _cut_off(self, out: list[Event]) -> None:
         self._note(out, "cut_off", "the stream ended without a finish reason, possibly cut off")
-        self._fail(out, verdicts.stopped_short(self._objects, self._end_marker))
+        last = read_error("\n".join(self._loose), None, FailureKind.DECODE).message if self._loose else ""
+        self._fail(out, verdicts.stopped_short(self._objects, self._end_marker, last))
+
+    def _ends_without_reason(self, out: list[Event]) -> None:
+        """The gateway ended the body as one that is whole, and said nothing of why."""
+        note = f"the answer ended with neither a finish reason nor {self._end_marker}; it may be cut off"
+        self._note(out, "no_finish_reason", note)
 
     def _empty(self, out: list[Event], reason: str | None) -> None:
         """A complete answer has nothing in it; ``reason`` is its finish reason."""

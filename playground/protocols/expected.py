@@ -92,6 +92,19 @@ class Expected:
     errors_in_stream: bool = False
 
 
+def other_way(*, streamed: bool) -> tuple[str, str]:
+    """The code and the note of an answer that came ``streamed``, or whole, where the other was asked for."""
+    if streamed:
+        return "streamed_unasked", "a stream came although none was asked for"
+    return "not_streamed", "one JSON body came although a stream was asked for"
+
+
+def other_count(asked: int, came: int) -> tuple[str, str]:
+    """The code and the note of an answer of ``came`` completions where ``asked`` were asked for."""
+    wanted = "1 choice was" if asked == 1 else f"{asked:,} choices were"
+    return "choices_count", f"{wanted} asked for, {came or 'none'} came"
+
+
 def text_in(name: str, what: str) -> Look:
     """Looks for a text."""
 

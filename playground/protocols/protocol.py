@@ -38,23 +38,29 @@ class Traced(NamedTuple):
 class Decoder(Interface):
     """Turns one response body into events, whatever the chunks it arrives in.
 
-    It never raises on any bytes. ``decode_bytes`` gives the events of one network read; ``close`` is called once at
-    the end of the body and gives what was still open, deviations and the verdict included (``Failed`` with
-    kind CUT_OFF or EMPTY where the answer is not whole). ``finished`` is True as soon as the protocol's end
+    It never raises on any bytes. ``decode_bytes`` gives the events of one network read; ``close`` is called once at the
+    end of the body and gives what was still open, deviations and the verdict included (``Failed`` with kind CUT_OFF or
+    EMPTY where the answer is not whole); ``delimited`` says that the body was read to an end of its own, which a length
+    or a last chunk told, and not only to that of the connection. ``finished`` is True as soon as the protocol's end
     marker was seen, so that the reader may stop although the socket stays open.
     """
 
     finished: bool
 
+    @property
+    def is_one_body(self) -> bool:
+        """Whether what came so far is one JSON text, and no stream."""
+        ...
+
     def decode_bytes(self, data: bytes) -> list[Event]: ...
 
-    def close(self) -> list[Event]: ...
+    def close(self, *, delimited: bool = False) -> list[Event]: ...
 
     def trace(self, data: bytes) -> list[Traced]:
         """As ``decode_bytes``: what came of each frame. The frames' raw bytes, joined, are the bytes received."""
         ...
 
-    def trace_close(self) -> list[Traced]:
+    def trace_close(self, *, delimited: bool = False) -> list[Traced]:
         """As ``close``, frame by frame. A decoder is either fed or traced, never both."""
         ...
 

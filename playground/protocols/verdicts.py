@@ -18,11 +18,12 @@ def no_body() -> Failure:
     return Failure(kind=FailureKind.NO_BODY, message="The gateway began an answer, and its body holds nothing.")
 
 
-def stopped_short(events: int, end_marker: str) -> Failure:
-    """A stream ended after so many events of an answer, without saying why."""
+def stopped_short(events: int, end_marker: str, last: str = "") -> Failure:
+    """A stream ended after so many events of an answer, without saying why; ``last`` came, which is none of it."""
     when = f"after {events} event{'s' * (events != 1)}" if events else "before any event"
     message = f"The stream stopped {when}: neither a finish reason nor {end_marker} came."
-    return Failure(kind=FailureKind.CUT_OFF, message=message)
+    told = f" What came besides: “{foreign.whole(last[:300])}”." if last else ""
+    return Failure(kind=FailureKind.CUT_OFF, message=message + told)
 
 
 def nothing_in_it(reason: str | None) -> Failure:

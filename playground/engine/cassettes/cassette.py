@@ -2,10 +2,11 @@
 
 ``{"cassette": 1, "app", "created_at", "title", "exchanges": [{"id", "protocol", "method", "url", "request": {"headers",
 "body"}, "started_at", "connected", "sent", "answered", "ended", "response": {"status", "reason", "http_version",
-"headers", "reads", "wire_bytes"}, "complete", "failure"}]}``. Times are seconds since the start of the exchange; a read
-is ``[at, data]``; data is text where it is UTF-8, else ``{"base64": "…"}``. Nothing in a file that was made elsewhere
-is trusted: a wrong one gives a ``CassetteError`` in words. An exchange that cannot be read is left out and told of;
-what else a file, an exchange, its request or response has, and a read behind its data, is written again.
+"headers", "reads", "wire_bytes", "mended"}, "complete", "failure"}]}``. Times are seconds since the start of the
+exchange; a read is ``[at, data]``; data is text where it is UTF-8, else ``{"base64": "…"}``; "mended" is left out where
+there is nothing in it. Nothing in a file that was made elsewhere is trusted: a wrong one gives a ``CassetteError`` in
+words. An exchange that cannot be read is left out and told of; what else a file, an exchange, its request or response
+has, and a read behind its data, is written again.
 """
 
 from __future__ import annotations
@@ -212,6 +213,7 @@ def tape_of(exchange: Exchange, redactor: Redactor) -> JSONObject:
             "headers": [list(pair) for pair in redactor.headers(exchange.response_headers)],
             "reads": _with_rest(redacted_reads(exchange, redactor), exchange.beside.get("reads", [])),
             "wire_bytes": exchange.wire_bytes,
+            **({"mended": dict(exchange.mended)} if exchange.mended else {}),
         },
         "complete": exchange.complete,
         "failure": redacted_failure(exchange.failure, redactor),
@@ -294,6 +296,15 @@ class _Reader:
             raise self.wrong(name, "text")
         return _whole(value)
 
+    def words(self, name: str) -> dict[str, str]:
+        """Short texts by their names; none where there are none."""
+        value = self.get(name)
+        if value is None:
+            return {}
+        if not isinstance(value, dict) or not all(isinstance(text, str) for text in value.values()):
+            raise self.wrong(name, "an object of texts")
+        return {_whole(key[:64]): _whole(text[:200]) for key, text in value.items()}
+
     def list(self, name: str) -> list[Any]:
         value = self.get(name)
         if not isinstance(value, list):
@@ -374,6 +385,7 @@ def exchange_from(value: JSON, where: str) -> Exchange:
         response_headers=answer.headers("headers"),
         reads=reads,
         wire_bytes=int(answer.number("wire_bytes", 0.0)),
+        mended=answer.words("mended"),
         connected=tape.moment("connected"),
         sent=tape.moment("sent"),
         answered=tape.moment("answered"),

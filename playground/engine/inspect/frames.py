@@ -112,11 +112,12 @@ class Row:
 
 @dataclass(slots=True)
 class Called:
-    """One tool call: the name that it has so far, the frame that began it, and the one that named it, if any did."""
+    """One tool call: the name and id that it has so far, the frame that began it, and the one that named it, if any."""
 
     frame: int
     name: str = ""
     named_at: int | None = None
+    id: str = ""
 
 
 class FrameIndex(FrameTextIndex):
@@ -289,6 +290,8 @@ class FrameIndex(FrameTextIndex):
 
     def _name(self, event: ToolCallDelta, number: int) -> None:
         call = self.calls.setdefault((event.choice, event.call), Called(number))
+        if event.id is not None:
+            call.id = event.id
         if event.name is not None:
             call.name, call.named_at = event.name, number
 
@@ -298,7 +301,7 @@ class FrameIndex(FrameTextIndex):
         at = exchange.reads[-1].at if exchange.reads else ended
         decoder = self._decoder
         if decoder is not None:
-            for one in decoder.trace_close():
+            for one in decoder.trace_close(delimited=exchange.delimited):
                 end = not one.frame.raw  # the verdict came when all was over
                 if kept := self._without_guesses(one):
                     self._add_frames([kept], max(ended, at) if end else at)

@@ -127,7 +127,12 @@ class Reception:
         """More is known of what went wrong."""
         self.answer.failure = failure
         for choice in self.answer.choices.values():
-            choice.failure = failure
+            choice.failure = None if self._spares(failure, choice) else failure
+
+    def _spares(self, failure: Failure, choice: GrowingChoice) -> bool:
+        """Whether a completion is whole all the same: one that had ended before the stream stopped is."""
+        ended = choice.finish_reason is not None and len(self.answer.choices) > 1
+        return failure.kind is FailureKind.CUT_OFF and ended
 
     def choice(self, index: int) -> GrowingChoice:
         """The completion of that index, made if needed."""
@@ -176,7 +181,9 @@ class Reception:
     def turn(self, turn_id: str, index: int, outcome: Outcome) -> Turn:
         """One completion as a turn, of the ``outcome`` that all have together."""
         choice, call_times = self.answer.choice(index), self.marks.call_times(index)
-        own = {"finish_reason": choice.finish_reason, "choice": index, "call_times": call_times}
+        own: dict[str, object] = {"finish_reason": choice.finish_reason, "choice": index, "call_times": call_times}
+        if outcome.failure is not None and self._spares(outcome.failure, choice):
+            own |= {"ending": Ending.COMPLETE, "failure": None}
         outcome = outcome.model_copy(update=own)
         return Turn(id=turn_id, role=Role.ASSISTANT, parts=choice.freeze(), outcome=outcome, extra=choice.extra)
 

@@ -127,6 +127,7 @@ class ChatDecoder(BodyDecoder):
         self._model = ""
         self._named = False  # id and model are both known
         self._usage: JSONObject | None = None
+        self._counted = False  # usage came in the way of a last chunk
 
     # -- one object ----------------------------------------------------------------------------------------------
 
@@ -136,6 +137,8 @@ class ChatDecoder(BodyDecoder):
             self._open(value, out)
         if type(choices) is list:
             self._objects += 1
+            if self._whole_body and len(choices) > 1:
+                choices = self._told_apart(choices, out)
             for position, choice in enumerate(choices):
                 if type(choice) is dict:
                     self._choice(choice, position, out)
@@ -151,8 +154,18 @@ class ChatDecoder(BodyDecoder):
                 self._note(out, "usage_elsewhere", "usage came inside “x_groq” instead of beside the choices")
         if usage:
             self._report(usage, out)
+            self._counted = choices == []
         if value.get("error"):
             self._fail(out, read_error(value, text=self._source))
+
+    def _told_apart(self, choices: list[JSON], out: list[Event]) -> list[JSON]:
+        """The choices of a whole answer; one that has the index of an earlier one gets that of its place."""
+        indexes = [choice.get("index") if isinstance(choice, dict) else None for choice in choices]
+        known = [index for index in indexes if type(index) is int]
+        if len(set(known)) == len(known):
+            return choices
+        self._note(out, "choice_index_repeated", "several choices have the same index; their places in the list count")
+        return [{**one, "index": at} if isinstance(one, dict) else one for at, one in enumerate(choices)]
 
     def _growing(self, value: JSONObject) -> ChangingString:
         match value.get("choices"):
@@ -188,7 +201,8 @@ class ChatDecoder(BodyDecoder):
             self._objects += 1
             self._note(out, "choices_missing", "a chunk has no list of choices", hole=odd)
         else:
-            self._note(out, "unknown_object", f"an event is not a chunk: {foreign.whole(self._source[:120])}")
+            self._strange = self._strange or f"an event is not a chunk: {foreign.whole(self._source[:120])}"
+            self._note(out, "unknown_object", self._strange)
 
     def _report(self, usage: JSON, out: list[Event]) -> None:
         if isinstance(usage, dict) and usage != self._usage:
@@ -196,6 +210,8 @@ class ChatDecoder(BodyDecoder):
                 self._note(out, "usage_repeated", "usage came more than once; the last one counts")
             self._usage = usage
             out.append(UsageReport(read_usage(usage)))
+        elif not isinstance(usage, dict):
+            self._note(out, "usage_shape", "usage is not an object; it is left out")
 
     # -- one choice ----------------------------------------------------------------------------------------------
 
@@ -469,6 +485,11 @@ class ChatDecoder(BodyDecoder):
             if state.half.pop("content", ""):
                 out.append(TextDelta(state.index, "\ufffd"))
 
+    def _may_be_whole(self) -> bool:
+        """Whether each choice brought something, and nothing that shows it to be cut off."""
+        states = self._choices.values()
+        return all(state.seen and (state.calls is None or state.calls.are_whole) for state in states)
+
     def _verdict(self, out: list[Event]) -> None:
         states = self._choices.values()
         reasons = [state.finish for state in states]
@@ -477,6 +498,8 @@ class ChatDecoder(BodyDecoder):
                 self._note(out, "no_finish_reason", "the answer ended without a finish reason")
         elif reasons and None not in reasons:
             self._note(out, "no_end_marker", "the stream ended without [DONE]")
+        elif (self._delimited or self._counted) and self._may_be_whole():
+            self._ends_without_reason(out)
         else:
             self._cut_off(out)
             return

@@ -104,6 +104,7 @@ class ChatShapes(Shapes):
 
     def __init__(self) -> None:
         super().__init__()
+        self._id = ""
         self._roles: set[int] = set()  # choices whose first chunk was seen
         self._known: set[bytes] = set()  # what stood around the deltas of chunks that were looked at
 
@@ -115,10 +116,17 @@ class ChatShapes(Shapes):
         value = parsed(raw.partition(b"data:")[2])
         if value is None or not isinstance(value.get("choices"), list) or value.get("error"):
             return []
-        found = [*self.look(_CHUNK_LOOKS, value), *self._first_role(value)]
+        found = [*self.look(_CHUNK_LOOKS, value), *self._first_role(value), *self._other_id(value)]
         if not found and len(self._known) < _MOST_KNOWN and _is_all_in(around):
             self._known.add(around)
         return found
+
+    def _other_id(self, value: JSONObject) -> Iterator[tuple[str, str]]:
+        found = value.get("id")
+        if isinstance(found, str) and found:
+            self._id = self._id or found
+            if found != self._id:
+                yield from self.first("id_changed", "the id of the answer is another one in a later chunk")
 
     def _first_role(self, value: JSONObject) -> Iterator[tuple[str, str]]:
         for choice in value["choices"]:
@@ -161,6 +169,7 @@ _NOTED: Final = {
     "broken_event": _STREAM,
     "broken_after_end": _STREAM,
     "choice_index_missing": _CHUNK,
+    "choice_index_repeated": _CHUNK,
     "choice_shape": _CHUNK,
     "choices_missing": _CHUNK,
     "content_after_finish": _REASON,
@@ -169,6 +178,7 @@ _NOTED: Final = {
     "content_type": ("4.1", "A stream is sent as Server-Sent Events."),
     "cut_off": _STREAM,
     "data_after_end": _STREAM,
+    "data_twice": _STREAM,
     "delta_missing": _CHUNK,
     "empty": ("2.4", "A message has content or tool_calls."),
     "end_twice": _STREAM,
@@ -178,6 +188,7 @@ _NOTED: Final = {
     "function_call": _CALL,
     "inline_think": ("2.5", "Reasoning comes as delta.reasoning_content, apart from delta.content."),
     "json_body": ("4.1", "With stream true the answer is a stream; without, one completion object."),
+    "json_twice": _STREAM,
     "list_of_objects": _STREAM,
     "message_in_stream": _CHUNK,
     "message_repeated": _CHUNK,
@@ -204,6 +215,7 @@ _NOTED: Final = {
     "tool_call_shape": _CALL,
     "tool_id_changed": _PARTS,
     "tool_id_missing": _CALL,
+    "tool_id_repeated": _CALL,
     "tool_index_missing": _PARTS,
     "tool_index_moved": _PARTS,
     "tool_index_shared": _PARTS,
@@ -215,6 +227,7 @@ _NOTED: Final = {
     "unknown_part": _DELTA,
     "usage_elsewhere": _USAGE,
     "usage_repeated": _USAGE,
+    "usage_shape": _USAGE,
 }
 
 _STREAMED: Final = "With stream true the answer is a stream; without, one completion object."
@@ -240,6 +253,7 @@ _RULES: Final = {
     "created_missing": ("2.5", _HEAD),
     "model_missing": ("2.5", _HEAD),
     "role_missing": ("2.5", _ROLE),
+    "id_changed": ("2.5", "The chunks of one answer have the same id."),
     "finish_missing": ("2.5", "finish_reason is null until the final chunk of a choice."),
     "tool_type_missing": ("2.2", _WHOLE_CALL),
     "choices_count": ("4.1", "There is one choice for each completion asked for with n, which is 1 by default."),
@@ -275,6 +289,7 @@ EXPECTED: Final = Expected(
     shapes=ChatShapes,
     shape_codes=(
         "id_missing",
+        "id_changed",
         "object_other",
         "created_missing",
         "model_missing",

@@ -98,6 +98,11 @@ class ToolCalls:
                 out.append(ExtraDelta(self._choice, "tool_call", "chat", fragment.extra, call.number))
             touched.add(call.number)
 
+    @property
+    def are_whole(self) -> bool:
+        """Whether no call waits for more of its arguments; one that has none may be of a tool that takes none."""
+        return all(not call.arguments or call.arguments.are_whole() for call in self._calls)
+
     def release(self, out: list[Event]) -> None:
         """No more comes: give out what was held back."""
         for call in self._holding.values():
@@ -144,11 +149,11 @@ class ToolCalls:
         """The call a fragment continues; None when it begins one."""
         call = self._by_index.get(index)
         if call is None:
-            known = self._by_id.get(fragment.id) if fragment.id else None
+            known = self._same_id(fragment, touched)
             if known is not None:
                 self._note("tool_index_moved", "a call changed its index; it is followed by its id")
                 self._by_index[index] = known
-            elif index != len(self._calls):
+            elif index != len(self._calls) and fragment.id not in self._by_id:
                 self._note("tool_index_start", "the indexes of tool calls do not count from 0")
             return known
         if fragment.id and fragment.id != call.id:
@@ -168,8 +173,8 @@ class ToolCalls:
 
     def _without_index(self, fragment: Fragment, position: int | None, touched: set[int]) -> PartialCall | None:
         if fragment.id:
-            known = self._by_id.get(fragment.id)
-            if known is None and self._calls:
+            known = self._same_id(fragment, touched)
+            if known is None and self._calls and fragment.id not in self._by_id:
                 last = self._calls[-1]
                 if not last.id and not fragment.name and last.number not in touched:
                     return last
@@ -187,7 +192,21 @@ class ToolCalls:
         """The call that an entry of the whole answer speaks of, by its id or its place."""
         known = self._by_id.get(fragment.id) if fragment.id else None
         placed = self._calls[position] if position < len(self._calls) else None
+        if placed is not None and fragment.id and placed.id == fragment.id:
+            return placed  # one of several that have the same id
         return known or (placed if placed is not None and not (fragment.id and placed.id) else None)
+
+    def _same_id(self, fragment: Fragment, touched: set[int]) -> PartialCall | None:
+        """The call that has the fragment's id already and that it goes on with; None when it begins another one."""
+        known = self._by_id.get(fragment.id) if fragment.id else None
+        if known is None or not (fragment.name and known.name):
+            return known
+        arguments = known.arguments
+        if fragment.name != known.name or (known.number in touched and fragment.index is not None):
+            return None
+        if not arguments.are_whole():
+            return known
+        return known if is_object(fragment.arguments) and arguments.say(fragment.arguments) else None
 
     def _another(self, call: PartialCall, fragment: Fragment, touched: set[int]) -> bool:
         """Whether a fragment with a name and no id begins a call although one is open in its place."""
@@ -207,8 +226,11 @@ class ToolCalls:
         self._calls.append(call)
         if index is not None:
             self._by_index[index] = call
-        ours = not fragment.id
-        if ours:
+        repeated = fragment.id in self._by_id
+        ours = not fragment.id or repeated
+        if repeated:
+            self._note("tool_id_repeated", "two calls came with the same id; the later one was given one here")
+        elif ours:
             self._note("tool_id_missing", "a tool call came without an id; one was made here")
         else:
             self._by_id.setdefault(fragment.id, call)

@@ -129,6 +129,8 @@ class MessagesDecoder(BodyDecoder):
         self._open_blocks: set[int] = set()  # indexes of those that have not ended
         self._highest = 0  # index
         self._calls = 0
+        self._ids: set[str] = set()  # of calls, as they came
+        self._left_open = False  # a block had not ended when the body did
         self._finish: str | None = None
         self._id = ""
         self._half: dict[str, str] = {}
@@ -176,9 +178,9 @@ class MessagesDecoder(BodyDecoder):
         elif self._whole_body:
             self._fail(out, verdicts.no_answer("no message: it has no content", self._source))
         else:
-            self._note(
-                out, "unknown_event", f"an event of a kind not known here: {text_of(kind)[:60] or 'without a type'}"
-            )
+            note = f"an event of a kind not known here: {text_of(kind)[:60] or 'without a type'}"
+            self._strange = self._strange or f"{note}: {foreign.whole(self._source[:120])}"
+            self._note(out, "unknown_event", note)
 
     def _growing(self, value: JSONObject) -> ChangingString:
         delta = value.get("delta")
@@ -301,17 +303,14 @@ class MessagesDecoder(BodyDecoder):
     def _call(self, block: Block, out: list[Event]) -> None:
         block.call = self._calls
         self._calls += 1
+        ours = not block.id or block.id in self._ids
         if not block.id:
             self._note(out, "tool_id_missing", "a tool call came without an id; one was made here")
-        out.append(
-            ToolCallDelta(
-                0,
-                block.call,
-                id=block.id or self._make_id(),
-                name=text_of(block.value.get("name")) or None,
-                id_is_ours=not block.id,
-            )
-        )
+        elif ours:
+            self._note(out, "tool_id_repeated", "two calls came with the same id; the later one was given one here")
+        self._ids.add(block.id)
+        id_, name = self._make_id() if ours else block.id, text_of(block.value.get("name")) or None
+        out.append(ToolCallDelta(0, block.call, id=id_, name=name, id_is_ours=ours))
         self._seen = True
 
     def _stop(self, index: int, out: list[Event]) -> None:
@@ -458,12 +457,15 @@ class MessagesDecoder(BodyDecoder):
                 self._tell_usage(out)
             else:
                 self._note_overflow(out)  # told later, when what it came in is gone
+        elif usage:
+            self._note(out, "usage_shape", "usage is not an object; it is left out")
 
     def _tell_usage(self, out: list[Event]) -> None:
         if (told := self._usage.tell()) is not None:
             out.append(UsageReport(told))
 
     def _flush(self, out: list[Event]) -> None:
+        self._left_open = self._left_open or bool(self._open_blocks)
         self._stop_all(out)
         self._tell_usage(out)
 
@@ -475,7 +477,10 @@ class MessagesDecoder(BodyDecoder):
 
     def _verdict(self, out: list[Event]) -> None:
         if self._finish is None and not self.finished:
-            self._cut_off(out)
+            if self._delimited and self._seen and not self._left_open:
+                self._ends_without_reason(out)
+            else:
+                self._cut_off(out)
             return
         if self._finish is None:
             self._note(out, "no_finish_reason", "the answer ended without a stop reason")

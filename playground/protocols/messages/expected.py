@@ -46,6 +46,8 @@ _NOTED: Final = {
     "tool_arguments_twice": _INPUT,
     "tool_call_repeated": _INPUT,
     "tool_id_missing": ("", "By the public protocol a tool_use block has an id."),
+    "tool_id_repeated": ("", "By the public protocol each tool_use block has an id of its own."),
+    "usage_shape": ("", "By the public protocol usage is an object with input_tokens and output_tokens."),
 }
 
 _STREAM: Final = "stream true is answered by a stream of events, anything else by one message."

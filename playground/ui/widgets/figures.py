@@ -121,6 +121,8 @@ def ending_words(outcome: Outcome) -> tuple[str, str]:
         "refusal": "The model refused.",
     }
     if reason is None:
+        if "no_finish_reason" in dict(outcome.deviations):
+            return "no finish reason", "The answer ended without saying why: it may be cut off."
         return "", ""
     return reason or "(empty)", known.get(reason, "A finish reason beyond the specification's table, shown as it came.")
 

@@ -17,7 +17,7 @@ from playground.engine.inspect.frames import FrameIndex, Kind, bits
 from playground.jsonkit import foreign
 from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols import DEFAULT
-from playground.protocols.expected import Expected
+from playground.protocols.expected import Expected, parsed
 from playground.protocols.protocol import format_in, get_protocol
 
 _AT_ONCE: Final = 64  # frames between two pauses
@@ -98,6 +98,20 @@ def _tools(body: JSONObject) -> frozenset[str] | None:
                 return None
             names.add(name)
     return frozenset(names)
+
+
+def call_ids(body: JSONObject, protocol: str) -> frozenset[str]:
+    """The ids of the calls in the conversation that a request sends."""
+    lists = [body.get(name) for name in get_protocol(protocol).conversation]
+    found: set[str] = set()
+    for message in (message for turns in lists if isinstance(turns, list) for message in turns):
+        for key in ("tool_calls", "content") if isinstance(message, dict) else ():
+            entries = message.get(key)
+            for entry in entries if isinstance(entries, list) else []:
+                id_ = entry.get("id") if isinstance(entry, dict) else None
+                if isinstance(id_, str):
+                    found.add(id_)
+    return frozenset(found)
 
 
 def _choice(value: JSON) -> tuple[str, str]:
@@ -241,6 +255,11 @@ class Case:
             return foreign.parse(self.exchange.body.decode("utf-8", "replace"))
         except ValueError:
             return None
+
+    def is_own_error(self, number: int | None) -> bool:
+        """Whether a frame holds an error in the protocol's own shape."""
+        value = parsed(self.index.raw(number).partition(b"data:")[2]) if number is not None else None
+        return value is not None and self.expected.is_error(value)
 
     @property
     def usage(self) -> JSONObject:

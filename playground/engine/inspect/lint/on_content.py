@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from playground.domain.output import check_answer
-from playground.engine.inspect.lint.case import Case, Seen
+from playground.engine.inspect.lint.case import Case, Seen, call_ids
 from playground.jsonkit import foreign
 from playground.jsonkit.values import is_number
 
@@ -75,6 +75,16 @@ def late_name(case: Case) -> Iterator[Seen]:
         if call.named_at not in (None, call.frame) and "tool_name_late" not in case.noted:
             yield Seen("the name of a call came after its first fragment", call.named_at)
             return
+
+
+def known_id(case: Case) -> Iterator[Seen]:
+    """A call with the id of an earlier one: whoever keeps answers by it takes one for the other."""
+    if not case.index.calls:
+        return
+    known = call_ids(case.asked.body, case.exchange.protocol)
+    for call in case.index.calls.values():
+        if call.id in known:
+            yield Seen(f"the id of a call, “{call.id[:60]}”, is that of an earlier call", call.frame)
 
 
 def no_name(case: Case) -> Iterator[Seen]:

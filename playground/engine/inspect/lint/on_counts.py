@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from playground.engine.inspect.lint.case import Case, Seen
+from playground.jsonkit import foreign
 from playground.jsonkit.foreign import count_of
 
 _EARLY: Final = 0.9  # of a limit: tokenisers differ, and a last token may not be counted
@@ -73,10 +74,17 @@ def usage_in_any(case: Case) -> Iterator[Seen]:
 
 def usage_counts(case: Case) -> Iterator[Seen]:
     """Counts that are missing, or none."""
-    counts = {name: count_of(case.usage.get(name)) for name in case.expected.counts}
-    missing = [name for name, count in counts.items() if count is None or count < 0]
-    if case.index.usage is not None and missing:
-        yield Seen(f"usage lacks {' and '.join(missing)}", case.index.usage_at)
+    if case.index.usage is None:
+        return
+    given = {name: case.usage.get(name) for name in case.expected.counts}
+    odd = [name for name, value in given.items() if value is None]
+    odd = [f"usage lacks {' and '.join(odd)}"] * bool(odd)
+    for name, value in given.items():
+        if value is not None and (isinstance(value, str) or count_of(value) is None):
+            what = "text instead of a number" if isinstance(value, str) else "not a count"
+            odd.append(f"{name} is {foreign.write(value)[:60]}, {what}")
+    if odd:
+        yield Seen("; ".join(odd), case.index.usage_at)
 
 
 def usage_sum(case: Case) -> Iterator[Seen]:

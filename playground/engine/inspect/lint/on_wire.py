@@ -13,6 +13,7 @@ from playground.domain.errors import GUESSES, FailureKind
 from playground.engine.inspect.lint.case import Case, Seen
 from playground.jsonkit.values import JSON
 from playground.protocols.errors import error_fields, rate_limit_dimension
+from playground.protocols.expected import other_count, other_way
 
 _DOCUMENTED_STATUS: Final = frozenset({200, 400, 401, 402, 403, 404, 429, 500, 503, 504})
 _EPOCH: Final = range(1_000_000_000, 100_000_000_000)  # seconds: later than 2001, and not milliseconds
@@ -41,6 +42,12 @@ def limit_reset(case: Case) -> Iterator[Seen]:
     number = int(value) if value.strip().isdecimal() and len(value) < 20 else 0
     if number not in _EPOCH:
         yield Seen(f"X-RateLimit-Reset is “{value[:60]}”, not a time in Unix seconds", None)
+
+
+def mended(case: Case, code: str) -> Iterator[Seen]:
+    """What the body was against its headers."""
+    if code in case.exchange.mended:
+        yield Seen(case.exchange.mended[code], None)
 
 
 def no_body(case: Case) -> Iterator[Seen]:
@@ -85,12 +92,12 @@ def dimension(case: Case) -> Iterator[Seen]:
 
 def not_streamed(case: Case) -> Iterator[Seen]:
     if case.asked.stream and not case.streamed and case.index.failure is None and "json_body" not in case.noted:
-        yield Seen("one JSON body came although a stream was asked for", 0)
+        yield Seen(other_way(streamed=False)[1], 0)
 
 
 def streamed(case: Case) -> Iterator[Seen]:
     if case.streamed and not case.asked.stream:
-        yield Seen("a stream came although none was asked for", 0)
+        yield Seen(other_way(streamed=True)[1], 0)
 
 
 def stream_type(case: Case) -> Iterator[Seen]:
@@ -102,7 +109,7 @@ def error_inside(case: Case) -> Iterator[Seen]:
     failure = case.index.failure
     if failure is not None and failure.kind is FailureKind.STREAM:
         where = "inside the stream" if case.streamed else "as an answer, with a status that says all is well"
-        if case.streamed and case.expected.errors_in_stream:
+        if case.streamed and case.expected.errors_in_stream and case.is_own_error(case.index.failed_at):
             return
         yield Seen(f"an error came {where}", case.index.failed_at)
 
@@ -117,8 +124,7 @@ def choices(case: Case) -> Iterator[Seen]:
     """Another number of completions than asked for."""
     asked, came = case.asked.count, len(case.choices)
     if came != asked:
-        wanted = "1 choice was" if asked == 1 else f"{asked:,} choices were"
-        yield Seen(f"{wanted} asked for, {came or 'none'} came", case.last)
+        yield Seen(other_count(asked, came)[1], case.last)
 
 
 def model(case: Case) -> Iterator[Seen]:

@@ -71,14 +71,19 @@ _COUNTS: Final = "X-RateLimit-Limit and X-RateLimit-Remaining are whole numbers.
 _ERROR: Final = "An error is JSON with a code (whole number), a message (text) and data (null); it is shown for 400."
 _DIMENSION: Final = "The message of a 429 names the limit: RPM, RPD, TPM, TPD, IPM or IPD."
 _MODEL: Final = "model is the model used: another than the one asked for is right only behind an alias or a router."
+_ENCODING: Final = "By the HTTP standard (RFC 9110) Content-Encoding says how a body is compressed, and only then."
+_CHARSET: Final = "By their standards JSON and Server-Sent Events are UTF-8."
 _USAGE_PARTS: Final = "cached_tokens are part of prompt_tokens, reasoning_tokens of completion_tokens."
 _PARTS: Final = "By common practice the first fragment of a call carries its id, its type and its name."
+_IDS: Final = "By common practice each call of a conversation has an id of its own."
 _CALL: Final = "A tool call has an id, the type function, and function.name and function.arguments: JSON as text."
 
 RULES: Final[tuple[Rule, ...]] = (
     Rule("status_undocumented", On.STATUS, on_wire.status, ("7.1", _STATUS)),
     Rule("limit_value", On.STATUS, on_wire.limit_values, ("8", _COUNTS)),
     Rule("limit_reset", On.STATUS, on_wire.limit_reset, ("8", "X-RateLimit-Reset is a time in Unix epoch seconds.")),
+    Rule("content_encoding", On.STATUS, partial(on_wire.mended, code="content_encoding"), ("", _ENCODING)),
+    Rule("charset", On.STATUS, partial(on_wire.mended, code="charset"), ("", _CHARSET)),
     Rule("no_body", On.STATUS, on_wire.no_body, ("4", "200 comes with an answer.")),
     Rule("error_shape", On.ERROR, on_wire.error_shape, ("7.2", _ERROR)),
     Rule("error_type", On.ERROR, on_wire.error_type, ("7.2", "An error has the content type application/json.")),
@@ -117,6 +122,7 @@ RULES: Final[tuple[Rule, ...]] = (
         ("", "By common practice one call comes at a time where parallel calls are turned off."),
         asked=True,
     ),
+    Rule("tool_id_known", On.ANSWER, on_content.known_id, ("", _IDS), asked=True),
     Rule("tool_name_later", On.ANSWER, on_content.late_name, ("", _PARTS)),
     Rule("tool_name_missing", On.WHOLE, on_content.no_name, ("2.2", _CALL)),
     Rule("tool_arguments_not_json", On.WHOLE, on_content.arguments),

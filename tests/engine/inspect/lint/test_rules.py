@@ -48,6 +48,7 @@ ODD_ERROR = b'{"error": {"message": "TPM reached", "type": "tokens"}}'
 WANTS_JSON: dict[str, Any] = {"response_format": {"type": "json_object"}}
 NATIVE_JSON: dict[str, Any] = {"output_config": {"format": {"type": "json_schema", "schema": {"type": "object"}}}}
 RESET = "X-RateLimit-Reset"
+HAD_CALL = [{"role": "assistant", "tool_calls": [CALL]}, {"role": "tool", "tool_call_id": "call_1", "content": "4"}]
 
 
 def head(*pairs: tuple[str, str], kind: str = "text/event-stream") -> dict[str, Any]:
@@ -62,6 +63,10 @@ def failed(status: int, kind: str = JSON) -> dict[str, Any]:
 CHAT: list[tuple[str, dict[str, Any], bytes, dict[str, Any], int | None]] = [
     ("status_undocumented", asked(), ERROR, failed(422), None),
     ("status_undocumented", asked(), PLAIN, {"status": 201}, None),
+    ("content_encoding", asked(), PLAIN, {"mended": {"content_encoding": "the answer is compressed"}}, None),
+    ("charset", asked(), PLAIN, {"mended": {"charset": "the answer came as UTF-16"}}, None),
+    ("id_changed", asked(), first() + good({}, "stop", id="c-2") + DONE, {}, 1),
+    ("tool_id_known", asked(tools=[TOOL], messages=HAD_CALL), calling() + CALLS, {}, 0),
     ("limit_value", asked(), PLAIN, head(("x-ratelimit-remaining", "12 requests")), None),
     ("limit_reset", asked(), PLAIN, head((RESET, "6m0s")), None),
     ("limit_reset", asked(), PLAIN, head((RESET, "1700000000000")), None),
