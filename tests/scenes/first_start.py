@@ -8,10 +8,14 @@ from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
 
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QPushButton, QWidget
 
+from playground.engine.gateways.known import KnownGateway
 from playground.ui.features.first_start.guide import HINTS
 from playground.ui.features.gateways.connect_dialog import ConnectDialog
+from playground.ui.features.gateways.own_service_dialog import OwnServiceDialog
 from playground.ui.features.help.help_window import HelpWindow
 from playground.ui.features.help.update_dialog import UpdateDialog
 from playground.ui.shell.crash.crash_control import CrashControl
@@ -110,6 +114,93 @@ async def connect_plain_http(stage: Stage) -> None:
     dialog = await _typed(stage, "http://gateway.example/v1")
     dialog.next()
     await stage.until(lambda: dialog.first.message.isVisible(), "the question")
+
+
+async def _searched(stage: Stage, words: str) -> ConnectDialog:
+    stage.act("gateway.connect")
+    dialog = _open(ConnectDialog)
+    QTest.keyClicks(dialog.first.address.edit, words)
+    await stage.settle()
+    return dialog
+
+
+@scene()
+async def connect_search(stage: Stage) -> None:
+    """Part of a name, and the services that fit."""
+    await _searched(stage, "open")
+
+
+@scene()
+async def connect_service(stage: Stage) -> None:
+    """A service is filled in; its usual variable is set, and is offered."""
+    with _environment(GROQ_API_KEY=KEY):
+        dialog = await _searched(stage, "groq")
+        QTest.keyClick(dialog.first.address.edit, Qt.Key.Key_Return)
+        await stage.settle()
+
+
+@scene()
+async def connect_variable(stage: Stage) -> None:
+    """The key comes from a variable that is set."""
+    with _environment(OPENROUTER_API_KEY=KEY):
+        dialog = await _searched(stage, "openrouter")
+        QTest.keyClick(dialog.first.address.edit, Qt.Key.Key_Return)
+        dialog.first.key.offers[0].click()
+        await stage.settle()
+
+
+@scene(sizes=SMALL)
+async def connect_variable_missing(stage: Stage) -> None:
+    """A variable that is not set: nothing was sent."""
+    dialog = await _searched(stage, "openrouter")
+    QTest.keyClick(dialog.first.address.edit, Qt.Key.Key_Return)
+    dialog.first.key.name_variable.click()
+    QTest.keyClicks(dialog.first.key.variable_edit, "TEAM_GATEWAY_KEY")
+    dialog.next()
+    await stage.until(lambda: dialog.first.message.isVisible(), "the words on it")
+
+
+@scene()
+async def connect_blanks(stage: Stage) -> None:
+    """A service whose address has a name to be filled in, pressed on too early."""
+    dialog = await _searched(stage, "azure")
+    QTest.keyClick(dialog.first.address.edit, Qt.Key.Key_Return)
+    dialog.next()
+    await stage.settle()
+
+
+@scene(sizes=SMALL)
+async def connect_keyless(stage: Stage) -> None:
+    """A server on this computer that wants no key."""
+    dialog = await _searched(stage, "ollama")
+    QTest.keyClick(dialog.first.address.edit, Qt.Key.Key_Down)
+    QTest.keyClick(dialog.first.address.edit, Qt.Key.Key_Up)
+    QTest.keyClick(dialog.first.address.edit, Qt.Key.Key_Return)
+    await stage.settle()
+
+
+@scene()
+async def connect_services(stage: Stage) -> None:
+    """All known services, one of the person's own among them."""
+    dialog = await _searched(stage, "")
+    own = KnownGateway(
+        id="own", name="A team’s gateway", base_url="https://{team}.ai.example/v1", note="Ask Kim for a key."
+    )
+    dialog._known.keep(own)
+    dialog.first.services.all.click()
+    dialog.fourth.list.setCurrentRow(0)
+    await stage.settle()
+
+
+@scene()
+async def connect_own_service(stage: Stage) -> None:
+    """A service of the person's own, refused for a key in the wrong place."""
+    dialog = await _searched(stage, "https://ai.team.example/v1")
+    dialog.first.services.keep.click()
+    own = _open(OwnServiceDialog)
+    own.variables.setText(KEY)
+    own.keep_button.click()
+    await stage.settle()
 
 
 @scene(sizes=WIDE)

@@ -200,6 +200,15 @@ def filled(text: str, values: Mapping[str, str]) -> str:
     return _BRACED.sub(lambda found: values.get(found[1], "").strip() or found[0], text)
 
 
+def values_of(known: KnownGateway, base_url: str, headers: Mapping[str, str]) -> dict[str, str]:
+    """What stands for the names in braces in an address and headers that were filled in."""
+    found = recognise(base_url, (known,))
+    values = dict(found.values) if found is not None else {}
+    for name, pattern in known.headers.items():
+        values |= _match(pattern, headers.get(name, ""), r".+") or {}
+    return values
+
+
 def filling_problem(name: str, value: str) -> str:
     """Why ``value`` cannot stand for that name in an address, in words; empty when it can."""
     if not value.strip():

@@ -24,6 +24,8 @@ class AddressField(QWidget):
         self.edit = QLineEdit(placeholderText="https://gateway.example/v1")
         self.edit.setAccessibleName("Base URL")
         self.note = text_label(kind="small", wrap=True)
+        self._hushed = False
+        self._usual = ""
         self._offers = ("", "")
         self.repair_buttons: tuple[OfferButton, OfferButton] = (OfferButton(), OfferButton())
         offers = QVBoxLayout()
@@ -63,6 +65,16 @@ class AddressField(QWidget):
         self.consent.setChecked(consent)
         self._show()
 
+    def hush(self, on: bool) -> None:
+        """Say nothing of what is typed: it is no address, or none yet."""
+        if on is not self._hushed:
+            self._hushed = on
+            self._show()
+
+    def set_usual(self, base_url: str) -> None:
+        """That base URL is known to be right as it is."""
+        self._usual = base_url
+
     def consented(self) -> bool:
         """Whether the person agreed to an unencrypted key for the address shown."""
         return self.consent.isVisibleTo(self) and self.consent.isChecked()
@@ -87,12 +99,15 @@ class AddressField(QWidget):
         except ValueError as error:
             address, wrong = None, str(error)
         typed = self.edit.text()
-        bad = bool(wrong and typed.strip())
+        bad = bool(wrong and typed.strip()) and not self._hushed
         if self.edit.property("bad") != bad:
             self.edit.setProperty("bad", bad)
             self.edit.style().unpolish(self.edit)
             self.edit.style().polish(self.edit)
+        if self._hushed:
+            address, typed, wrong = None, "", ""
         self._offer(address, typed, wrong)
+        self.note.setVisible(not self._hushed and bool(self.note.text()))
         self.urls.setVisible(address is not None)
         unencrypted = address is not None and needs_consent(address.base)
         self.consent.setVisible(unencrypted)
@@ -118,7 +133,7 @@ class AddressField(QWidget):
                 words = "; ".join(address.repairs) or "written in its plain form"
                 words = f"{words[0].upper()}{words[1:]}. "
                 offers.append(address.base)
-            if address.suggestion:
+            if address.suggestion and address.base != self._usual:
                 words += address.note
                 offers.insert(0, address.suggestion)
             say(self.note, words.strip(), "small")

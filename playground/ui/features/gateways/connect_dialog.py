@@ -9,7 +9,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
+from uuid import uuid4
 
 import shiboken6
 from PySide6.QtCore import Qt, Signal
@@ -17,27 +19,45 @@ from PySide6.QtWidgets import QProgressBar, QPushButton, QWidget
 
 from playground.engine.gateways.connection_test import ConnectionReport, Mends, Offer
 from playground.engine.gateways.credentials import NeedsConsent
+from playground.engine.gateways.known import KnownGateway, values_of
 from playground.engine.gateways.offering import Offering
+from playground.engine.gateways.own_known import KnownGateways
 from playground.engine.gateways.profiles import Auth, Profile, ProfileError, ProfileStore
 from playground.engine.gateways.secrets import Keys, Secret
 from playground.engine.requests.spoken import TITLES
 from playground.ui.features.gateways.address_field import AddressField
 from playground.ui.features.gateways.dialog import GatewayDialog, Spawn, Tester
-from playground.ui.features.gateways.draft import Draft, HeaderRow, connection_of, credentials_of, problem, save
-from playground.ui.features.gateways.key_field import KeyField
+from playground.ui.features.gateways.draft import (
+    Draft,
+    HeaderRow,
+    connection_of,
+    credentials_of,
+    problem,
+    save,
+    with_service,
+    without_service,
+)
+from playground.ui.features.gateways.key_field import KeyField, variable_words
 from playground.ui.features.gateways.model_page import ModelPage
+from playground.ui.features.gateways.own_service_dialog import OwnServiceDialog
+from playground.ui.features.gateways.service_panel import KeysPlace, ServicePanel
+from playground.ui.features.gateways.services_page import ServicesPage
 from playground.ui.features.gateways.test_result import TestResult
 from playground.ui.widgets.form_parts import look, push_button, say, text_label, thin_line
 from playground.ui.widgets.layouts import Gap, in_column, in_pages, in_row
 from playground.ui.widgets.mark_label import MarkLabel
 from playground.ui.widgets.scroll_page import DownArea
 
+NEW = "New service"
 STEPS = ("Address and key", "Test", "Model")
-ADDRESS, TEST, MODEL = range(3)
+ADDRESS, TEST, MODEL, SERVICES = range(4)
 
 GAP = 6  # pixels between a field and the words that belong to it
 ASKED = "An empty request is refused before anything is generated, so nothing is billed."
-WHERE = "Paste the address your provider gives for its interface (API), and the key that belongs to it."
+WHERE = (
+    "Type the name of a service, or paste the address that your provider gives for its interface (API), and the key "
+    "that belongs to it."
+)
 
 
 class AddressPage(DownArea):
@@ -48,7 +68,9 @@ class AddressPage(DownArea):
     def __init__(self) -> None:
         super().__init__()
         self.address = AddressField()
+        self.services = ServicePanel(self.address)
         self.key = KeyField()
+        self.keys_place = KeysPlace()
         self.message = text_label(kind="warning", wrap=True)
         say(self.message, "")
         inner = QWidget()
@@ -59,10 +81,12 @@ class AddressPage(DownArea):
             label.setContentsMargins(0, 10, 0, 0)
             column.addWidget(label)
             column.addWidget(field)
+            column.addWidget(self.services if field is self.address else self.keys_place)
         column.addWidget(self.message)
         column.addStretch(1)
         self.setWidget(inner)
         self.address.changed.connect(self._edited)
+        self.services.changed.connect(self._edited)
         self.key.changed.connect(self._edited)
 
     def say(self, words: str) -> None:
@@ -190,13 +214,20 @@ class ConnectDialog(GatewayDialog):
         draft: Draft | None = None,
     ) -> None:
         super().__init__(store, keys, tester, spawn, parent)
-        self._base = draft or Draft.of(Profile(name=""))
+        self._base = self._plain = draft or Draft.of(Profile(name=""))  # with and without what is known of a service
+        self._known = KnownGateways(store.path.with_name("known-gateways.json"))
         self._task: asyncio.Task[Any] | None = None
         self._verdict: ConnectionReport | None = None
         self._build()
         profile = self._base.profile
         self.first.address.set_text(profile.base_url, consent=profile.plain_http_origin == profile.origin != "")
-        self.first.key.set_key(self._base.key, forget=False, move=False)
+        self.first.key.set_key(self._base.key, forget=False, move=False, variable=self._base.variable)
+        self.first.services.set_services(self._known.all)
+        if (service := self._known.get(profile.service)) is not None:
+            self._plain = without_service(self._base, service)
+            values = {row.name: row.value for row in self._base.headers}
+            self.first.services.go_on(service, profile.base_url, values_of(service, profile.base_url, values))
+            self._describe_service(service)
         self._go_to(ADDRESS)
         self._describe_key()
 
@@ -204,17 +235,17 @@ class ConnectDialog(GatewayDialog):
 
     def draft(self) -> Draft:
         """What stands in the pages."""
-        address = self.first.address
+        address, service = self.first.address, self.first.services.service
         profile = self._base.profile.model_copy(
             update={
                 "base_url": address.text(),
-                "name": self.third.name.text().strip(),
+                "name": self.third.name.text().strip() or (service.name if service is not None else ""),
                 "default_model": self.third.picked,
             }
         )
         agreed = profile.origin if address.consented() else ""
         profile = profile.model_copy(update={"plain_http_origin": agreed})
-        return replace(self._base, profile=profile, key=self.first.key.key())
+        return replace(self._base, profile=profile, key=self.first.key.key(), variable=self.first.key.variable())
 
     # ---- what a person does
 
@@ -224,7 +255,9 @@ class ConnectDialog(GatewayDialog):
             if self._step == TEST:
                 self._task.cancel()
             return
-        if self._step == ADDRESS:
+        if self._step == SERVICES:
+            self._choose_service()
+        elif self._step == ADDRESS:
             self.test()
         elif self._step == TEST:
             self._go_to(MODEL)
@@ -237,13 +270,17 @@ class ConnectDialog(GatewayDialog):
         if self._task is not None:
             self._task.cancel()
             return
-        self._go_to(max(self._step - 1, ADDRESS))
+        self._go_to(ADDRESS if self._step == SERVICES else max(self._step - 1, ADDRESS))
         if self._step == ADDRESS and self._verdict is not None and self._verdict.about_key:
-            self.first.key.edit.setFocus()
+            self.first.key.setFocus()
 
     def test(self) -> None:
         """Test what is typed, or say what is missing."""
         draft = self.draft()
+        if blank := self.first.services.problem:
+            self.first.say(blank)
+            self.first.services.focus_first()
+            return
         wrong = "Enter an address first." if not draft.profile.base_url.strip() else problem(draft)
         if wrong:
             self.first.say(wrong)
@@ -268,6 +305,10 @@ class ConnectDialog(GatewayDialog):
             if isinstance(given, NeedsConsent):
                 self.first.say(f"Nothing was sent. {given.words} Tick the box above to agree.")
                 self.first.address.consent.setFocus()
+                return
+            if draft.variable and given.key is None:
+                self.first.say(f"Nothing was sent. {given.problem}")
+                self.first.key.setFocus()
                 return
             self.second.begin(draft.host)
             self._go_to(TEST)
@@ -310,7 +351,11 @@ class ConnectDialog(GatewayDialog):
     # ---- the window
 
     def _place(self) -> str:
-        state = self._keys.state
+        state, service = self._keys.state, self.first.services.service
+        if self.first.key.variable():
+            return variable_words(self.first.key.variable())
+        if not self.first.key.key() and service is not None and service.keyless:
+            return f"{service.name} usually wants no key: go on without one."
         if not self.first.key.key():
             return "No key is set. That is right for a gateway that wants none."
         return "On saving, the key goes to the system keyring, never to a file." if state.available else state.words
@@ -321,6 +366,94 @@ class ConnectDialog(GatewayDialog):
     def _edited(self) -> None:
         self._verdict = None
         self._describe_key()
+
+    # ---- services
+
+    def _service_changed(self) -> None:
+        """Put what is known of the service, if any, over what the person set."""
+        services = self.first.services
+        service = services.service
+        self._base = with_service(self._plain, service, services.values) if service is not None else self._plain
+        self._describe_service(service)
+        self._edited()
+
+    def _describe_service(self, service: KnownGateway | None) -> None:
+        self.first.keys_place.show_service(service)
+        self.first.key.offer_variables(service.key_variables if service is not None else ())
+
+    def _service_taken(self) -> None:
+        """On to what is still to be typed."""
+        service = self.first.services.service
+        if self.first.services.focus_first() or service is None:
+            return
+        if service.keyless:
+            self.next_button.setFocus()
+        else:
+            self.first.key.setFocus()
+
+    def _choose_service(self) -> None:
+        if (known := self.fourth.current) is not None:
+            self._go_to(ADDRESS)
+            self.first.services.take(known)
+
+    def _show_services(self, current: str = "", message: str = "") -> None:
+        self.first.services.set_services(self._known.all)
+        self.fourth.show_services(self._known.all, current, message or " ".join(self._known.messages))
+
+    def _browse(self) -> None:
+        self._show_services()
+        self._go_to(SERVICES)
+
+    def _keep_as_service(self) -> None:
+        """What is typed as a service of the person's own."""
+        profile = self.draft().profile
+        auth = {protocol: profile.auth.get(protocol, Auth.BEARER) for protocol in TITLES}
+        name = profile.name or self.draft().host
+        variables = (self.first.key.variable(),) if self.first.key.variable() else ()
+        self._edit_service(
+            KnownGateway(
+                id=uuid4().hex, name=name or NEW, base_url=profile.base_url, protocols=auth, key_variables=variables
+            )
+        )
+
+    def _add_service(self) -> None:
+        self._edit_service(KnownGateway(id=uuid4().hex, name=NEW, base_url=""))
+
+    def _edit_service(self, known: KnownGateway) -> None:
+        dialog = OwnServiceDialog(known, self)
+        dialog.kept.connect(partial(self._keep_service, dialog))
+        dialog.open()
+
+    def _keep_service(self, dialog: OwnServiceDialog, known: KnownGateway) -> None:
+        self._spawn(self._write_service(dialog, known), name="keep a service")
+
+    async def _write_service(self, dialog: OwnServiceDialog, known: KnownGateway) -> None:
+        try:
+            kept = await asyncio.to_thread(self._known.keep, known)
+        except ProfileError as error:
+            if shiboken6.isValid(dialog):
+                dialog.refuse(str(error))
+            return
+        if shiboken6.isValid(dialog):
+            dialog.accept()
+        if shiboken6.isValid(self):
+            self._show_services(kept.id)
+            if self._step == ADDRESS:
+                self.first.services.take(kept)
+
+    def _delete_service(self, known: KnownGateway) -> None:
+        self._spawn(self._drop_service(known), name="delete a service")
+
+    async def _drop_service(self, known: KnownGateway) -> None:
+        words = ""
+        try:
+            await asyncio.to_thread(self._known.remove, known.id)
+        except ProfileError as error:
+            words = str(error)
+        if shiboken6.isValid(self):
+            self._show_services(message=words)
+
+    # ---- pages
 
     def _go_to(self, step: int) -> None:
         self._step = step
@@ -334,15 +467,23 @@ class ConnectDialog(GatewayDialog):
             self.third.model.selectAll()
         elif step == ADDRESS:
             self.first.address.edit.setFocus()
+        elif step == SERVICES:
+            self.fourth.search.setFocus()
         self.pages.setCurrentIndex(step)
-        self.steps.show_step(step)
+        self.steps.show_step(ADDRESS if step == SERVICES else step)
         self._refresh()
 
     def _refresh(self) -> None:
         running, works = self._task is not None, self._verdict is not None and self._verdict.ok
-        words = {ADDRESS: "&Test", TEST: "Stop" if running else "&Next", MODEL: "&Save and begin"}
+        words = {
+            ADDRESS: "&Test",
+            TEST: "Stop" if running else "&Next",
+            MODEL: "&Save and begin",
+            SERVICES: "&Use this one",
+        }
         self.next_button.setText(words[self._step])
-        self.next_button.setEnabled(running or works if self._step == TEST else not running)
+        able = {TEST: running or works, SERVICES: self.fourth.current is not None}
+        self.next_button.setEnabled(able.get(self._step, not running))
         failed = self._verdict if self._step == TEST and not works else None
         what = "key" if failed is not None and failed.about_key else "address"
         self.back_button.setText(f"&Change the {what}" if failed is not None else "&Back")
@@ -382,8 +523,8 @@ class ConnectDialog(GatewayDialog):
         self.setMinimumSize(480, 380)
         self.resize(600, 540)
         self.steps = StepsRow(STEPS)
-        self.first, self.second, self.third = AddressPage(), TestPage(), ModelPage()
-        self.pages = in_pages(self.first, self.second, self.third)
+        self.first, self.second, self.third, self.fourth = AddressPage(), TestPage(), ModelPage(), ServicesPage()
+        self.pages = in_pages(self.first, self.second, self.third, self.fourth)
         self.settings_button = push_button("All settings…", "quiet")
         self.settings_button.setToolTip("Certificates, headers, time-outs and more, with what is typed here filled in")
         self.cancel_button = push_button("Cancel")
@@ -396,6 +537,15 @@ class ConnectDialog(GatewayDialog):
         top = in_column(self.steps, margins=(24, 0, 24, 0))
         in_column(top, (self.pages, 1), thin_line(), buttons, of=self, margins=(0, 18, 0, 14), spacing=12)
         self.first.changed.connect(self._edited)
+        self.first.services.changed.connect(self._service_changed)
+        self.first.services.taken.connect(self._service_taken)
+        self.first.services.all_asked.connect(self._browse)
+        self.first.services.keep_asked.connect(self._keep_as_service)
+        self.fourth.chosen.connect(self.next)
+        self.fourth.picked.connect(self._refresh)
+        self.fourth.add_asked.connect(self._add_service)
+        self.fourth.edit_asked.connect(self._edit_service)
+        self.fourth.delete_asked.connect(self._delete_service)
         self.second.again_asked.connect(self.test)
         self.second.skip_asked.connect(self._skip)
         self.second.offer_taken.connect(self._take_offer)

@@ -301,8 +301,8 @@ class ProfileDialog(GatewayDialog):
             self.form.name.setFocus()
 
     def ask_for_key(self) -> None:
-        """Have the key of the gateway in the form typed."""
-        self.form.key.edit.setFocus()
+        """Have the key of the gateway in the form typed, or the variable named that holds it."""
+        self.form.key.setFocus()
 
     def add_header(self, name: str) -> None:
         """Add a header of that name to the gateway in the form, ready for its value."""
@@ -312,7 +312,13 @@ class ProfileDialog(GatewayDialog):
         """Begin a copy of the current gateway, without its secrets."""
         draft = self._drafts[self._current]
         profile = draft.profile.model_copy(
-            update={"id": uuid4().hex, "name": f"{draft.title} (copy)", "key_origin": "", "secret_headers": {}}
+            update={
+                "id": uuid4().hex,
+                "name": f"{draft.title} (copy)",
+                "key_origin": "",
+                "key_variable": "",
+                "secret_headers": {},
+            }
         )
         rows = tuple(replace(row, kept=False) for row in draft.headers)
         self._begin(Draft(profile, rows))

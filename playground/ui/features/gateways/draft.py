@@ -6,8 +6,10 @@ No widgets in here. A draft holds a typed key only until it is saved, and its re
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from playground.domain.adaptations import with_rule
 from playground.engine.gateways.credentials import (
     ConsentReason,
     Credentials,
@@ -15,9 +17,12 @@ from playground.engine.gateways.credentials import (
     agree,
     consent_needed,
     credentials_for,
+    missing_variable,
     store_secret,
+    use_variable,
 )
 from playground.engine.gateways.extras import secret_in
+from playground.engine.gateways.known import KnownGateway, filled
 from playground.engine.gateways.profiles import (
     Connection,
     Profile,
@@ -27,7 +32,7 @@ from playground.engine.gateways.profiles import (
     connection,
     resolve_address,
 )
-from playground.engine.gateways.secrets import KeyringState, Keys, Secret, clean_key, looks_secret
+from playground.engine.gateways.secrets import KeyringState, Keys, Secret, clean_key, looks_secret, variable_problem
 from playground.jsonkit.reading import read_typed
 from playground.jsonkit.values import JSONObject
 from playground.ui.widgets.json_text import pretty_value
@@ -53,14 +58,16 @@ class HeaderRow:
 class Draft:
     """One gateway in the form. ``profile`` lacks the headers, which are in ``headers``; the rest is as typed.
 
-    ``body`` is the extra body as typed. ``key`` is a newly typed key ("" leaves the stored one alone), ``forget_key``
-    deletes the stored one, ``move_key`` is the person's yes to sending the stored secrets to the new origin.
+    ``body`` is the extra body as typed. ``key`` is a newly typed key ("" leaves the stored one alone), ``variable``
+    names the variable of the environment that holds it instead, ``forget_key`` deletes the stored one, ``move_key`` is
+    the person's yes to sending the stored secrets to the new origin.
     """
 
     profile: Profile
     headers: tuple[HeaderRow, ...] = ()
     body: str = ""
     key: str = field(default="", repr=False)
+    variable: str = ""
     forget_key: bool = False
     move_key: bool = False
 
@@ -70,7 +77,22 @@ class Draft:
         rows = [HeaderRow(name, value) for name, value in profile.headers.items()]
         rows += [HeaderRow(name, kept=True) for name in profile.secret_headers]
         body = pretty_value(profile.extra_body) if profile.extra_body else ""
-        return cls(profile.model_copy(update={"headers": {}, "extra_body": {}}), tuple(rows), body)
+        return cls(
+            profile.model_copy(update={"headers": {}, "extra_body": {}}),
+            tuple(rows),
+            body,
+            variable=profile.key_variable,
+        )
+
+    @property
+    def new_key(self) -> str:
+        """The key that is typed and counts, cleaned; empty where there is none, or a variable is named."""
+        return "" if self.variable else clean_key(self.key).key
+
+    @property
+    def renamed(self) -> bool:
+        """Whether the key comes from a variable from now on, from another one, or no longer."""
+        return self.variable != self.profile.key_variable
 
     @property
     def judged(self) -> Draft:
@@ -98,11 +120,35 @@ class Draft:
     def consent(self) -> NeedsConsent | None:
         """What has to be agreed to before the stored secrets go to the address in the form."""
         stored = self.profile
-        if self.forget_key or self.key:
+        if self.forget_key or self.new_key or self.renamed:
             stored = stored.model_copy(update={"key_origin": ""})
         kept = {row.name for row in self.headers if row.kept}
         secret_headers = {name: where for name, where in stored.secret_headers.items() if name in kept}
         return consent_needed(stored.model_copy(update={"secret_headers": secret_headers}))
+
+
+def with_service(draft: Draft, known: KnownGateway, values: Mapping[str, str]) -> Draft:
+    """The draft with what is known of that service: how the key is sent, its headers, what it refuses, its id.
+
+    ``values`` stand for the names in braces. The address and the name are the caller's business.
+    """
+    rules = draft.profile.adaptations
+    for rule in known.adaptations:
+        rules = with_rule(rules, rule)
+    update = {"service": known.id, "auth": draft.profile.auth | known.protocols, "adaptations": rules}
+    rows = tuple(HeaderRow(name, filled(value, values)) for name, value in known.headers.items())
+    own = tuple(row for row in draft.headers if row.name.lower() not in {name.lower() for name in known.headers})
+    return replace(draft, profile=draft.profile.model_copy(update=update), headers=(*rows, *own))
+
+
+def without_service(draft: Draft, known: KnownGateway) -> Draft:
+    """The draft without what ``with_service`` put there, so far as it was left as it was."""
+    profile = draft.profile
+    auth = {name: style for name, style in profile.auth.items() if known.protocols.get(name) is not style}
+    rules = tuple(rule for rule in profile.adaptations if rule not in known.adaptations)
+    rows = tuple(row for row in draft.headers if row.name not in known.headers)
+    update = {"service": "", "auth": auth, "adaptations": rules}
+    return replace(draft, profile=profile.model_copy(update=update), headers=rows)
 
 
 def problem(draft: Draft) -> str:
@@ -123,6 +169,8 @@ def problem(draft: Draft) -> str:
         check_proxy(draft.profile.proxy)
     except ValueError as error:
         return str(error)
+    if draft.variable and (wrong := variable_problem(draft.variable)):
+        return wrong
     body = _body(draft)
     if body is None:
         return "The extra body is not a JSON object. Correct it, or empty it."
@@ -164,9 +212,10 @@ async def save(draft: Draft, store: ProfileStore, keys: Keys) -> tuple[Profile, 
     for row in rows:
         if row.secret and not row.kept:
             profile, state = await store_secret(profile, keys, Secret(row.value.strip()), row.name.strip())
-    key = clean_key(draft.key).key
-    if key or draft.forget_key:
-        profile, state = await store_secret(profile, keys, Secret(key) if key else None)
+    if draft.variable and draft.renamed:
+        profile, state = await use_variable(profile, keys, draft.variable)
+    elif draft.new_key or draft.forget_key or draft.renamed:
+        profile, state = await store_secret(profile, keys, Secret(draft.new_key) if draft.new_key else None)
     while draft.move_key and (consent := consent_needed(profile)) and consent.reason is ConsentReason.MOVED:
         profile = await agree(profile, keys, consent)
         state = keys.state
@@ -179,17 +228,21 @@ async def credentials_of(draft: Draft, keys: Keys) -> Credentials | NeedsConsent
     profile = draft.profile
     rows = [row for row in draft.headers if row.name.strip() and row.secret]
     typed = {row.name.strip(): Secret(row.value.strip()) for row in rows if not row.kept}
-    key = clean_key(draft.key).key
+    key = Secret(draft.new_key) if draft.new_key else None
+    if draft.variable and draft.renamed:
+        key = keys.from_environment(draft.variable)
+        if key is None:
+            return Credentials(problem=missing_variable(draft.variable))
     consent = draft.consent
     if consent is not None and consent.reason is ConsentReason.MOVED and not draft.move_key:
         return consent
     if profile.sends_unencrypted and profile.plain_http_origin != profile.origin and (key or typed or consent):
         stand_in = profile.model_copy(update={"key_origin": profile.origin, "secret_headers": {}})
         return consent_needed(stand_in) or Credentials()
-    stored = await _stored(draft, keys, key)
+    stored = await _stored(draft, keys)
     if isinstance(stored, NeedsConsent):
         return stored
-    return replace(stored, key=Secret(key) if key else stored.key, headers=stored.headers | typed)
+    return replace(stored, key=key or stored.key, headers=stored.headers | typed)
 
 
 def connection_of(draft: Draft, given: Credentials) -> Connection:
@@ -199,15 +252,18 @@ def connection_of(draft: Draft, given: Credentials) -> Connection:
     return connection(draft.profile.model_copy(update={"headers": plain}), given.key, given.headers)
 
 
-async def _stored(draft: Draft, keys: Keys, key: str) -> Credentials | NeedsConsent:
+async def _stored(draft: Draft, keys: Keys) -> Credentials | NeedsConsent:
     """The stored secrets that the draft keeps, read where they are: a test moves nothing."""
     kept = {row.name for row in draft.headers if row.kept}
     secret_headers = {name: where for name, where in draft.profile.secret_headers.items() if name in kept}
-    key_origin = "" if key or draft.forget_key else draft.profile.key_origin
+    key_origin = "" if draft.new_key or draft.forget_key or draft.renamed else draft.profile.key_origin
     wanted = draft.profile.model_copy(update={"secret_headers": secret_headers, "key_origin": key_origin})
     if not draft.move_key:
         return await credentials_for(wanted, keys)
     found = {name: await keys.get(wanted.id, where, name) for name, where in secret_headers.items()}
-    stored_key = await keys.get(wanted.id, key_origin) if key_origin else None
+    if draft.variable and key_origin:
+        stored_key = keys.from_environment(draft.variable)
+    else:
+        stored_key = await keys.get(wanted.id, key_origin) if key_origin else None
     problem = "" if keys.state.available else keys.state.words
     return Credentials(stored_key, {name: value for name, value in found.items() if value is not None}, problem)

@@ -226,7 +226,7 @@ class ProfileForm(QWidget):
             self.name.setText(profile.name)
             agreed = bool(profile.origin) and profile.plain_http_origin == profile.origin
             self.address.set_text(profile.base_url, consent=agreed)
-            self.key.set_key(draft.key, forget=draft.forget_key, move=draft.move_key)
+            self.key.set_key(draft.key, forget=draft.forget_key, move=draft.move_key, variable=draft.variable)
             self.model.setText(profile.default_model)
             for protocol, combo in self.auth.items():
                 combo.setCurrentIndex(combo.findData(profile.auth.get(protocol, Auth.BEARER)))
@@ -274,6 +274,7 @@ class ProfileForm(QWidget):
             headers=self.headers.rows(),
             body=self.body.text,
             key=self.key.key(),
+            variable=self.key.variable(),
             forget_key=self.key.forget.isChecked(),
             move_key=self.key.move_key.isChecked() and self.key.move_key.isVisibleTo(self.key),
         )

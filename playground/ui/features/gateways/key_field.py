@@ -1,18 +1,36 @@
-"""The key: typed behind dots, cleaned of what pasting brings along, and a line that says where it is kept."""
+"""The key: typed behind dots, cleaned of what pasting brings along, or the name of the variable of the environment that
+holds it; and a line that says where it is.
+"""
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QCheckBox, QLineEdit, QWidget
+from collections.abc import Iterable
+from functools import partial
 
-from playground.engine.gateways.secrets import clean_key
-from playground.ui.widgets.form_parts import quiet_button, say, text_label
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLineEdit, QWidget
+
+from playground.engine.gateways.secrets import clean_key, variable_is_set, variable_problem
+from playground.ui.widgets.form_parts import OfferButton, quiet_button, say, text_label
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.plain_text import show_hidden
 
+MOST_OFFERED = 2  # variables; a service has one or two that are usual
+
+
+def variable_words(name: str) -> str:
+    """What becomes of a key that is in that variable."""
+    if not name:
+        return "Type the name of the variable that holds the key."
+    if problem := variable_problem(name):
+        return problem
+    if variable_is_set(name):
+        return f"From the environment: {name} (set). It is read when it is needed, and kept nowhere."
+    return f"From the environment: {name} (not set). Set it and start the application again."
+
 
 class KeyField(QWidget):
-    """Edits a new key; the stored one is never shown, only that there is one."""
+    """Edits a new key; the stored one is never shown, only that there is one. Or names a variable that holds it."""
 
     changed = Signal()
 
@@ -25,15 +43,32 @@ class KeyField(QWidget):
         self.show_key.setCheckable(True)
         self.forget = quiet_button("Forget", "Forget the stored key")
         self.forget.setCheckable(True)
+        self.variable_edit = QLineEdit(placeholderText="GATEWAY_API_KEY")
+        self.variable_edit.setAccessibleName("Variable of the environment that holds the key")
+        self.type_instead = quiet_button("Type a key", "Type a key instead of naming a variable")
+        self.name_variable = quiet_button("Use a variable", "Take the key from a variable of the environment")
+        self.offers = tuple(OfferButton() for _ in range(MOST_OFFERED))
+        self._offered: tuple[str, ...] = ()
         self.remarks = text_label(kind="warning", wrap=True)
         self.place = text_label(kind="small", wrap=True)
         self.move_question = text_label(kind="warning", wrap=True)
         self.move_key = QCheckBox("Send the stored key there")
         self.move_key.setAccessibleName("Send the stored key there")
-        line = in_row((self.edit, 1), self.show_key, spacing=4)
-        kept = in_row((self.place, 1), self.forget, spacing=8)
-        in_column(line, self.remarks, kept, self.move_question, self.move_key, of=self, margins=0, spacing=8)
-        self.setFocusProxy(self.edit)
+        self._typing, self._naming = QWidget(), QWidget()
+        in_row((self.edit, 1), self.show_key, of=self._typing, margins=0, spacing=4)
+        in_row((self.variable_edit, 1), self.type_instead, of=self._naming, margins=0, spacing=4)
+        kept = in_row((self.place, 1), self.name_variable, self.forget, spacing=8)
+        column = in_column(self._typing, self._naming, self.remarks, of=self, margins=0, spacing=8)
+        for number, button in enumerate(self.offers):
+            column.addLayout(in_row(button, 1))
+            button.clicked.connect(partial(self._take, number))
+            button.hide()
+        for part in (kept, self.move_question, self.move_key):
+            column.addLayout(part) if isinstance(part, QHBoxLayout) else column.addWidget(part)
+        self._name(False)
+        self.variable_edit.textChanged.connect(self._agreed)
+        self.type_instead.clicked.connect(self._type)
+        self.name_variable.clicked.connect(self._ask_name)
         self.edit.textChanged.connect(self._typed)
         self.edit.editingFinished.connect(self._clean)
         self.show_key.toggled.connect(self._show)
@@ -45,8 +80,21 @@ class KeyField(QWidget):
         """The newly typed key, cleaned; empty when the stored one stays."""
         return clean_key(self.edit.text()).key
 
-    def set_key(self, key: str, *, forget: bool, move: bool) -> None:
+    def variable(self) -> str:
+        """The name of the variable that holds the key; empty where a key is typed, or stored."""
+        return self.variable_edit.text().strip() if self._naming.isVisibleTo(self) else ""
+
+    def offer_variables(self, names: Iterable[str]) -> None:
+        """Offer those of the variables that are set, by their names."""
+        self._offered = tuple(name for name in names if variable_is_set(name))[:MOST_OFFERED]
+        for button, name in zip(self.offers, (*self._offered, "", ""), strict=False):
+            button.setVisible(bool(name) and self.variable() != name)
+            button.set_offer(f"Use {name}", "from the environment")
+
+    def set_key(self, key: str, *, forget: bool, move: bool, variable: str = "") -> None:
         """Show a draft's state; the dots are put back over the key."""
+        self.variable_edit.setText(variable)
+        self._name(bool(variable))
         self.show_key.setChecked(False)
         self.edit.setText(key)
         self.forget.setChecked(forget)
@@ -55,14 +103,41 @@ class KeyField(QWidget):
 
     def describe(self, *, stored: bool, place: str, question: str) -> None:
         """Say whether a key is stored and where, and ``question`` if it must be agreed to send it to a new address."""
+        naming = self._naming.isVisibleTo(self)
+        stored = stored and not naming
         self.forget.setVisible(stored)
+        self.name_variable.setVisible(not naming)
+        self.offer_variables(self._offered)
         if self.forget.isChecked():
             self.edit.setPlaceholderText("The stored key is deleted on saving")
         else:
             self.edit.setPlaceholderText("Stored — type to replace it" if stored else "Paste the key here")
-        say(self.place, place)
+        say(self.place, variable_words(self.variable()) if naming else place)
         say(self.move_question, question)
         self.move_key.setVisible(bool(question))
+
+    def _name(self, on: bool) -> None:
+        """Have a variable named, or a key typed; what is typed in the other stays there."""
+        self._typing.setVisible(not on)
+        self._naming.setVisible(on)
+        self.remarks.setVisible(not on and bool(self.remarks.text()))
+        self.setFocusProxy(self.variable_edit if on else self.edit)
+
+    def _ask_name(self) -> None:
+        self._name(True)
+        self.variable_edit.setFocus()
+        self.changed.emit()
+
+    def _type(self) -> None:
+        self._name(False)
+        self.edit.setFocus()
+        self.changed.emit()
+
+    def _take(self, number: int) -> None:
+        self._name(True)
+        self.variable_edit.setText(self._offered[number])
+        self.variable_edit.setFocus()
+        self.changed.emit()
 
     def _typed(self, text: str) -> None:
         if text and self.forget.isChecked():

@@ -1,0 +1,317 @@
+"""Below an address: the known services that fit what is typed, what was filled in of one, and what it wants filled in.
+
+The field for the address is the search as well. What a service is, and what is meant by an address, is known by
+``engine.gateways.known``; here it is only shown and chosen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from PySide6.QtCore import QEvent, QObject, Qt, QUrl, Signal
+from PySide6.QtGui import QDesktopServices, QKeyEvent
+from PySide6.QtWidgets import QLineEdit, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
+
+from playground.domain.adaptations import AdaptationKind
+from playground.engine.gateways.known import (
+    KnownGateway,
+    Recognised,
+    blanks,
+    filled,
+    filling_problem,
+    find,
+    host_of,
+    recognise,
+)
+from playground.jsonkit.texts import listed
+from playground.ui.features.gateways.address_field import AddressField
+from playground.ui.widgets.copy_button import CopyButton
+from playground.ui.widgets.form_parts import OfferButton, quiet_button, say, styled, text_label
+from playground.ui.widgets.layouts import discard, in_column, in_row
+from playground.ui.widgets.plain_text import show_hidden
+from playground.ui.widgets.two_lines import HEIGHT, LINE, TwoLines
+
+MOST_SHOWN: Final = 50  # matches; whoever wants to see all has a page for it
+ROWS_IN_VIEW: Final = 4
+_KNOWN: Final = Qt.ItemDataRole.UserRole + 2
+_NO_NAME: Final = frozenset("/:@?#")  # what is in an address, and in no part of a name
+
+
+def second_line(known: KnownGateway) -> str:
+    """What a list says of a service besides its name."""
+    key = "no key needed" if known.keyless else f"key made at {QUrl(known.keys_url).host()}" if known.keys_url else ""
+    return " · ".join(filter(None, (host_of(known), key, "your own" if known.own else "")))
+
+
+class ServiceList(QListWidget):
+    """Services, two lines each. ``taken`` carries the one that was clicked."""
+
+    taken = Signal(object)
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        styled(self, "choices")
+        self.setAccessibleName(name)
+        self.setItemDelegate(TwoLines(self))
+        self.setUniformItemSizes(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+
+    def show_services(self, found: Iterable[KnownGateway]) -> None:
+        """Show these, in this order, none of them selected."""
+        self.clear()
+        for known in found:
+            item = QListWidgetItem(show_hidden(known.name))
+            line = show_hidden(second_line(known))
+            item.setData(LINE, line)
+            item.setData(_KNOWN, known)
+            item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{item.text()}, {line}")
+            self.addItem(item)
+        self.setCurrentRow(-1)
+
+    def select(self, service: str) -> None:
+        """Select the one of that id, in view; none where it is not shown."""
+        ids = [self.item(row).data(_KNOWN).id for row in range(self.count())]
+        self.setCurrentRow(ids.index(service) if service in ids else -1)
+        self.scrollToItem(self.currentItem())
+
+    @property
+    def current(self) -> KnownGateway | None:
+        """The selected one."""
+        found = self.currentItem().data(_KNOWN) if self.currentRow() >= 0 else None
+        return found if isinstance(found, KnownGateway) else None
+
+
+class KeysPlace(QWidget):
+    """Where the keys of a service are made: opened only when its button is pressed, and to be copied."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._url = ""
+        self.open = OfferButton()
+        self.copy = CopyButton("Copy", "quiet")
+        self.copy.setAccessibleName("Copy the address of the page where keys are made")
+        in_row((self.open, 1), self.copy, of=self, margins=0, spacing=4)
+        self.open.clicked.connect(self._open)
+        self.copy.clicked.connect(self._copy)
+        self.show_service(None)
+
+    def show_service(self, known: KnownGateway | None) -> None:
+        """Lead to that service's page; hidden where none is known."""
+        self._url = known.keys_url if known is not None else ""
+        self.open.set_offer("Make a key at", self._url.removeprefix("https://"))
+        self.setVisible(bool(self._url))
+
+    def _open(self) -> None:
+        QDesktopServices.openUrl(QUrl(self._url))
+
+    def _copy(self) -> None:
+        self.copy.copy(self._url)
+
+
+def words_on(known: KnownGateway) -> str:
+    """What is known of a service besides its address: its note, and what it refuses."""
+    left_out = [rule.field for rule in known.adaptations if rule.kind is AdaptationKind.OMIT]
+    roles = [f"{rule.field} is sent as {rule.to}" for rule in known.adaptations if rule.kind is AdaptationKind.ROLE]
+    refused = [f"It refuses {listed(left_out)}, so that is left out."] if left_out else []
+    return " ".join((known.note, *refused, *(f"The role {words}." for words in roles))).strip()
+
+
+class ServicePanel(QWidget):
+    """Finds services for what is typed into ``address``.
+
+    ``changed``: another service counts, or none, or its blanks were filled in. ``taken``: a person chose one.
+    ``all_asked``: the person wants to see all; ``keep_asked``: what is typed is to become one of their own.
+    """
+
+    changed = Signal()
+    taken = Signal()
+    all_asked = Signal()
+    keep_asked = Signal()
+
+    def __init__(self, address: AddressField) -> None:
+        super().__init__()
+        self._address = address
+        self._among: tuple[KnownGateway, ...] = ()
+        self._known: KnownGateway | None = None
+        self._base = ""  # the service's address, with those names in braces that are filled in here
+        self._before = ""  # the address that was typed before a service took its place
+        self._length = 0
+        self._rows: list[QWidget] = []
+        self.fields: dict[str, QLineEdit] = {}
+        self.matches = ServiceList("Services that fit")
+        self.told = text_label(wrap=True)
+        self.undo = quiet_button("Undo", "Take back what was filled in")
+        self.note = text_label(kind="small", wrap=True)
+        self.all = quiet_button("All services…", "Show all known services and servers")
+        self.keep = quiet_button("Keep as a service…", "Keep this address among your own known services")
+        self._blanks = QVBoxLayout()
+        self._blanks.setSpacing(4)
+        self._line = QWidget()
+        in_row((self.told, 1), self.undo, of=self._line, margins=0, spacing=8)
+        buttons = in_row(self.all, self.keep, 1, spacing=8)
+        in_column(self.matches, self._line, self._blanks, self.note, buttons, of=self, margins=0, spacing=6)
+        address.edit.installEventFilter(self)
+        address.edit.textEdited.connect(self._typed)
+        address.edit.textChanged.connect(self._changed)
+        self.matches.itemClicked.connect(self._clicked)
+        self.undo.clicked.connect(self._undo)
+        self.all.clicked.connect(self.all_asked)
+        self.keep.clicked.connect(self.keep_asked)
+        self._offer("")
+        self._show({})
+
+    @property
+    def service(self) -> KnownGateway | None:
+        """The service that the address is one of."""
+        return self._known
+
+    @property
+    def values(self) -> dict[str, str]:
+        """What stands for the names in braces, as typed."""
+        return {name: field.text().strip() for name, field in self.fields.items()}
+
+    @property
+    def problem(self) -> str:
+        """Why it cannot go on, in words: a name in braces is not filled in; empty when it can."""
+        return next(filter(None, (filling_problem(_title(name), value) for name, value in self.values.items())), "")
+
+    def set_services(self, among: tuple[KnownGateway, ...]) -> None:
+        """Look among these."""
+        self._among = among
+
+    def focus_first(self) -> bool:
+        """Put the focus into the first field that is to be filled in; False where there is none."""
+        field = next((it for name, it in self.fields.items() if filling_problem(name, it.text())), None)
+        if field is not None:
+            field.setFocus()
+        return field is not None
+
+    def take(self, known: KnownGateway) -> None:
+        """Fill in that service, as chosen."""
+        self._take(Recognised(known=known, base_url=known.base_url), f"{known.name} is filled in")
+        self.taken.emit()
+
+    def go_on(self, known: KnownGateway, base_url: str, values: dict[str, str]) -> None:
+        """Go on with a service that was filled in earlier; ``values`` stand for its names in braces."""
+        self._known = known
+        self._base = known.base_url if filled(known.base_url, values) == base_url else base_url
+        self._show(values)
+        self._say(f"{known.name} is filled in")
+        self._address.set_usual(base_url)
+
+    # ---- what a person does
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() is QEvent.Type.KeyPress and isinstance(event, QKeyEvent) and self.matches.isVisible():
+            return self._pressed(event.key())
+        return super().eventFilter(watched, event)
+
+    def _pressed(self, key: int) -> bool:
+        row, last = self.matches.currentRow(), self.matches.count() - 1
+        if key == Qt.Key.Key_Down:
+            self.matches.setCurrentRow(min(row + 1, last))
+        elif key == Qt.Key.Key_Up:
+            self.matches.setCurrentRow(max(row - 1, 0))
+        elif key == Qt.Key.Key_Escape:
+            self._offer("")
+        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and (known := self.matches.current) is not None:
+            self.take(known)
+        else:
+            return False
+        return True
+
+    def _clicked(self, _item: QListWidgetItem) -> None:
+        if (known := self.matches.current) is not None:
+            self.take(known)
+
+    def _typed(self, text: str) -> None:
+        pasted = len(text) > self._length + 1
+        self._length = len(text)
+        found = recognise(text, self._among)
+        if found is not None and self._known is None and (pasted or found.base_url == text.strip()):
+            self._take(found, f"Recognised as {found.known.name}")
+        else:
+            self._offer(text)
+
+    def _changed(self, text: str) -> None:
+        if not text:
+            self._length = 0
+        if self._known is None or text == filled(self._base, self.values):
+            return
+        if recognise(text, (self._known,)) is None:  # it leads elsewhere now
+            self._forget()
+
+    def _take(self, found: Recognised, words: str) -> None:
+        if self._known is None:
+            self._before = self._address.text()
+        self._known = found.known
+        as_usual = filled(found.known.base_url, found.values) == found.base_url
+        self._base = found.known.base_url if as_usual else found.base_url
+        self._show(found.values)
+        self._say(words)
+        self._offer("")
+        self._put()
+        self.changed.emit()
+
+    def _undo(self) -> None:
+        self._forget()
+        self._address.edit.setText(self._before)
+        self._address.edit.setFocus()
+
+    def _forget(self) -> None:
+        self._known, self._base = None, ""
+        self._show({})
+        self._address.set_usual("")
+        self._address.hush(False)
+        self.changed.emit()
+
+    # ---- what is shown
+
+    def _offer(self, text: str) -> None:
+        """Show the services that fit a name; the first is ready to be taken."""
+        name = bool(text.strip()) and not _NO_NAME & set(text)
+        found = find(text, self._among)[:MOST_SHOWN] if name else ()
+        self.matches.show_services(found)
+        self.matches.setFixedHeight(min(len(found), ROWS_IN_VIEW) * HEIGHT + 2 * self.matches.frameWidth() + 6)
+        self.matches.setVisible(bool(found))
+        self.matches.setCurrentRow(0 if found else -1)
+        self._address.hush(bool(found) or "{" in filled(self._base, self.values))
+
+    def _put(self) -> None:
+        """The address of the service into its field."""
+        address = filled(self._base, self.values)
+        self._address.set_usual(address)
+        self._address.edit.setText(address)
+        self._address.hush("{" in address)
+
+    def _filling(self, _text: str) -> None:
+        self._put()
+        self.changed.emit()
+
+    def _say(self, words: str) -> None:
+        self.told.setText(show_hidden(f"{words}: its address, how the key is sent, and what else is known of it."))
+
+    def _show(self, values: dict[str, str]) -> None:
+        """The service's own fields and words, or none."""
+        discard(self._blanks, *self._rows)
+        known = self._known
+        self.fields, self._rows = {}, []
+        self._line.setVisible(known is not None)
+        self.keep.setVisible(known is None)
+        say(self.note, words_on(known) if known is not None else "")
+        for name in blanks(known) if known is not None else ():
+            field, row = QLineEdit(values.get(name, "")), QWidget()
+            field.setAccessibleName(_title(name))
+            field.textChanged.connect(self._filling)
+            label = text_label(_title(name))
+            label.setBuddy(field)
+            in_row(label, (field, 1), of=row, margins=0, spacing=8)
+            self.fields[name] = field
+            self._rows.append(row)
+            self._blanks.addWidget(row)
+            QWidget.setTabOrder(self._address.edit if len(self.fields) == 1 else list(self.fields.values())[-2], field)
+
+
+def _title(name: str) -> str:
+    return name.replace("_", " ").capitalize()
