@@ -1,22 +1,29 @@
-"""What requests cost, by the price they were asked at, else by the one entered, else as the gateway says."""
+"""What requests cost: by the price they were asked at, else by the one entered, else as the gateway says.
+
+A cost that the gateway told beside the tokens is believed rather than its list of models.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from playground.domain.prices import DOLLARS, Price, cost_of, money
 from playground.domain.transcript import Outcome
 
+#: What is said of an amount that follows from a price nobody entered.
+BY_LIST: Final = "by the gateway's list"
+
 
 class Cost(NamedTuple):
-    """An amount of money."""
+    """An amount of money. ``listed``: by a price of the gateway's list of models."""
 
     amount: float
     currency: str
+    listed: bool = False
 
 
-#: The price entered for a model of a gateway, by profile id and model id.
+#: The price of a model of a gateway, entered or listed, by profile id and model id.
 Entered: TypeAlias = Callable[[str, str], Price | None]
 
 
@@ -33,15 +40,22 @@ def cost(outcome: Outcome, here: str, entered: Entered) -> Cost | None:
     """What the request that brought a turn cost, all its choices together; None where nobody says."""
     price = price_of(outcome, here, entered)
     amount = cost_of(outcome.usage, price)
-    if price is not None and amount is not None:
-        return Cost(amount, price.currency)
     told = outcome.usage.cost if outcome.usage is not None else None
+    if price is not None and amount is not None and not (price.told and told is not None):
+        return Cost(amount, price.currency, price.told)
     return Cost(told, DOLLARS) if told is not None else None
 
 
 def total(costs: Iterable[Cost]) -> str:
-    """All of them in words, each currency for itself: ``$1.20 + €0.0042``; empty for none."""
+    """All of them in words, each currency for itself: ``$1.20 + €0.0042``, and whether a list says so.
+
+    Empty for none, and where all that is known is that a list asks nothing for them.
+    """
     sums: dict[str, float] = {}
-    for amount, currency in costs:
-        sums[currency] = sums.get(currency, 0.0) + amount
-    return " + ".join(money(amount, currency) for currency, amount in sums.items())
+    listed: set[bool] = set()
+    for one in costs:
+        if one.amount or not one.listed:
+            sums[one.currency] = sums.get(one.currency, 0.0) + one.amount
+            listed.add(one.listed)
+    words = " + ".join(money(amount, currency) for currency, amount in sums.items())
+    return f"{words} {'partly ' * (len(listed) > 1)}{BY_LIST}" if True in listed else words

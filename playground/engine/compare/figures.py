@@ -53,6 +53,11 @@ class LaneFigures:
         return frozenset(one.currency for one in self.costs)
 
     @property
+    def listed(self) -> bool:
+        """Whether some of it is by a price of the gateway's list."""
+        return any(one.listed and one.amount for one in self.costs)
+
+    @property
     def words(self) -> list[str]:
         """The figures that are known, for people."""
         return self.words_beside(None)
@@ -103,11 +108,12 @@ def figures_of_turns(turns: Sequence[Turn], profile_id: str, entered: Entered, *
     prompts = [usage.prompt for one in outcomes if (usage := one.usage) is not None and usage.prompt is not None]
     last = outcomes[-1] if outcomes else None
     costs = [cost(one, profile_id, entered) for one in outcomes]
+    priced = None not in costs and any(one.amount or not one.listed for one in costs if one is not None)
     return LaneFigures(
         first=timing.first_token if outcomes and (timing := outcomes[0].timing) is not None else None,
         rate=_rate(last) if last is not None else None,
         tokens=sum(known) if known and len(known) == len(outcomes) else None,
-        costs=tuple(one for one in costs if one is not None) if all(one is not None for one in costs) else (),
+        costs=tuple(one for one in costs if one is not None) if priced else (),
         calls=sum(len(turn.calls) for turn in turns),
         requests=len(outcomes),
         prompt=sum(prompts) if prompts and len(prompts) == len(outcomes) else None,

@@ -31,7 +31,7 @@ _REFUSED: Final = frozenset({401, 402, 403})
 class Figures(NamedTuple):
     """What an answer took. Seconds to the last and to the first token; None where nobody says.
 
-    ``real`` are the calls that a tool server was asked for it.
+    ``real`` are the calls that a tool server was asked for it. ``listed``: the price is by the gateway's list.
     """
 
     seconds: float | None = None
@@ -43,6 +43,7 @@ class Figures(NamedTuple):
     requests: int = 0
     calls: int = 0
     real: int = 0
+    listed: bool = False
 
 
 NO_FIGURES: Final = Figures()
@@ -167,6 +168,7 @@ def _figures(found: LaneFigures, *, streamed: bool) -> Figures:
         currency=next(iter(found.currencies)) if one else "",
         requests=found.requests,
         calls=found.calls,
+        listed=found.listed,
     )
 
 

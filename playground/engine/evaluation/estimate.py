@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from playground.domain.costs import Entered
+from playground.domain.costs import BY_LIST, Entered
 from playground.domain.prices import cost_of, money
 from playground.domain.tokens import estimate_tokens
 from playground.domain.usage import Usage
@@ -21,7 +21,10 @@ _LOOKED_AT: Final = 40  # cases of a column whose questions are counted, evenly 
 
 @dataclass(frozen=True)
 class Estimate:
-    """Of what is missing. ``answered`` says whether the tokens and the price of answers are in it."""
+    """Of what is missing. ``answered`` says whether the tokens and the price of answers are in it.
+
+    ``listed``: some of the price is by a gateway's list.
+    """
 
     requests: int
     prompt: int
@@ -29,6 +32,7 @@ class Estimate:
     price: Mapping[str, float] = field(default_factory=dict)
     seconds: float | None = None
     answered: bool = True
+    listed: bool = False
 
     @property
     def words(self) -> str:
@@ -38,7 +42,8 @@ class Estimate:
         parts = [f"≈ {self.requests:,} request{'s' * (self.requests != 1)}"]
         parts += [f"≈ {self.prompt:,} tokens in"] if self.prompt else []
         parts += [f"≈ {self.tokens:,} tokens out"] if self.answered and self.tokens else []
-        parts += [f"≈ {money(amount, currency)}" for currency, amount in self.price.items()]
+        prices = [f"≈ {money(amount, currency)}" for currency, amount in self.price.items()]
+        parts += [*prices[:-1], f"{prices[-1]} {BY_LIST}" if self.listed else prices[-1]] if prices else []
         return " · ".join(parts) + ("" if self.answered else " · answers not counted")
 
 
@@ -51,7 +56,7 @@ def estimate(
         by_column[job.column.id] = by_column.get(job.column.id, 0) + 1
     requests = prompt = tokens = 0
     price: dict[str, float] = {}
-    seconds, answered = 0.0, True
+    seconds, answered, by_list = 0.0, True, False
     for column in inquiry.columns:
         count = by_column.get(column.id, 0)
         if not count:
@@ -65,8 +70,9 @@ def estimate(
         seconds += count * found.seconds
         if found.price:
             price[found.currency] = price.get(found.currency, 0.0) + count * found.price
+            by_list = by_list or found.listed
     at_once = max(inquiry.plan.at_once, 1)
-    return Estimate(requests, prompt, tokens, price, seconds / at_once if seconds else None, answered)
+    return Estimate(requests, prompt, tokens, price, seconds / at_once if seconds else None, answered, by_list)
 
 
 @dataclass(frozen=True)
@@ -79,6 +85,7 @@ class _Each:
     price: float = 0.0
     currency: str = ""
     seconds: float = 0.0
+    listed: bool = False
 
 
 def _of_answers(came: Sequence[Answer]) -> _Each:
@@ -90,6 +97,7 @@ def _of_answers(came: Sequence[Answer]) -> _Each:
         price=mean([one.price or 0.0 for one in figures]),
         currency=next((one.currency for one in figures if one.currency), ""),
         seconds=mean([one.seconds or 0.0 for one in figures]),
+        listed=any(one.listed for one in figures),
     )
 
 
@@ -100,4 +108,6 @@ def _of_questions(inquiry: Inquiry, column: Column, entered: Entered) -> _Each:
     prompt = mean(counts) if counts else 0.0
     rate = entered(column.settings.profile_id, column.settings.model)
     cost = cost_of(Usage(prompt=round(prompt), completion=0), rate)
-    return _Each(prompt=prompt, price=cost or 0.0, currency=rate.currency if rate is not None else "")
+    if rate is None:
+        return _Each(prompt=prompt)
+    return _Each(prompt=prompt, price=cost or 0.0, currency=rate.currency, listed=rate.told)

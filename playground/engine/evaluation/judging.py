@@ -63,6 +63,7 @@ class Judgement(Value):
     tokens: int | None = None
     price: float | None = None
     currency: str = ""
+    listed: bool = False
     failure: str = ""
 
 
@@ -122,6 +123,7 @@ class Judging:
             tokens=figures.tokens,
             price=price,
             currency=next(iter(figures.currencies), ""),
+            listed=figures.listed,
             failure=cut(words, _REASON),
         )
         if words:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from playground.domain.checks import Check, Verdict
-from playground.domain.prices import money
+from playground.domain.costs import Cost, total
 from playground.engine.evaluation.answering import Answer, Figures
 from playground.engine.evaluation.inquiry import Column, Inquiry, Job
 from playground.engine.evaluation.statistics import (
@@ -125,6 +125,12 @@ class ColumnResult:
     medians: Mapping[str, float]
     high: Mapping[str, float]
     spent: Mapping[str, float]
+    listed: bool = False
+
+    @property
+    def price(self) -> str:
+        """What its answers cost, in words; empty where nobody says."""
+        return total(Cost(amount, currency, self.listed) for currency, amount in self.spent.items())
 
     @property
     def words(self) -> str:
@@ -132,7 +138,7 @@ class ColumnResult:
         parts = [self.rate.words]
         parts += [f"{self.medians['seconds']:.2f} s"] if "seconds" in self.medians else []
         parts += [f"{self.medians['tokens']:,.0f} tokens"] if "tokens" in self.medians else []
-        parts += [money(amount, currency) for currency, amount in self.spent.items()]
+        parts += [self.price] if self.price else []
         parts += [f"{self.failed} failed to answer"] if self.failed else []
         return " · ".join(parts)
 
@@ -297,6 +303,7 @@ class Results:
             medians=_by_figure(good, median),
             high=_by_figure(good, lambda values: quantile(values, 0.95)),
             spent=spent,
+            listed=any(one.figures.listed for one in good),
         )
 
     @property

@@ -15,20 +15,13 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, TypeAlias
 
-from playground.domain.costs import Entered
+from playground.domain.costs import Cost, Entered, total
 from playground.domain.durations import span
-from playground.domain.prices import Price, money
-from playground.engine.evaluation.answering import (
-    Answer,
-    Brought,
-    Checking,
-    ask,
-    brought_of,
-    facts_of,
-)
+from playground.domain.prices import Price
+from playground.engine.evaluation.answering import Answer, Brought, Checking, Figures, ask, brought_of, facts_of
 from playground.engine.evaluation.answers import AnswerStore, with_verdicts
 from playground.engine.evaluation.inquiry import Inquiry, Job
-from playground.engine.evaluation.judging import Judging
+from playground.engine.evaluation.judging import Judgement, Judging
 from playground.engine.evaluation.recording import Recorded
 from playground.engine.session.plan import Keep
 from playground.engine.session.serving import Serving
@@ -50,7 +43,7 @@ class State(StrEnum):
 class Progress:
     """How far it is. ``spent`` is what this run asked for, ``left`` seconds that it may still take, if that is known.
 
-    ``reason`` is why it stopped by itself.
+    ``reason`` is why it stopped by itself. ``listed``: some of it was spent by the price of a gateway's list.
     """
 
     total: int
@@ -60,6 +53,7 @@ class Progress:
     requests: int = 0
     tokens: int = 0
     spent: Mapping[str, float] | None = None
+    listed: bool = False
     seconds: float = 0.0
     left: float | None = None
     state: State = State.READY
@@ -75,7 +69,7 @@ class Progress:
     @property
     def price(self) -> str:
         """What it cost, in words; empty where nobody says."""
-        return " + ".join(money(amount, currency) for currency, amount in (self.spent or {}).items())
+        return total(Cost(amount, currency, self.listed) for currency, amount in (self.spent or {}).items())
 
 
 def no_price(_profile_id: str, _model: str) -> Price | None:
@@ -116,6 +110,7 @@ class Runner:
         self._go.set()
         self._task: asyncio.Task[object] | None = None
         self._spent: dict[str, float] = {}
+        self._listed = False
         self._requests = self._tokens = self._under_way = self._begun = self._ended = 0
         self._since = self._seconds = 0.0
         self._closing = False
@@ -150,6 +145,7 @@ class Runner:
             requests=self._requests,
             tokens=self._tokens,
             spent=dict(self._spent) or None,
+            listed=self._listed,
             seconds=seconds,
             left=seconds / self._ended * rest if self._ended and rest else 0.0 if not rest else None,
             state=self.state,
@@ -251,8 +247,7 @@ class Runner:
     async def _answered(self, job: Job) -> Brought | None:
         """One answer with its verdicts; None where it says that nothing more will be answered."""
         found = await ask(self.inquiry, job, self._entered, time.time(), self._serving)
-        figures = found.answer.figures
-        self._count(figures.requests, figures.prompt, figures.tokens, figures.price, figures.currency)
+        self._count(found.answer.figures)
         if found.fatal is not None:
             self.refused = True
             self._end(f"{job.column.title}: {found.fatal.message}")
@@ -270,7 +265,7 @@ class Runner:
         asked = [turn for turn in found.turns if turn not in brought]
         verdicts, judgements = await self._checking.made(found, checks, facts, asked, self._slot)
         for one in judgements.values():
-            self._count(one.requests, one.prompt, one.tokens, one.price, one.currency)
+            self._count(one)
         answer = with_verdicts(found.answer, verdicts)
         return replace(found, answer=answer, judgements={**found.judgements, **judgements})
 
@@ -284,11 +279,12 @@ class Runner:
             return keep is Keep.ALL
         return bool(found.answer.failure) or passes(found.answer, self.inquiry, job) is False
 
-    def _count(self, requests: int, prompt: int | None, tokens: int | None, price: float | None, currency: str) -> None:
-        self._requests += requests
-        self._tokens += (prompt or 0) + (tokens or 0)
-        if price:
-            self._spent[currency] = self._spent.get(currency, 0.0) + price
+    def _count(self, one: Figures | Judgement) -> None:
+        self._requests += one.requests
+        self._tokens += (one.prompt or 0) + (one.tokens or 0)
+        if one.price:
+            self._spent[one.currency] = self._spent.get(one.currency, 0.0) + one.price
+            self._listed = self._listed or one.listed
 
     def _over(self) -> bool:
         """Whether nothing more is to be asked for, as when a bound is reached; what is under way still comes."""

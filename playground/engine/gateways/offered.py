@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from playground.domain.adaptations import Adaptation, with_rule
 from playground.domain.errors import FailureKind, RunRefusedError
+from playground.domain.model_facts import NOTHING_TOLD, ModelFacts
 from playground.domain.prices import Price
 from playground.engine.gateways.credentials import NeedsConsent, credentials_for
 from playground.engine.gateways.offering import Offering, marked, used
@@ -92,9 +93,15 @@ class Gateways:
         )
 
     def price(self, profile_id: str, model: str) -> Price | None:
-        """What was entered for a model of that gateway; None where there is no such gateway here."""
+        """What was entered for a model of that gateway, else what its list tells; None where nobody says."""
         profile = self._demo if profile_id == DEMO_ID else self.store.get(profile_id)
-        return profile.prices.get(model) if profile is not None else None
+        entered = profile.prices.get(model) if profile is not None else None
+        return entered or self.facts(profile_id, model).price
+
+    def facts(self, profile_id: str, model: str) -> ModelFacts:
+        """What the gateway told of a model so far; nothing where it was not asked, or there is no such gateway."""
+        listed = self._models.get(profile_id)
+        return listed.facts(model) if listed is not None else NOTHING_TOLD
 
     def set_price(self, profile_id: str, model: str, price: Price) -> None:
         """Remember a price, or forget it when nothing is entered. Raises ProfileError as ``update`` does."""

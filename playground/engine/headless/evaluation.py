@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Final, TextIO
 
 from playground.domain.durations import span
-from playground.domain.prices import money
 from playground.engine.evaluation.answering import Answer
 from playground.engine.evaluation.answers import SUFFIX, AnswersError, AnswerStore, Kept
 from playground.engine.evaluation.export.formats import export
@@ -337,7 +336,7 @@ def summary(results: Results, progress: Progress) -> list[str]:
                 str(one.failed),
                 f"{one.medians['seconds']:.2f}" if "seconds" in one.medians else "",
                 f"{one.medians['tokens']:,.0f}" if "tokens" in one.medians else "",
-                " + ".join(money(amount, currency) for currency, amount in one.spent.items()),
+                one.price,
             ]
         )
     out = _laid_out(rows)

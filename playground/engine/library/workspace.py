@@ -408,6 +408,7 @@ class Workspace:
             profile_id=profile_id,
             front=self.gateways.keys.front,
             serving=lambda: self.serving,
+            price_of=self.gateways.price,
         )
 
     def restored(self, found: Snapshot) -> tuple[Session, str]:

@@ -26,6 +26,8 @@ from playground.engine.session.tapes import Tapes
 from playground.engine.session.turns import Turns
 
 if TYPE_CHECKING:
+    from playground.domain.costs import Entered
+    from playground.domain.prices import Price
     from playground.engine.gateways.profiles import Profile
     from playground.gateway.client import GatewayClient
     from playground.gateway.limits import RateLimits
@@ -38,7 +40,8 @@ class Experiment:
     """Its state in the present, each piece with the one way to change it; ``state`` is where its runs stand.
 
     ``connect`` gives a client for a profile id; it may raise ``RunRefusedError``. ``profile_of`` gives the profile
-    itself, from which the extra body and the rule for reasoning are inherited; without it nothing is. ``literal`` says
+    itself, from which the extra body and the rule for reasoning are inherited; without it nothing is. ``price_of``
+    gives the price of a model of a gateway; without it, what was entered in the profile counts. ``literal`` says
     that its turns are text to the last brace and hold no variables. ``serving`` gives what asks tool servers
     when it is first needed; without it none can be asked. ``lane`` gives the same experiment as a lane of
     Compare has it: with an end, settings and runs of its own.
@@ -52,8 +55,10 @@ class Experiment:
         *,
         literal: bool = False,
         serving: Callable[[], Serving] | None = None,
+        price_of: Entered | None = None,
     ) -> None:
         self.connect = connect
+        self.price_of = price_of
         self.ask_servers = serving
         self.literal = literal
         self.profile_of = profile_of
@@ -105,6 +110,13 @@ class Experiment:
     def profile(self) -> Profile | None:
         """The gateway's settings, as far as they are known here."""
         return self.profile_of(self.settings.profile_id) if self.profile_of is not None else None
+
+    def price(self, model: str) -> Price | None:
+        """What a model costs now on the gateway in use; None where nobody says."""
+        if self.price_of is not None:
+            return self.price_of(self.settings.profile_id, model)
+        profile = self.profile
+        return profile.prices.get(model) if profile is not None else None
 
     def set(self, settings: ExperimentSettings) -> None:
         """Let all be set as these settings have it: an edit that can be undone."""

@@ -46,8 +46,7 @@ class Run:
         self._stands = stands
         self._state = RunState.IDLE
         self._parent = parent
-        profile = experiment.profile
-        price = profile.prices.get(request.model) if profile is not None else None
+        price = experiment.price(request.model)
         asked = Asked(profile_id=experiment.settings.profile_id, model=request.model, price=price)
         self._asking = Asking(request, asked, self._heard, self._waits)
         self._turns: dict[int, str] = {}

@@ -44,6 +44,7 @@ from playground.protocols import DEFAULT
 from playground.protocols.protocol import get_protocol
 
 if TYPE_CHECKING:
+    from playground.domain.costs import Entered
     from playground.engine.gateways.profiles import Profile
     from playground.gateway.limits import RateLimits as RateLimits
     from playground.gateway.tape import Exchange as Exchange
@@ -56,7 +57,8 @@ _OF_CONTENT = (PathChanged, TurnChanged, SettingsChanged, DebugChanged)
 
 
 class Session:
-    """One open experiment. ``connect``, ``profile_of``, ``literal`` and ``serving`` are as for ``Experiment``.
+    """One open experiment. ``connect``, ``profile_of``, ``literal``, ``serving`` and ``price_of`` are as for
+    ``Experiment``.
 
     ``front`` shortens texts and knows the secrets. ``unread`` are rows of it that the store could not read, by
     ``Tally``. ``main`` is the session of the experiment's own conversation, of a lane as well.
@@ -73,6 +75,7 @@ class Session:
         literal: bool = False,
         front: Front = plain_front,
         serving: Callable[[], Serving] | None = None,
+        price_of: Entered | None = None,
     ) -> None:
         settings = ExperimentSettings(
             profile_id=profile_id,
@@ -89,7 +92,7 @@ class Session:
         self.unread: Mapping[tuple[str, bool], int] = {}
         self._front = front
         self._lanes: dict[str, Session] = {}
-        self._stand_on(Experiment(connect, settings, profile_of, literal=literal, serving=serving))
+        self._stand_on(Experiment(connect, settings, profile_of, literal=literal, serving=serving, price_of=price_of))
         self.subscribe(self._changed, *_OF_CONTENT)
 
     def _stand_on(self, experiment: Experiment) -> None:

@@ -35,6 +35,7 @@ _COLUMNS: Final = (
     "completion_tokens",
     "price",
     "currency",
+    "price_by_list",
     "expected",
 )
 
@@ -82,6 +83,7 @@ def _record(
         "completion_tokens": figures.tokens,
         "price": figures.price,
         "currency": figures.currency,
+        "price_by_list": figures.listed,
         "requests": figures.requests,
         "checks": [
             {

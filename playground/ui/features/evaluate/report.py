@@ -28,7 +28,6 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QFrame, QTextEdit, QWidget
 
-from playground.domain.prices import money
 from playground.engine.evaluation.answers import AnswersError
 from playground.engine.evaluation.results import ColumnResult, Findings, Results
 from playground.engine.io.whole_file import write_whole
@@ -224,7 +223,7 @@ def _of_column(one: ColumnResult) -> tuple[str, ...]:
         str(one.failed),
         str(one.not_judged),
         f"{one.medians['seconds']:.2f}" if "seconds" in one.medians else "",
-        " + ".join(money(amount, currency) for currency, amount in one.spent.items()),
+        one.price,
     )
 
 

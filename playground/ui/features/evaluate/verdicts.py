@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from playground.domain.checks import Check, Judge, Verdict, You
-from playground.domain.prices import money
+from playground.domain.costs import Cost, total
 from playground.domain.transcript import Transcript
 from playground.engine.session.session import Session
 from playground.ui.features.evaluate.answer_pane import AnswerPane
@@ -320,5 +320,5 @@ def _spent(asked: Judgement) -> str:
     if asked.tokens is not None:
         parts.append(f"{(asked.prompt or 0) + asked.tokens:,} tokens")
     if asked.price is not None:
-        parts.append(money(asked.price, asked.currency))
+        parts.append(total([Cost(asked.price, asked.currency, asked.listed)]))
     return " · ".join(parts)
