@@ -13,16 +13,17 @@ from urllib.parse import urlencode
 
 from playground.domain.errors import Failure, FailureKind, Sent
 from playground.domain.request import Request
-from playground.gateway.address import Address, resolve
+from playground.gateway.address import Address, origin, resolve
 from playground.gateway.call import EventStream, read_refusal
 from playground.gateway.clock import Stage
 from playground.gateway.connection import Connection
 from playground.gateway.limiter import Limiter
 from playground.gateway.models import Model, ModelList, next_page, read_models
-from playground.gateway.outgoing import Outgoing, knock_request, model_list_request, outgoing, redactor
+from playground.gateway.outgoing import Outgoing, details_request, knock_request, model_list_request, outgoing, redactor
 from playground.gateway.redact import Redactor
 from playground.gateway.tape import Exchange
 from playground.gateway.transfer import Transfer, TransferError, blank_exchange
+from playground.jsonkit.values import JSON
 from playground.protocols import DEFAULT
 from playground.protocols.protocol import Protocol
 
@@ -65,8 +66,11 @@ class GatewayClient:
 
         return EventStream(self.connection, self.redactor, protocol, prepare)
 
-    async def list_models(self, protocol_name: str = DEFAULT) -> ModelList:
-        """GET /models, all pages, with the key sent as for that protocol (specification, section 4.3). Never raises."""
+    async def list_models(self, protocol_name: str = DEFAULT, price_tokens: int = 0) -> ModelList:
+        """GET /models, all pages, with the key sent as for that protocol (specification, section 4.3). Never raises.
+
+        ``price_tokens`` is for how many tokens prices in the list are where no name says it; 0: nobody knows.
+        """
         models: dict[str, Model] = {}
         exchanges: list[Exchange] = []
         failure: Failure | None = None
@@ -78,12 +82,25 @@ class GatewayClient:
                 break
             before = len(models)
             # On a thread: a list may be megabytes long.
-            after, failure = await asyncio.to_thread(_take_page, exchange, models)
+            after, failure = await asyncio.to_thread(_take_page, exchange, models, price_tokens)
             if failure is not None or after is None or len(models) == before:
                 break
             query = urlencode({"after_id": after})
         seconds = sum(exchange.ended or 0.0 for exchange in exchanges)
         return ModelList(tuple(models.values()), failure, tuple(exchanges), seconds)
+
+    async def details(self, path: str, body: str = "", protocol_name: str = DEFAULT) -> tuple[JSON, Exchange]:
+        """What a page besides the list tells of models: its JSON, None where it tells nothing. Never raises.
+
+        ``path`` is laid on the origin when it begins with a slash, else on the base URL. GET, or POST with a ``body``.
+        """
+
+        def make(address: Address) -> Outgoing:
+            url = origin(address.base) + path if path.startswith("/") else address.endpoint(path)
+            return details_request(self.connection, url, protocol_name, body.encode())
+
+        exchange, failure = await self._fetch("models", make)
+        return (await asyncio.to_thread(_json_of, exchange) if failure is None else None), exchange
 
     async def knock(self, protocol: Protocol) -> Exchange:
         """POST an empty object to the protocol's endpoint. Never raises.
@@ -155,17 +172,22 @@ def _make_client(connection: Connection, base: str) -> httpx.AsyncClient:
     return make_client(connection, base)
 
 
-def _take_page(exchange: Exchange, models: dict[str, Model]) -> tuple[str | None, Failure | None]:
-    """Put a page's models to those before; what the next page is asked for with, and a failure if it is no list."""
+def _json_of(exchange: Exchange) -> JSON:
+    """What was answered; None where that is no JSON."""
     from playground.jsonkit import foreign
+
+    try:
+        return foreign.parse(exchange.body.decode("utf-8", "replace").strip())
+    except ValueError:
+        return None
+
+
+def _take_page(exchange: Exchange, models: dict[str, Model], price_tokens: int) -> tuple[str | None, Failure | None]:
+    """Put a page's models to those before; what the next page is asked for with, and a failure if it is no list."""
     from playground.protocols.errors import looks_like_error, read_error
 
-    text = exchange.body.decode("utf-8", "replace")
-    try:
-        value = foreign.parse(text.strip())
-    except ValueError:
-        value = None
-    found = read_models(value)
+    value = _json_of(exchange)
+    found = read_models(value, price_tokens)
     if found is not None:
         for model in found:
             models.setdefault(model.id, model)
@@ -174,4 +196,5 @@ def _take_page(exchange: Exchange, models: dict[str, Model]) -> tuple[str | None
         return None, read_error(value)
     kind = exchange.content_type or "no content type"
     message = f"The answer is not a model list ({kind}, {exchange.size} bytes). Is the base URL right?"
-    return None, Failure(kind=FailureKind.DECODE, message=message, status=exchange.status, body=text[:2000])
+    begun = exchange.body[:8000].decode("utf-8", "replace")[:2000]
+    return None, Failure(kind=FailureKind.DECODE, message=message, status=exchange.status, body=begun)

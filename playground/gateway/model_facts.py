@@ -78,7 +78,7 @@ _PARAMETERS: Final[tuple[_Path, ...]] = (
     ("supported_openai_params",),
     ("supported_sampling_parameters",),
 )
-_WORDS: Final[tuple[_Path, ...]] = (("capabilities",), ("tags",), ("metadata", "tags"), ("features",))
+_WORDS: Final[tuple[_Path, ...]] = (("capabilities",), ("tags",), ("metadata", "tags"), ("features",), ("modalities",))
 _MODES: Final[tuple[_Path, ...]] = (("mode",), ("model_info", "mode"), ("type",), ("model_type",), ("task",))
 _OWNERS: Final[tuple[_Path, ...]] = (
     ("owned_by",),

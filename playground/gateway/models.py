@@ -5,11 +5,12 @@ The specification names the endpoint and leaves its answer open (sections 2.6 an
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from playground.domain.errors import Failure
-from playground.domain.model_facts import NOTHING_TOLD, ModelFacts
+from playground.domain.model_facts import NOTHING_TOLD, ModelFacts, agreed, joined
 from playground.gateway.model_facts import facts_of
 from playground.gateway.tape import Exchange
 from playground.jsonkit import foreign
@@ -89,6 +90,26 @@ def read_models(value: JSON, price_tokens: int = 0) -> list[Model] | None:
         if model is not None:
             found.setdefault(model.id, model)
     return list(found.values())
+
+
+def read_facts(value: JSON, price_tokens: int = 0) -> dict[str, ModelFacts]:
+    """What a page besides the list says of each model that it names; of several with one name, what they agree on."""
+    found: dict[str, list[ModelFacts]] = {}
+    for entry in _entries(value) or ():
+        if isinstance(entry, dict) and (name := _text(entry, _IDS)):
+            found.setdefault(name, []).append(facts_of(entry, price_tokens))
+    return {name: several[0] if len(several) == 1 else agreed(several) for name, several in found.items()}
+
+
+def with_facts(listed: ModelList, told: Mapping[str, ModelFacts], exchanges: Iterable[Exchange]) -> ModelList:
+    """The list with more said of its models, and what was asked for that. Its models are the same where nothing is."""
+    models = tuple(
+        replace(model, facts=joined(model.facts, told[model.id])) if model.id in told else model
+        for model in listed.models
+    )
+    if all(one is other for one, other in zip(models, listed.models, strict=True)):
+        models = listed.models
+    return replace(listed, models=models, exchanges=(*listed.exchanges, *exchanges))
 
 
 def next_page(value: JSON) -> str | None:

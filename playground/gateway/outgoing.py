@@ -85,6 +85,12 @@ def knock_request(connection: Connection, address: Address, protocol: Protocol) 
     return Outgoing("POST", url, _headers(connection, protocol.name, headers), b"{}")
 
 
+def details_request(connection: Connection, url: str, protocol_name: str, body: bytes) -> Outgoing:
+    """The request for a page that tells of models: GET, or POST with a ``body`` of JSON."""
+    first = [("Accept", "application/json"), *([("Content-Type", "application/json")] if body else [])]
+    return Outgoing("POST" if body else "GET", url, _headers(connection, protocol_name, first), body)
+
+
 def encode_json(body: JSONObject) -> bytes:
     """Compact UTF-8 JSON. Lone surrogates are escaped; ValueError for numbers that JSON does not have."""
     try:

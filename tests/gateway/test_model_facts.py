@@ -111,7 +111,12 @@ SHAPES: list[tuple[str, dict[str, Any], int, dict[str, Any]]] = [
         0,
         {"context": 4096},
     ),
-    ("llama.cpp, /props", {"default_generation_settings": {"n_ctx": 2048}}, 0, {"context": 2048}),
+    (
+        "llama.cpp, /props",
+        {"default_generation_settings": {"n_ctx": 2048}, "modalities": {"vision": True, "audio": False}},
+        0,
+        {"context": 2048, "inputs": frozenset({"text", "image"})},
+    ),
     (
         "lm studio, /api/v0/models",
         {

@@ -19,6 +19,7 @@ from playground.domain.values import Value
 from playground.engine.io.resources import resource_root
 from playground.gateway.address import DEFAULT_PORTS, is_loopback, repair
 from playground.gateway.connection import Auth
+from playground.jsonkit.values import JSON, JSONObject
 
 _LARGEST: Final = 1024 * 1024  # bytes of the list
 _LONGEST: Final = 2_000  # characters of what is looked for; nobody types more, and no address of a service is longer
@@ -45,6 +46,7 @@ class Details(Value):
 
     ``path`` is laid on the origin when it begins with a slash, else on the base URL. In ``path`` and ``body`` the text
     ``{model}`` stands for a model's id: then each model is asked about by itself, and only when it is looked at.
+    In the list, ``source`` beside them is where that is from; and ``price_source`` where ``price_tokens`` is.
     """
 
     path: str = Field(min_length=1)
@@ -60,8 +62,9 @@ class KnownGateway(Value):
     every request. ``key_variables`` are the usual variables of the environment, ``keys_url`` the page on which keys are
     made; ``keyless`` says that it usually wants none. ``ports`` are those on which it usually listens on this computer,
     ``signatures`` what tells it there, any of them. ``adaptations`` are what it is known to refuse. ``details`` are
-    where it tells more of its models. ``note`` is a sentence for people. ``source`` is where all this is from, ``date``
-    the day it was looked up. ``own`` marks a person's own.
+    where it tells more of its models, tried in their order; ``price_tokens`` is for how many tokens the prices of its
+    list are where their names do not say it, 0 where nobody knows. ``note`` is a sentence for people. ``source`` is
+    where all this is from, ``date`` the day it was looked up. ``own`` marks a person's own.
     """
 
     id: str = Field(min_length=1)
@@ -77,10 +80,29 @@ class KnownGateway(Value):
     signatures: tuple[Signature, ...] = ()
     adaptations: tuple[Adaptation, ...] = ()
     details: tuple[Details, ...] = ()
+    price_tokens: int = Field(default=0, ge=0)
     note: str = ""
     source: str = ""
     date: str = ""
     own: bool = Field(default=False, exclude=True)
+
+    def tells(self, headers: Iterable[tuple[str, str]], entries: Iterable[JSON]) -> bool:
+        """Whether a list with these headers and entries bears one of its signatures."""
+        said = {name.casefold(): value.casefold() for name, value in headers}
+        of_models = [one for one in entries if isinstance(one, dict)]
+        return any(_bears(said, of_models, one) for one in self.signatures)
+
+
+def _bears(said: dict[str, str], entries: list[JSONObject], sign: Signature) -> bool:
+    if sign == Signature():
+        return False
+    if sign.header and not said.get(sign.header.casefold(), "").startswith(sign.said.casefold()):
+        return False
+    if sign.header and sign.header.casefold() not in said:
+        return False
+    if sign.owner and not any(str(one.get("owned_by")).casefold() == sign.owner.casefold() for one in entries):
+        return False
+    return not sign.member or any(sign.member in one for one in entries)
 
 
 class Recognised(Value):

@@ -20,6 +20,7 @@ from playground.engine.gateways.profiles import Profile, ProfileStore, connectio
 from playground.engine.gateways.secrets import Keys, Secret
 
 if TYPE_CHECKING:
+    from playground.engine.gateways.learning import Learnt
     from playground.gateway.client import GatewayClient
     from playground.gateway.models import ModelList
 
@@ -37,6 +38,7 @@ class Gateways:
         self._starting = asyncio.Lock()
         self._clients: dict[str, GatewayClient] = {}
         self._models: dict[str, ModelList] = {}
+        self._learnt: dict[str, Learnt] = {}
         for profile in store.profiles:
             if profile.key_variable:
                 keys.from_environment(profile.key_variable)  # known from now on, whatever shows it
@@ -100,8 +102,40 @@ class Gateways:
 
     def facts(self, profile_id: str, model: str) -> ModelFacts:
         """What the gateway told of a model so far; nothing where it was not asked, or there is no such gateway."""
-        listed = self._models.get(profile_id)
-        return listed.facts(model) if listed is not None else NOTHING_TOLD
+        listed, learnt = self._models.get(profile_id), self._learnt.get(profile_id)
+        if listed is not None and model in listed:
+            return listed.facts(model)
+        return learnt.about(model) if learnt is not None else NOTHING_TOLD
+
+    def to_learn(self, profile_id: str, model: str) -> bool:
+        """Whether ``learn`` was not asked that yet, and there is a list."""
+        listed, learnt = self._models.get(profile_id), self._learnt.get(profile_id)
+        whole = listed is not None and listed.failure is None
+        return whole and not (learnt is not None and {"", model} <= learnt.asked)
+
+    async def learn(self, profile_id: str, protocol: str, model: str) -> bool:
+        """Ask once what more the gateway tells of its listed models, and of ``model``: whether it told anything.
+
+        Only where it is a service that is known to tell more. Raises RunRefusedError as ``client`` does, and never for
+        what the gateway does.
+        """
+        from playground.engine.gateways.learning import Learnt, learn
+        from playground.gateway.models import with_facts
+
+        if not self.to_learn(profile_id, model):
+            return False
+        listed, learnt = self._models[profile_id], self._learnt.setdefault(profile_id, Learnt())
+        wanted = {"", model} - learnt.asked
+        learnt.asked |= wanted
+        client, before = await self.client(profile_id), dict(learnt.told)
+        exchanges = await learn(client, self.get(profile_id).service, listed, learnt, protocol, wanted)
+        while exchanges and self._learnt.get(profile_id) is learnt:  # it may be listed anew in the meantime
+            here = self._models[profile_id]
+            made = await asyncio.to_thread(with_facts, here, learnt.told, exchanges)
+            if self._models.get(profile_id) is here:
+                self._models[profile_id] = made
+                break
+        return learnt.told != before
 
     def set_price(self, profile_id: str, model: str, price: Price) -> None:
         """Remember a price, or forget it when nothing is entered. Raises ProfileError as ``update`` does."""
@@ -157,7 +191,9 @@ class Gateways:
         known = self._models.get(profile_id)
         if known is None or refresh or known.failure is not None:
             client = await self.client(profile_id)
-            known = self._models[profile_id] = await client.list_models(protocol)
+            tokens = await asyncio.to_thread(_price_tokens, self.get(profile_id).service)
+            known = self._models[profile_id] = await client.list_models(protocol, tokens)
+            self._learnt.pop(profile_id, None)
         return known
 
     def listed(self, profile_id: str) -> ModelList | None:
@@ -167,9 +203,18 @@ class Gateways:
     def forget_models(self, profile_id: str) -> None:
         """The next ``models`` asks the gateway again."""
         self._models.pop(profile_id, None)
+        self._learnt.pop(profile_id, None)
 
     async def aclose(self) -> None:
         """Close every client."""
         clients, self._clients = list(self._clients.values()), {}
         for client in clients:
             await client.aclose()
+
+
+def _price_tokens(service: str) -> int:
+    """For how many tokens a known service's prices are where their names do not say it; reads a small file once."""
+    from playground.engine.gateways.known import known_by_id
+
+    known = known_by_id(service) if service else None
+    return known.price_tokens if known is not None else 0

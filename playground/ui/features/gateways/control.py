@@ -11,6 +11,7 @@ from PySide6.QtGui import QDoubleValidator
 from PySide6.QtWidgets import QCheckBox, QDialog, QDialogButtonBox, QFormLayout, QLabel, QLineEdit, QWidget
 
 from playground.domain.adaptations import Adaptation
+from playground.domain.costs import BY_LIST
 from playground.domain.errors import Failure, FailureKind, RunRefusedError
 from playground.domain.prices import DOLLARS, Price
 from playground.engine.gateways.profiles import Profile, ProfileError
@@ -36,17 +37,23 @@ FIELDS = (("input", "Input"), ("cached", "Cached input"), ("output", "Output"))
 
 
 class PriceDialog(QDialog):
-    """``priced`` carries the new ``Price``, and whether the ``kept`` answers asked at a price get this one as well."""
+    """``priced`` carries the new ``Price``, and whether the ``kept`` answers asked at a price get this one as well.
+
+    ``price`` is what was entered, ``listed`` what counts while nothing is.
+    """
 
     priced = Signal(object, bool)
 
-    def __init__(self, model: str, gateway: str, price: Price, parent: QWidget, *, kept: int = 0) -> None:
+    def __init__(
+        self, model: str, gateway: str, price: Price, parent: QWidget, *, kept: int = 0, listed: Price | None = None
+    ) -> None:
         super().__init__(parent)
         self.setWindowTitle("Price of the model")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         words = QLabel(
             f"Money for a million tokens of {model} on {gateway}. Turns and experiments then show what they cost. "
-            "An answer keeps the price it was asked at; without any, what the gateway itself says it cost is shown.",
+            "An answer keeps the price it was asked at; without any, what the gateway itself says it cost is shown, "
+            "and after that what follows from the prices in its list of models.",
             textFormat=Qt.TextFormat.PlainText,
             wordWrap=True,
         )
@@ -59,7 +66,9 @@ class PriceDialog(QDialog):
             value = getattr(price, name)
             field.setText("" if value is None else f"{value:g}")
             field.setValidator(QDoubleValidator(0, 1e9, 6, field))
-            field.setPlaceholderText("as input" if name == "cached" else "not entered")
+            told = getattr(listed, name) if listed is not None else None
+            unset = "as input" if name == "cached" else "not entered"
+            field.setPlaceholderText(unset if told is None else f"{told:g} {BY_LIST}")
             self.fields[name] = field
             form.addRow(title, field)
         self.currency = QLineEdit(price.currency, maxLength=4)
@@ -105,6 +114,7 @@ class GatewayControl(Control):
         self.picker = self._usual_picker = picker
         self._states: dict[str, Reach] = {}
         self._listing: asyncio.Task[None] | None = None
+        self._learning: asyncio.Task[None] | None = None
         self._stood_in: dict[str, tuple[str, str]] = {}  # by experiment: the model in the place of which another came
         self._typed: Draft | None = None  # into the dialog that connects, when it was closed
 
@@ -206,6 +216,24 @@ class GatewayControl(Control):
             and session.settings.model not in found
         )
         self.picker.show_model(session.settings.model, profile.name if missing else "")
+        self._learn(profile.id)
+
+    def _learn(self, profile_id: str) -> None:
+        """Ask what else is told of the model in use, once; nobody waits for it."""
+        settings = self._workspace.current.settings
+        busy = self._learning is not None and not self._learning.done()
+        if not busy and self._workspace.gateways.to_learn(profile_id, settings.model):
+            self._learning = spawn(self._told(profile_id, settings.protocol, settings.model), name="model facts")
+
+    async def _told(self, profile_id: str, protocol: str, model: str) -> None:
+        try:
+            told = await self._workspace.gateways.learn(profile_id, protocol, model)
+        except (RunRefusedError, OSError):
+            return  # said by whatever asks next
+        self._learning = None
+        self.show_models()
+        if told:
+            self.priced.emit()
 
     def raise_timeouts(self) -> None:
         """Double the time-outs of the gateway in use, and say so."""
@@ -253,8 +281,10 @@ class GatewayControl(Control):
         if not model:
             self._say("Choose a model first (Ctrl+L).")
             return
-        price, kept = gateways.price(profile.id, model) or Price(), session.turns.priced(profile.id, model)
-        dialog = PriceDialog(model, profile.name, price, self._host.window, kept=kept)
+        listed = gateways.facts(profile.id, model).price
+        empty = Price(currency=listed.currency) if listed is not None else Price()
+        price, kept = profile.prices.get(model, empty), session.turns.priced(profile.id, model)
+        dialog = PriceDialog(model, profile.name, price, self._host.window, kept=kept, listed=listed)
         dialog.priced.connect(partial(self._set_price, session, profile.id, model))
         dialog.open()
 
@@ -264,7 +294,7 @@ class GatewayControl(Control):
         except ProfileError as error:
             self._say(str(error))
         if anew:
-            session.turns.reprice(profile_id, model, price if price.known else None)
+            session.turns.reprice(profile_id, model, self._workspace.gateways.price(profile_id, model))
         self.priced.emit()
 
     def open_settings(self) -> None:

@@ -1,0 +1,188 @@
+"""What a gateway tells of its models besides its list: asked once, where its service is known to tell, and no fault."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from playground.domain.model_facts import NOTHING_TOLD
+from playground.domain.prices import Price
+from playground.engine.gateways import learning
+from playground.engine.gateways.known import KnownGateway, Signature
+from playground.engine.gateways.offered import Gateways
+from playground.engine.gateways.profiles import Profile
+from playground.protocols import DEFAULT
+from tests.support.fault_server import FaultServer, Step, hold, send, whole
+
+
+@pytest.fixture
+def server() -> Iterator[FaultServer]:
+    with FaultServer() as made:
+        made.play(send(whole(404, "application/json", b"{}")))
+        yield made
+
+
+def page(value: Any) -> Step:
+    return send(whole(200, "application/json", json.dumps(value).encode()))
+
+
+def add(gateways: Gateways, server: FaultServer, service: str) -> str:
+    return gateways.store.add_profile(Profile(name="Told", base_url=f"{server.url}/v1", service=service)).id
+
+
+def asked(server: FaultServer) -> list[str]:
+    return [f"{one.method} {one.target}" for one in server.requests]
+
+
+async def test_a_page_of_all_models_is_put_to_the_list(gateways: Gateways, server: FaultServer) -> None:
+    server.play_at("/v1/models", page({"data": [{"id": "gpt"}, {"id": "twice"}, {"id": "untold"}]}))
+    info = {"max_input_tokens": 128000, "input_cost_per_token": 1e-06, "output_cost_per_token": 2e-06}
+    server.play_at(
+        "/v1/model/info",
+        page(
+            {
+                "data": [
+                    {"model_name": "gpt", "model_info": info},
+                    {"model_name": "twice", "model_info": {**info, "supports_vision": True}},
+                    {"model_name": "twice", "model_info": {**info, "max_input_tokens": 8000}},
+                ]
+            }
+        ),
+    )
+    key = add(gateways, server, "litellm")
+    listed = await gateways.models(key, DEFAULT)
+    assert listed.facts("gpt") is NOTHING_TOLD
+    assert gateways.to_learn(key, "gpt")
+    assert await gateways.learn(key, DEFAULT, "gpt")
+    found = gateways.listed(key)
+    assert found is not None
+    assert (found.facts("gpt").context, gateways.facts(key, "twice").context) == (128000, None)
+    assert found.facts("twice").takes("image") is True
+    assert gateways.price(key, "gpt") == Price(input=1, output=2, told=True)
+    assert [one.url.rpartition("/v1")[2] for one in found.exchanges] == ["/models", "/model/info"]
+    assert not gateways.to_learn(key, "gpt")
+    assert not await gateways.learn(key, DEFAULT, "twice")
+    assert len(asked(server)) == 2
+    gateways.set_price(key, "gpt", Price(input=5))
+    assert gateways.price(key, "gpt") == Price(input=5)
+    gateways.forget_models(key)
+    assert gateways.facts(key, "gpt") is NOTHING_TOLD
+
+
+async def test_a_page_of_one_model_is_asked_when_it_is_looked_at(gateways: Gateways, server: FaultServer) -> None:
+    server.play_at("/v1/models", page({"data": [{"id": "llama", "owned_by": "library"}]}))
+    server.play_at("/api/show", page({"model_info": {"llama.context_length": 8192}, "capabilities": ["completion"]}))
+    key = add(gateways, server, "")  # told by its signature
+    await gateways.models(key, DEFAULT)
+    odd = 'typed "by hand"/é'
+    for model in ("llama", odd, "llama"):
+        await gateways.learn(key, DEFAULT, model)
+    assert asked(server) == ["GET /v1/models", "POST /api/show", "POST /api/show"]
+    assert [one.json for one in server.requests[1:]] == [{"model": "llama"}, {"model": odd}]
+    facts = gateways.facts(key, "llama")
+    assert (facts.context, facts.owner, facts.tools, facts.takes("image")) == (8192, "library", False, False)
+    assert gateways.facts(key, odd).context == 8192  # not listed, and told of all the same
+
+
+async def test_several_at_once_lose_nothing(gateways: Gateways, server: FaultServer) -> None:
+    names = [f"m{number}" for number in range(8)]
+    server.play_at("/v1/models", page({"data": [{"id": name, "owned_by": "library"} for name in names]}))
+    server.play_at("/api/show", page({"model_info": {"llama.context_length": 8192}}))
+    key = add(gateways, server, "ollama")
+    await gateways.models(key, DEFAULT)
+    await asyncio.gather(*(gateways.learn(key, DEFAULT, name) for name in names))
+    found = gateways.listed(key)
+    assert found is not None
+    assert {name: found.facts(name).context for name in names} == dict.fromkeys(names, 8192)
+    assert len(found.exchanges) == 9
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        send(whole(401, "application/json", b'{"error": "no"}')),
+        send(whole(200, "text/html", b"<html>")),
+        send(whole(200, "application/json", b"[" * 100_000)),
+        page({"error": {"message": "not here"}}),
+        page({"data": [7, None, "llama", {"id": "other"}]}),
+    ],
+)
+async def test_a_page_that_fails_is_no_error(gateways: Gateways, server: FaultServer, answer: Step) -> None:
+    server.play_at("/v1/models", page(["one"]))
+    server.play_at("/v1/model/info", answer)
+    server.play_at("/model/info", answer)
+    key = add(gateways, server, "litellm")
+    before = await gateways.models(key, DEFAULT)
+    await gateways.learn(key, DEFAULT, "one")
+    found = gateways.listed(key)
+    assert found is not None
+    assert found.failure is None
+    assert found.models is before.models
+    assert len(found.exchanges) > 1
+
+
+async def test_a_silent_page_is_given_up(
+    gateways: Gateways, server: FaultServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(learning, "LONGEST", 0.2)
+    server.play_at("/v1/models", page(["one"]))
+    server.play_at("/api/show", hold())
+    key = add(gateways, server, "ollama")
+    await gateways.models(key, DEFAULT)
+    async with asyncio.timeout(5):
+        assert not await gateways.learn(key, DEFAULT, "one")
+    assert not gateways.to_learn(key, "one")
+
+
+async def test_nothing_more_is_asked_of_a_gateway_that_nobody_knows(gateways: Gateways, server: FaultServer) -> None:
+    server.play_at("/v1/models", page(["one"]))
+    key = add(gateways, server, "")
+    await gateways.models(key, DEFAULT)
+    assert not await gateways.learn(key, DEFAULT, "one")
+    assert asked(server) == ["GET /v1/models"]
+
+
+async def test_a_list_that_comes_anew_is_not_mended_with_what_was_asked_before(
+    gateways: Gateways, server: FaultServer
+) -> None:
+    server.play_at("/v1/models", page([{"id": "one", "context_length": 5}]))
+    server.play_at("/api/show", page({"model_info": {"llama.context_length": 8192}}))
+    key = add(gateways, server, "ollama")
+    await gateways.models(key, DEFAULT)
+    await asyncio.gather(gateways.learn(key, DEFAULT, "one"), gateways.models(key, DEFAULT, refresh=True))
+    assert gateways.to_learn(key, "one")
+
+
+async def test_prices_without_a_unit_are_read_as_the_service_means_them(
+    gateways: Gateways, server: FaultServer
+) -> None:
+    server.play_at("/v1/models", page([{"id": "one", "pricing": {"input": 0.88, "output": 0.9}}]))
+    together, unknown = add(gateways, server, "together"), add(gateways, server, "")
+    for key in (together, unknown):
+        await gateways.models(key, DEFAULT)
+    assert gateways.price(together, "one") == Price(input=0.88, output=0.9, told=True)
+    assert gateways.price(unknown, "one") is None
+
+
+@pytest.mark.parametrize(
+    ("sign", "fits"),
+    [
+        ({}, False),
+        ({"header": "server"}, True),
+        ({"header": "Server", "said": "LLAMA"}, True),
+        ({"header": "x-other"}, False),
+        ({"header": "server", "said": "nginx"}, False),
+        ({"owner": "Library"}, True),
+        ({"owner": "library", "member": "max_model_len"}, False),
+        ({"member": "meta"}, True),
+        ({"header": "server", "owner": "nobody"}, False),
+    ],
+)
+def test_what_a_list_is_told_by(sign: dict[str, str], fits: bool) -> None:
+    known = KnownGateway(id="a", name="A", base_url="", signatures=(Signature(**sign),))
+    entries = ["text", {"owned_by": "library"}, {"meta": {}, "owned_by": None}]
+    assert known.tells([("Server", "llama.cpp")], entries) is fits
