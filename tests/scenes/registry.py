@@ -17,6 +17,7 @@ SMALL = ("1024x700",)
 MODULES = (
     "scenes",
     "features",
+    "refusals",
     "trouble",
     "request",
     "tools",

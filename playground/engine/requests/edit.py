@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
 
+from playground.domain.adaptations import AdaptationKind
 from playground.domain.members import Extra
 from playground.domain.parameters import Parameters
 from playground.domain.parts import Part, Text, ToolCall, ToolResult
@@ -163,7 +164,7 @@ def _parameters(own: Parameters, read: Request, before: Request) -> Parameters:
 def _only_what_is_there(settled: Request, body: JSONObject) -> Parameters:
     """The parameters without what was not sent before, would be now, and does not stand in the edited body."""
     parameters = settled.parameters
-    wire, places = parameters.to_wire(settled.with_extras({})), parameters.places()
+    wire, places = settled.adapted(parameters.to_wire(settled.with_extras({}))), parameters.places()
     for name, hint in type(parameters).hints():
         if hint.needs and at_path(wire, places[name]) is not None and at_path(body, places[name]) is None:
             parameters = parameters.with_value(name, None)
@@ -247,13 +248,16 @@ def _matched(
         yield from turns[:stem]
         yield from read[len(_read_back(session, turns[:stem])) :]
         return
+    rules = session.next_request.build(at=None).rules
+    roles = {rule.field: rule.to for rule in rules if rule.kind is AdaptationKind.ROLE}
     ours, theirs = [_said(turn) for turn in before], [_said(turn) for turn in read]
     for op, i, j, k, m in SequenceMatcher(None, ours, theirs, autojunk=False).get_opcodes():
         if op == "equal":
             yield from turns[i:j]
         elif op == "replace" and j - i == m - k:
             for old, was, new in zip(turns[i:j], before[i:j], read[k:m], strict=True):
-                yield _rewritten(old, was, new, session.settings.protocol) if old.role is new.role else new
+                kept = old.role is new.role or roles.get(old.role) == new.role
+                yield _rewritten(old, was, new, session.settings.protocol) if kept else new
         else:
             yield from read[k:m]
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from playground.domain.adaptations import AdaptationKind
+from playground.engine.requests.rules import overruled, reason, rules_at_work
 from playground.jsonkit.merge import holds
 from playground.protocols.protocol import get_protocol
 
@@ -25,6 +27,14 @@ def field_flags(session: Session) -> dict[str, str]:
         for name, path in paths.items():
             if oddity.is_about(path):
                 found.setdefault(name, []).append(oddity.words)
+    for rule in rules_at_work(request):
+        about = tuple(rule.field.split("."))
+        if rule.kind is AdaptationKind.ROLE or overruled(request, rule):
+            continue
+        for name, path in paths.items():
+            whole, part = path[: len(about)] == about, about[: len(path)] == path
+            if getattr(parameters, name) is not None and (whole or part):
+                found.setdefault(name, []).append(reason(rule) if whole else rule.words)
     for name, path in paths.items():
         if getattr(parameters, name) is not None:
             if holds(request.extra_body, path):

@@ -12,11 +12,13 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final
 
+from playground.domain.adaptations import AdaptationKind
 from playground.domain.parameters import Hint
 from playground.domain.request import Request
 from playground.engine.gateways.known_secrets import redactor_of
 from playground.engine.gateways.profiles import Profile, connection
 from playground.engine.gateways.secrets import Secret
+from playground.engine.requests.rules import overruled, reason, rules_at_work
 from playground.gateway.address import resolve
 from playground.gateway.outgoing import outgoing
 from playground.gateway.redact import MASK, Redactor
@@ -42,6 +44,7 @@ class Origin(StrEnum):
     SET = "set"  # in a panel, or in the conversation
     INHERITED = "inherited"  # from the gateway's settings
     EXTRA = "extra"  # from the experiment's extra body or headers
+    RULE = "rule"  # one for this gateway changes what a panel or the conversation says, or leaves it out
     OURS = "the program's own"  # what nobody set: a new experiment begins with it, or every request has it
 
 
@@ -76,7 +79,8 @@ class HeaderRow:
 class RequestView:
     """The request as it would go out now.
 
-    ``fields`` are in the order of the body, then those that are absent (value None). ``text`` is the body laid
+    ``fields`` are in the order of the body, then those that are absent (value None). ``rules`` is how many rules for
+    the gateway change something about it. ``text`` is the body laid
     out. ``problem`` says why it cannot go out (then ``text`` may be empty), or why the address is not known yet.
     ``cut`` says that long texts are in it by their beginning only, and objects by how many members they have, since all
     of it would be too much to look at.
@@ -89,6 +93,7 @@ class RequestView:
     text: str = ""
     problem: str = ""
     cut: bool = False
+    rules: int = 0
 
 
 def request_view(session: Session, known: Iterable[Secret] = (), *, whole: bool = False) -> RequestView:
@@ -109,9 +114,10 @@ def request_view(session: Session, known: Iterable[Secret] = (), *, whole: bool 
         body = json.loads(text)
     except (ValueError, RecursionError) as error:
         return RequestView(problem=f"The request cannot be written: {error}")
-    fields = tuple(_Fields(request).rows(body))
+    told = _Fields(request)
+    fields = tuple(told.rows(body))
     url, headers, problem = _envelope(profile, request, redactor)
-    return RequestView("POST", url, headers, fields, text, problem, cut)
+    return RequestView("POST", url, headers, fields, text, problem, cut, len(told.rules))
 
 
 def _long(value: JSON) -> Iterator[str]:
@@ -170,25 +176,54 @@ class _Fields:
         self._extras = ((request.extra_body, Origin.EXTRA), (request.inherited_body, Origin.INHERITED))
         without = request.model_copy(update={"turns": ()})  # settings only
         self._beneath = self._protocol.encode(without, extras=False)
+        self.rules = rules_at_work(request)
+        self._overruled = {rule.field for rule in self.rules if overruled(request, rule)}
         places = type(self._parameters).places()
         self._hints = {places[name]: (name, hint) for name, hint in type(self._parameters).hints()}
         self._roots = {path[0] for path in self._hints if len(path) > 1}  # objects whose members have fields
 
     def rows(self, body: JSONObject) -> Iterator[FieldRow]:
         """The fields in the order of the body, then those left at their default."""
-        present = set()
+        present: set[MemberPath] = set()
         oddities = self._protocol.oddities(body)
         for name, value in body.items():
             for row in self._member((name,), value):
                 present.add(row.path)
                 about = [oddity.words for oddity in oddities if oddity.is_about(row.path)]
-                yield replace(row, odd="; ".join(filter(None, (row.odd, *about)))) if about else row
+                told = self._with_rule(row)
+                yield replace(told, odd="; ".join(filter(None, (told.odd, *about)))) if about else told
+        for rule in self.rules:
+            path = tuple(rule.field.split("."))
+            gone = rule.kind in (AdaptationKind.OMIT, AdaptationKind.RENAME) and at_path(body, path) is None
+            if gone and path not in present:
+                present |= {path, *(known for known in self._hints if known[: len(path)] == path)}
+                label = self._hints[path][1].label if path in self._hints else ""
+                yield FieldRow(rule.field, None, Origin.RULE, label, reason(rule), path)
         for path, (name, hint) in self._hints.items():
             if path not in present and not hint.deprecated:
                 note = self._parameters.note(name)
                 yield FieldRow(".".join(path), None, Origin.DEFAULT, hint.label, note, path)
         if "tools" not in body:
             yield FieldRow("tools", None, Origin.DEFAULT, "Tools", path=("tools",))
+
+    def _with_rule(self, row: FieldRow) -> FieldRow:
+        """A field that is sent, with what a rule has to do with it."""
+        for rule in self.rules:
+            path, name = tuple(rule.field.split(".")), row.path[:1]
+            if rule.kind is AdaptationKind.ROLE:
+                if name == self._protocol.conversation[-1:]:
+                    row = replace(row, note="; ".join(filter(None, (row.note, reason(rule)))))
+            elif rule.field in self._overruled:
+                if row.path == path[: len(row.path)] or row.path[: len(path)] == path:
+                    said = f"a rule of the gateway's settings has it {rule.deed}; what is written by hand wins"
+                    row = replace(row, note="; ".join(filter(None, (row.note, said))))
+            elif rule.kind is AdaptationKind.REPLACE and row.path[: len(path)] == path:
+                row = replace(row, origin=Origin.RULE, place="", note=reason(rule))
+            elif rule.kind is AdaptationKind.RENAME and row.path == (*path[:-1], str(rule.to)):
+                row = replace(row, origin=Origin.RULE, place="", note=f"set as {rule.field}; {reason(rule)}")
+            elif row.path == path[: len(row.path)]:  # something inside it
+                row = replace(row, note="; ".join(filter(None, (row.note, f"{rule.field} is {reason(rule)}"))))
+        return row
 
     def _member(self, path: MemberPath, value: JSON) -> list[FieldRow]:
         has_fields = len(path) == 1 and path[0] in self._roots

@@ -32,7 +32,7 @@ def with_sent_fields(failure: Failure, request: Request) -> Failure:
     if failure.kind not in _TOLD or failure.sent is None:
         return failure
     try:
-        body = request.adapted(_settings(request))
+        body = request.adapted(plain_settings(request))
     except (ValueError, RecursionError):
         return failure
     protocol = get_protocol(request.protocol)
@@ -54,14 +54,14 @@ def rules_used(request: Request) -> tuple[tuple[Adaptation, ...], tuple[Adaptati
     if not request.rules:
         return (), ()
     try:
-        used = request.adaptations_of(_settings(request))
+        used = request.adaptations_of(plain_settings(request))
     except (ValueError, RecursionError):
         return (), ()
     kept = [rule for rule in used if rule not in request.once]
     return tuple(kept), tuple(rule for rule in used if rule in request.once)
 
 
-def _settings(request: Request) -> JSONObject:
+def plain_settings(request: Request) -> JSONObject:
     """The body without the rules for this gateway, with one short message for each kind of instruction instead of the
     conversation. Raises ValueError where the protocol cannot write it.
     """

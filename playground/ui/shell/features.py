@@ -324,7 +324,7 @@ def _code(of: Features) -> CodeControl:
     from playground.ui.features.code.control import CodeControl
 
     gateways = of.of(GATEWAYS)
-    return CodeControl(of.host, gateways.set_up_imported, gateways.store_imported)
+    return CodeControl(of.host, gateways.set_up_imported, gateways.store_imported, gateways.show_rules)
 
 
 def _debugger(of: Features) -> DebugControl:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from PySide6.QtCore import QRegularExpression, QSize, Qt
+from PySide6.QtCore import QEvent, QObject, QRegularExpression, QSize, Qt
 from PySide6.QtGui import QIntValidator, QRegularExpressionValidator, QResizeEvent
 from PySide6.QtWidgets import QFrame, QLabel, QLineEdit, QPushButton, QSizePolicy, QToolButton, QWidget
 
@@ -166,3 +166,19 @@ class WholeEdit(QLineEdit):
     def set_number(self, number: int) -> None:
         """Show a value."""
         self.setText(str(number))
+
+
+class _WheelGuard(QObject):
+    """Lets the wheel scroll the form instead of changing whatever happens to pass under the pointer."""
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Wheel and isinstance(watched, QWidget) and not watched.hasFocus():
+            event.ignore()
+            return True
+        return False
+
+
+def keep_from_wheel(field: QWidget) -> None:
+    """Have the wheel scroll past a field that has not the focus."""
+    field.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+    field.installEventFilter(_WheelGuard(field))

@@ -27,13 +27,15 @@ MASKED = "A key stands in this request and is masked here. Take it out in the co
 class RequestControl(Control):
     """``poke`` whenever the next request may be different.
 
-    ``open_code`` opens the code of an exchange, or of the next request for an empty id.
+    ``open_code`` opens the code of an exchange, or of the next request for an empty id, ``show_rules`` the rules of
+    the gateway.
     """
 
     def __init__(
         self,
         host: Host,
         open_code: Callable[[str], None],
+        show_rules: Callable[[], None],
     ) -> None:
         super().__init__(host)
         self._open_code = open_code
@@ -45,6 +47,7 @@ class RequestControl(Control):
         self.poke = self._preview.poke
         self._tab.next.set_editor(self._read, self._apply)
         self._tab.next.left.connect(self._left)
+        self._tab.next.rules_asked.connect(show_rules)
         self._tab.code_button.clicked.connect(self._code)
         self._tab.pane.shown.connect(self.poke)
         self._diff = host.inspector.view(DiffView)
@@ -101,17 +104,21 @@ class CodeControl(Control):
     """``show_session`` brings an open window up to what is set now.
 
     ``set_up`` sets a new gateway up as an imported request has it, with its secrets or without them; ``store`` keeps
-    the secrets for the gateway of that id.
+    the secrets for the gateway of that id. ``show_rules`` shows the rules of the gateway in use.
     """
 
     def __init__(
-        self, host: Host, set_up: Callable[[Imported, bool], None], store: Callable[[Imported, str], None]
+        self,
+        host: Host,
+        set_up: Callable[[Imported, bool], None],
+        store: Callable[[Imported, str], None],
+        show_rules: Callable[[], None],
     ) -> None:
         super().__init__(host)
         self._set_up, self._store = set_up, store
         self._code: GetCodeWindow | None = None
         host.pane.composer.edited.connect(self.show_session)
-        self.next = RequestControl(host, self.open_code)
+        self.next = RequestControl(host, self.open_code, show_rules)
 
     def show_session(self) -> None:
         """Something is set differently, in the session or in a gateway."""

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from playground.ui.features.gateways.draft import Draft
 
 WHY = 200  # characters of what a gateway said that are kept with a rule
+NOT_KEPT = "The demo gateway keeps it until the application ends."
+FORGET = "Forget it"
 FIELDS = (("input", "Input"), ("cached", "Cached input"), ("output", "Output"))
 
 
@@ -258,9 +260,28 @@ class GatewayControl(Control):
             self._say(str(error))
             return
         self.changed.emit()
-        name = shown_name(gateways.get(profile_id).name)
+        profile = gateways.get(profile_id)
         whole = "; ".join(f"{one.words}{f' for {shown_name(one.model)}' if one.model else ''}" for one in kept)
-        self._say(f"Kept for {name}: {whole}.", "Open gateway settings", self.open_settings)
+        words = f"Kept for {shown_name(profile.name)}: {whole}."
+        if profile.demo:
+            self._say(f"{words} {NOT_KEPT}", FORGET, partial(self._forget_rules, profile_id))
+        else:
+            self._say(words, "Show the rules", self.show_rules)
+
+    def show_rules(self) -> None:
+        """Where the rules of the gateway in use stand; those of the demo gateway, which has no settings, in words."""
+        profile = self._workspace.gateways.get(self._workspace.current.settings.profile_id)
+        if profile.demo:
+            whole = "; ".join(one.words for one in profile.adaptations)
+            self._say(f"Rules: {whole}. {NOT_KEPT}", FORGET, partial(self._forget_rules, profile.id))
+        else:
+            self._open().show_rules()
+
+    def _forget_rules(self, profile_id: str) -> None:
+        gateways = self._workspace.gateways
+        gateways.update(gateways.get(profile_id).model_copy(update={"adaptations": ()}))
+        self.changed.emit()
+        self._say("The demo gateway has no rules any more.", stays=False)
 
     def pick_with(self, picker: ModelPicker | None) -> None:
         """Have the model chosen there from now on; None: where it usually is."""

@@ -308,6 +308,13 @@ class ProfileDialog(GatewayDialog):
         """Add a header of that name to the gateway in the form, ready for its value."""
         self.form_area.ensureWidgetVisible(self.form.headers.add_named(name))
 
+    def show_rules(self) -> None:
+        """Have the rules of the gateway in the form in view, the focus at the first."""
+        first = self.form.rules.edits[0].field if self.form.rules.edits else self.form.rules.add
+        self.form_area.ensureWidgetVisible(self.form.rules.add)
+        self.form_area.ensureWidgetVisible(first)
+        first.setFocus()
+
     def duplicate(self) -> None:
         """Begin a copy of the current gateway, without its secrets."""
         draft = self._drafts[self._current]

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from playground.domain.adaptations import with_rule
 from playground.engine.gateways.credentials import (
@@ -35,6 +36,7 @@ from playground.engine.gateways.profiles import (
 from playground.engine.gateways.secrets import KeyringState, Keys, Secret, clean_key, looks_secret, variable_problem
 from playground.jsonkit.reading import read_typed
 from playground.jsonkit.values import JSONObject
+from playground.ui.features.gateways.rule_row import RuleRow, rule_rows, rules_of
 from playground.ui.widgets.json_text import pretty_value
 
 NEW_NAME = "New gateway"
@@ -58,9 +60,10 @@ class HeaderRow:
 class Draft:
     """One gateway in the form. ``profile`` lacks the headers, which are in ``headers``; the rest is as typed.
 
-    ``body`` is the extra body as typed. ``key`` is a newly typed key ("" leaves the stored one alone), ``variable``
-    names the variable of the environment that holds it instead, ``forget_key`` deletes the stored one, ``move_key`` is
-    the person's yes to sending the stored secrets to the new origin.
+    ``body`` is the extra body as typed, ``rules`` are the rules, None while they are the profile's. ``key`` is a newly
+    typed key ("" leaves the stored one alone), ``variable`` names the variable of the environment that holds it
+    instead, ``forget_key`` deletes the stored one, ``move_key`` is the person's yes to sending the stored secrets to
+    the new origin.
     """
 
     profile: Profile
@@ -70,6 +73,12 @@ class Draft:
     variable: str = ""
     forget_key: bool = False
     move_key: bool = False
+    rules: tuple[RuleRow, ...] | None = None
+
+    @property
+    def rule_rows(self) -> tuple[RuleRow, ...]:
+        """The rules as they stand in the form."""
+        return rule_rows(self.profile.adaptations) if self.rules is None else self.rules
 
     @classmethod
     def of(cls, profile: Profile) -> Draft:
@@ -98,9 +107,13 @@ class Draft:
     def judged(self) -> Draft:
         """The draft as far as a test of its gateway depends on it: what is about runs, or just a name, is left out."""
         blank = Profile(id=self.profile.id)
-        about_runs = ("name", "default_model", "reasoning_return", "retries", "max_event_mib", "max_body_mib", "prices")
+        limits = ("retries", "max_event_mib", "max_body_mib")
+        about_runs = ("name", "default_model", "reasoning_return", "prices", "adaptations", *limits)
         return replace(
-            self, body="", profile=self.profile.model_copy(update={name: getattr(blank, name) for name in about_runs})
+            self,
+            body="",
+            rules=None,
+            profile=self.profile.model_copy(update={name: getattr(blank, name) for name in about_runs}),
         )
 
     @property
@@ -138,7 +151,8 @@ def with_service(draft: Draft, known: KnownGateway, values: Mapping[str, str]) -
     update = {"service": known.id, "auth": draft.profile.auth | known.protocols, "adaptations": rules}
     rows = tuple(HeaderRow(name, filled(value, values)) for name, value in known.headers.items())
     own = tuple(row for row in draft.headers if row.name.lower() not in {name.lower() for name in known.headers})
-    return replace(draft, profile=draft.profile.model_copy(update=update), headers=(*rows, *own))
+    typed = None if draft.rules is None else (*draft.rules, *rule_rows(known.adaptations))
+    return replace(draft, profile=draft.profile.model_copy(update=update), headers=(*rows, *own), rules=typed)
 
 
 def without_service(draft: Draft, known: KnownGateway) -> Draft:
@@ -171,6 +185,8 @@ def problem(draft: Draft) -> str:
         return str(error)
     if draft.variable and (wrong := variable_problem(draft.variable)):
         return wrong
+    if wrong := next(filter(None, (row.problem for row in draft.rule_rows)), ""):
+        return wrong
     body = _body(draft)
     if body is None:
         return "The extra body is not a JSON object. Correct it, or empty it."
@@ -199,12 +215,14 @@ async def save(draft: Draft, store: ProfileStore, keys: Keys) -> tuple[Profile, 
     state: KeyringState | None = None
     rows = [row for row in draft.headers if row.name.strip()]
     plain = {row.name.strip(): row.value.strip() for row in rows if not row.secret}
-    update = {
+    update: dict[str, Any] = {
         "headers": plain,
         "extra_body": _body(draft) or {},
         "base_url": resolve_address(draft.profile.base_url).base,
         "name": draft.title.strip(),
     }
+    if draft.rules is not None:
+        update["adaptations"] = rules_of(draft.rules)
     profile = draft.profile.model_copy(update=update)
     kept = {row.name for row in rows if row.kept}
     for name in [name for name in profile.secret_headers if name not in kept]:

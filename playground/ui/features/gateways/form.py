@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QComboBox,
     QGridLayout,
@@ -15,19 +15,24 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from playground.domain.adaptations import Adaptation
 from playground.domain.request import ReasoningReturn, SendReasoning
 from playground.engine.gateways.credentials import ConsentReason, plain_origin
+from playground.engine.gateways.known import known_by_id
 from playground.engine.gateways.profiles import Auth, Profile
 from playground.engine.gateways.secrets import KeyringState, Keys
 from playground.engine.requests.spoken import TITLES
 from playground.ui.features.gateways.address_field import AddressField
 from playground.ui.features.gateways.draft import Draft, HeaderRow
 from playground.ui.features.gateways.key_field import KeyField
+from playground.ui.features.gateways.rule_row import rule_rows
+from playground.ui.features.gateways.rules_edit import RulesEdit
 from playground.ui.widgets.dialogs import file_dialog
 from playground.ui.widgets.form_parts import (
     FIELD_HEIGHT,
     SecondsEdit,
     WholeEdit,
+    keep_from_wheel,
     push_button,
     quiet_button,
     say,
@@ -193,6 +198,7 @@ class ProfileForm(QWidget):
         if line is not None:
             line.setPlaceholderText("as it came")
         self.headers = HeaderRows()
+        self.rules = RulesEdit()
         self.body = JsonField("Extra body", root="body", placeholder='{"top_k": 40}', least=3)
         self.body.editor.setTabChangesFocus(True)  # a form is walked through with Tab
         self.body.editor.setAccessibleDescription("")
@@ -201,7 +207,7 @@ class ProfileForm(QWidget):
         self.limits = {
             name: WholeEdit(title, what, low, high, getattr(blank, name)) for name, title, what, low, high in LIMITS
         }
-        _keep_from_wheel(self.reasoning_field)
+        keep_from_wheel(self.reasoning_field)
         self.ca_file = QLineEdit(placeholderText="the system's certificates only")
         self.ca_file.setAccessibleName("Certificate file")
         self.browse = push_button("Browse…")
@@ -233,6 +239,7 @@ class ProfileForm(QWidget):
             self.reasoning.setCurrentIndex(self.reasoning.findData(profile.reasoning_return.when))
             self.reasoning_field.setEditText(profile.reasoning_return.field)
             self.headers.set_rows(draft.headers)
+            self.rules.set_rows(draft.rule_rows, rule_rows(_from_list(profile.service)))
             self.body.set_text(draft.body)
             self.body.show_problems([])
             for clock, box in self.clocks.items():
@@ -272,6 +279,7 @@ class ProfileForm(QWidget):
             self._base,
             profile=profile,
             headers=self.headers.rows(),
+            rules=typed if (typed := self.rules.rows()) != rule_rows(profile.adaptations) else None,
             body=self.body.text,
             key=self.key.key(),
             variable=self.key.variable(),
@@ -312,7 +320,7 @@ class ProfileForm(QWidget):
     def _connect(self) -> None:
         for line in (self.name, self.model, self.ca_file, self.proxy):
             line.textChanged.connect(self._edited)
-        for part in (self.address, self.key, self.headers):
+        for part in (self.address, self.key, self.rules, self.headers):
             part.changed.connect(self._edited)
         for combo in (*self.auth.values(), self.reasoning):
             combo.currentIndexChanged.connect(self._edited)
@@ -348,6 +356,8 @@ class ProfileForm(QWidget):
         self._section("Limits")
         for name, title, _what, _low, _high in LIMITS:
             self._row(title, _leaning_left(self.limits[name]), self.limits[name])
+        self._section("What this gateway does not take")
+        self._row("&Rules", self.rules, self.rules.add)
         self._section("Extra headers")
         self._row("&Headers", self.headers, self.headers.add)
         self._section("Extra body: merged into every request's body")
@@ -383,6 +393,12 @@ class ProfileForm(QWidget):
         dialog.open()
 
 
+def _from_list(service: str) -> tuple[Adaptation, ...]:
+    """The rules that come with a service of the list."""
+    known = known_by_id(service) if service else None
+    return known.adaptations if known is not None else ()
+
+
 def _place(draft: Draft, keys: Keys) -> str:
     """Where the key is, or will be, in words."""
     profile = draft.profile
@@ -402,25 +418,10 @@ def _place(draft: Draft, keys: Keys) -> str:
 def _combo(name: str, choices: tuple[tuple[object, str], ...]) -> QComboBox:
     combo = QComboBox()
     combo.setAccessibleName(name)
-    _keep_from_wheel(combo)
+    keep_from_wheel(combo)
     for value, title in choices:
         combo.addItem(title, value)
     return combo
-
-
-class _WheelGuard(QObject):
-    """Lets the wheel scroll the form instead of changing whatever happens to pass under the pointer."""
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.Wheel and isinstance(watched, QWidget) and not watched.hasFocus():
-            event.ignore()
-            return True
-        return False
-
-
-def _keep_from_wheel(field: QWidget) -> None:
-    field.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-    field.installEventFilter(_WheelGuard(field))
 
 
 def _leaning_left(field: QWidget) -> QHBoxLayout:

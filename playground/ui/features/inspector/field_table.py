@@ -39,7 +39,8 @@ FIELD, VALUE, FROM = range(3)
 LONGEST = 200  # characters of a value that are shown
 WIDEST = {FIELD: 0.42, FROM: 0.32}  # of the table that a column takes at most
 OURS = "the program's own"
-COLOURS = {"set": "accent", "inherited": "system", "extra": "tool", "default": "muted", OURS: "muted"}
+RULE = "rule"
+COLOURS = {"set": "accent", "inherited": "system", "extra": "tool", "default": "muted", OURS: "muted", RULE: "system"}
 IN_TEXT = frozenset({MESSAGES, "system", "tools"})  # too large to be edited in one line
 
 
@@ -230,7 +231,7 @@ def _groups(view: RequestView, gateway: str) -> list[tuple[str, list[Line]]]:
     body, absent = [], []
     for row in view.fields:
         origin = row.origin.value
-        unsent = origin == "default" and row.value is None
+        unsent = origin in ("default", RULE) and row.value is None
         words, says = _word(origin), _says(origin, gateway) if unsent or origin != "default" else origin
         if row.place:
             words, says = f"{words} · {row.place}", f"{says}: {row.place}"
@@ -258,6 +259,7 @@ def _says(origin: str, gateway: str) -> str:
     return {
         "default": "default: the field is absent, and the gateway decides",
         "set": "set in a panel or in the conversation",
+        RULE: f"a rule in the settings of “{gateway}”",
         "inherited": f"inherited from the settings of “{gateway}”",
         "extra": "extra: from this experiment's Raw tab",
         OURS: "the program's own: nobody set it",

@@ -18,6 +18,7 @@ from PySide6.QtCore import QEvent, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QTextCursor
 from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QSplitter, QWidget
 
+from playground.domain.hidden import short_name
 from playground.jsonkit.layout import TOKEN, locate
 from playground.jsonkit.merge import MemberPath, at_path
 from playground.jsonkit.reading import read_typed
@@ -203,9 +204,11 @@ class NextRequest(QSplitter):
     """``show_preview`` brings it up to date; ``set_editor`` says what becomes of edits.
 
     ``left`` carries the key of an experiment and the text that its body is being edited to; empty: it is not any more.
+    ``rules_asked``: the rules of the gateway that change something are to be seen.
     """
 
     left = Signal(str, str)
+    rules_asked = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(Qt.Orientation.Horizontal, parent)
@@ -215,6 +218,10 @@ class NextRequest(QSplitter):
         self._apply: Edit | None = None
         self._showing = False
         self.fields = FieldTable()
+        self.rules_said = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
+        self.rules_button = QPushButton("Show the rules")
+        self.rules_button.setToolTip(tip("Open the gateway's settings where its rules stand"))
+        self.rules_button.clicked.connect(self.rules_asked)
         self.editor = _BodyEditor()
         self.editor.setAccessibleName("Body of the next request")
         self.said = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
@@ -240,7 +247,12 @@ class NextRequest(QSplitter):
         in_column((self.editor, 1), self._bar, of=right, margins=0, spacing=0)
         self.setChildrenCollapsible(False)
         self.setHandleWidth(1)
-        self.addWidget(self.fields)
+        left = QWidget()
+        self.rules_bar = styled(QFrame(), "undo")
+        in_row((self.rules_said, 1), self.rules_button, of=self.rules_bar, margins=(12, 4, 8, 4), spacing=8)
+        self.rules_bar.hide()
+        in_column((self.fields, 1), self.rules_bar, of=left, margins=0, spacing=0)
+        self.addWidget(left)
         self.addWidget(right)
         self.setSizes([420, 420])
 
@@ -266,12 +278,19 @@ class NextRequest(QSplitter):
         edited = self.edited and not other
         self._preview = preview
         self.fields.show_preview(preview.view, preview.gateway)
+        self._show_rules(preview.view.rules, short_name(preview.gateway))
         if edited:
             return  # the panels may say something else meanwhile; Apply puts back what stands here
         self._show_text(preview)
         if other:
             self._say("")
             self._bring_back(preview.edit)
+
+    def _show_rules(self, count: int, gateway: str) -> None:
+        what = "A rule" if count == 1 else f"{count} rules"
+        changes = "changes" if count == 1 else "change"
+        self.rules_said.setText(f"{what} in the settings of “{show_hidden(gateway)}” {changes} this request.")
+        self.rules_bar.setVisible(bool(count))
 
     def _show_text(self, preview: Preview) -> None:
         self._showing = True
