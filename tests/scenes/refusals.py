@@ -21,7 +21,7 @@ RULES = (
         kind=AdaptationKind.OMIT,
         field="stream_options",
         protocol=DEFAULT,
-        why="Extra parameters ['stream_options'].",
+        why="Extra parameters ['stream_options'] are not allowed when extra-parameters is not set.",
         learnt="2026-11-23",
     ),
     Adaptation(
@@ -42,7 +42,7 @@ RULES = (
 @scene()
 async def refused_fields(stage: Stage) -> None:
     """Refusals that name a field, each with what would mend it: once, always, for the model or the gateway."""
-    stage.fresh("demo-chat", max_tokens=200, tool_choice="required")
+    stage.fresh("demo-chat", max_tokens=200)
     stage.session.turns.add_turn(make_turn(Role.DEVELOPER, "Be short."))
     await stage.ask("Hello !refuse=stream_options")
     await stage.ask("Hello !refuse=max_tokens")

@@ -117,7 +117,7 @@ def request_view(session: Session, known: Iterable[Secret] = (), *, whole: bool 
     told = _Fields(request)
     fields = tuple(told.rows(body))
     url, headers, problem = _envelope(profile, request, redactor)
-    return RequestView("POST", url, headers, fields, text, problem, cut, len(told.rules))
+    return RequestView("POST", url, headers, fields, text, problem, cut, told.changes)
 
 
 def _long(value: JSON) -> Iterator[str]:
@@ -181,6 +181,11 @@ class _Fields:
         places = type(self._parameters).places()
         self._hints = {places[name]: (name, hint) for name, hint in type(self._parameters).hints()}
         self._roots = {path[0] for path in self._hints if len(path) > 1}  # objects whose members have fields
+
+    @property
+    def changes(self) -> int:
+        """How many rules change what is sent: what an extra body says wins over them."""
+        return sum(rule.field not in self._overruled for rule in self.rules)
 
     def rows(self, body: JSONObject) -> Iterator[FieldRow]:
         """The fields in the order of the body, then those left at their default."""

@@ -78,6 +78,7 @@ def test_the_extra_body_wins_and_says_so() -> None:
     row = rows(session)["seed"]
     assert (row.value, row.origin) == (9, Origin.EXTRA)
     assert "has it left out; what is written by hand wins" in row.note
+    assert request_view(session).rules == 0
     assert field_flags(session)["seed"] == "the Raw tab says otherwise, and wins"
 
 

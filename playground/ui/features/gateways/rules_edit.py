@@ -65,6 +65,8 @@ class RuleEdit(QWidget):
         whence = "from the list of services" if from_list else f"learnt {row.learnt}" if row.learnt else ""
         say(self.note, " · ".join(filter(None, (whence, said))))
         self.note.setContentsMargins(26, 0, 0, 0)
+        for line in (self.field, self.to, self.model):
+            line.setCursorPosition(0)
         self._look()
         for line in (self.field, self.to, self.model):
             line.textChanged.connect(self._edited)
