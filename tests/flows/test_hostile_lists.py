@@ -21,8 +21,7 @@ from playground.engine.gateways.profiles import Profile
 from playground.engine.session.variants import MOST_LANES
 from playground.ui.features.compare.lane import LaneColumn
 from playground.ui.shell.features import GATEWAYS, TOOLS_PANEL
-from playground.ui.widgets.models.browser import SORTING
-from playground.ui.widgets.models.listing import Order
+from playground.ui.widgets.models.listing import SORTING, Order
 from playground.ui.widgets.palette import Palette
 from tests.flows.conftest import Person, Stage
 from tests.flows.test_compare import columns, page
@@ -76,7 +75,7 @@ def test_whatever_models_a_gateway_lists_the_window_answers(stage: Stage, models
         await asyncio.sleep(0.1)
         panel = picker.panel
         assert panel is not None
-        assert panel.browser.rows.rowCount()
+        await person.until(lambda: panel.browser.rows.rowCount(), "the first of them")
         panel.browser.step(8)
         await asyncio.sleep(0.05)
         for order in (Order.NAME, Order.LISTED):

@@ -15,12 +15,12 @@ from playground.domain.errors import FailureKind, RunRefusedError
 from playground.domain.model_facts import NOTHING_TOLD, ModelFacts
 from playground.domain.prices import Price
 from playground.engine.gateways.credentials import NeedsConsent, credentials_for
-from playground.engine.gateways.offering import Offering, marked, used
 from playground.engine.gateways.profiles import Profile, ProfileStore, connection
 from playground.engine.gateways.secrets import Keys, Secret
 
 if TYPE_CHECKING:
     from playground.engine.gateways.learning import Learnt
+    from playground.engine.gateways.offering import Offering
     from playground.gateway.client import GatewayClient
     from playground.gateway.models import ModelList
 
@@ -69,10 +69,14 @@ class Gateways:
 
     def star(self, profile_id: str, model: str, on: bool) -> None:
         """Mark a model as a favourite, or no longer. Blocks for a small write; raises ProfileError as ``update``."""
+        from playground.engine.gateways.offering import marked
+
         self._edit(profile_id, lambda it: it.model_copy(update={"favourites": marked(it.favourites, model, on)}))
 
     def note_use(self, profile_id: str, model: str) -> None:
         """Remember that a model was chosen or asked. Blocks for a small write; raises ProfileError as ``update``."""
+        from playground.engine.gateways.offering import used
+
         if model:
             self._edit(profile_id, lambda it: it.model_copy(update={"recent": used(it.recent, model)}))
 
@@ -84,6 +88,8 @@ class Gateways:
 
     def offering(self, profile_id: str) -> Offering:
         """The models of that gateway to choose from, as far as they were listed."""
+        from playground.engine.gateways.offering import Offering
+
         profile, listed = self.get(profile_id), self._models.get(profile_id)
         return Offering(
             models=listed.models if listed is not None else (),
@@ -91,6 +97,7 @@ class Gateways:
             favourites=profile.favourites,
             recent=profile.recent,
             star=partial(self.star, profile.id),
+            note_use=partial(self.note_use, profile.id),
             known=self.keys.known,
         )
 

@@ -22,8 +22,9 @@ _MARGIN: Final = 2_000  # characters behind what is shown, so that a secret at i
 class Offering:
     """``models`` in the order of the list of ``gateway`` (its name); ``favourites`` and ``recent`` are ids.
 
-    ``star`` marks a model as a favourite, or no longer; it writes a small file and raises ProfileError. None where
-    nothing can be marked. ``known`` gives the secrets that are taken out of what is shown of the list.
+    ``star`` marks a model as a favourite, or no longer, and ``note_use`` that it was chosen; each writes a small file
+    and raises ProfileError. None where nothing can be kept. ``known`` gives the secrets that are taken out of what is
+    shown of the list.
     """
 
     models: tuple[Model, ...] = ()
@@ -31,6 +32,7 @@ class Offering:
     favourites: tuple[str, ...] = ()
     recent: tuple[str, ...] = ()
     star: Callable[[str, bool], None] | None = None
+    note_use: Callable[[str], None] | None = None
     known: Callable[[], Iterable[Secret]] = tuple
 
     def same(self, other: Offering) -> bool:

@@ -76,6 +76,7 @@ CALM_MS = 2_000  # after the start
 AHEAD = (
     "playground.engine.inspect.frames",
     "playground.ui.features.inspector.timeline.page",
+    "playground.ui.widgets.models.panel",
     "playground.ui.features.gateways.form",
     "playground.ui.features.gateways.dialog",
     "playground.ui.features.debugger.rule_editor",
@@ -427,6 +428,7 @@ class WindowActions(QObject):
         last = next((turn.outcome for turn in reversed(self.session.transcript.path) if turn.outcome is not None), None)
         if last is None:
             return
+        self._gateways.note_use(last.asked.profile_id, last.asked.model)
         answered = last.timing is not None and last.timing.headers is not None
         if last.failure is not None or answered:
             self._gateways.note(

@@ -6,57 +6,29 @@ something; Tab goes into the panel, and Escape comes back.
 
 from __future__ import annotations
 
-from typing import Final
+import asyncio
+from contextlib import suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
 
-from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QKeyEvent, QMouseEvent
-from PySide6.QtWidgets import QApplication, QComboBox, QFrame, QLabel, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QApplication, QComboBox, QSizePolicy, QToolButton, QWidget
 from shiboken6 import isValid
 
-from playground.engine.gateways.offering import Offering
-from playground.ui.widgets.form_parts import styled, text_label
+from playground.ui.widgets.form_parts import styled
 from playground.ui.widgets.icons import icon
 from playground.ui.widgets.kept_line import KeptLine
-from playground.ui.widgets.layouts import in_column
-from playground.ui.widgets.models.browser import STAR_KEY, STEPS, ModelBrowser
+from playground.ui.widgets.loop import spawn
+from playground.ui.widgets.models.keys import STAR_KEY, STEPS
 from playground.ui.widgets.models.listing import Listing
 from playground.ui.widgets.plain_text import tip
 
-WIDE, TALL = 680, 480  # pixels of the panel, where the window has room for them
-AROUND, BELOW = 8, 4  # pixels between the panel and the window's edge, and the field
-LEAST: Final = 200  # pixels of height below the field; with less the panel stands above it
+if TYPE_CHECKING:
+    from playground.engine.gateways.offering import Offering
+    from playground.ui.widgets.models.panel import ModelPanel
+
 _ENTER: Final = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
-HINT: Final = "Enter takes what is typed, also an id that is in no list. Down goes to the models."
-CHOOSING: Final = "Enter takes the model that is marked. Ctrl+D makes it a favourite."
-
-
-class ModelPanel(QFrame):
-    """What is opened below a field for a model."""
-
-    def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent)
-        styled(self, "palette")
-        self.setAccessibleName("Models")
-        self.browser = ModelBrowser()
-        self.hint: QLabel = text_label(HINT, "small", wrap=True)
-        in_column((self.browser, 1), self.hint, of=self, margins=8, spacing=6)
-        self.browser.moved.connect(self._say)
-
-    def _say(self, model_id: str) -> None:
-        self.hint.setText(CHOOSING if model_id else HINT)
-
-    def stand_at(self, field: QWidget) -> None:
-        """Below a field of its window, or above it where there is more room."""
-        window = field.window()
-        top = field.mapTo(window, QPoint(0, 0))
-        width = min(WIDE, window.width() - 2 * AROUND)
-        below = window.height() - top.y() - field.height() - BELOW - AROUND
-        above = top.y() - BELOW - AROUND
-        height = min(TALL, below if below >= LEAST or below >= above else above)
-        left = max(min(top.x(), window.width() - width - AROUND), AROUND)
-        beneath = below >= LEAST or below >= above
-        edge = top.y() + field.height() + BELOW if beneath else top.y() - BELOW - height
-        self.setGeometry(QRect(left, edge, width, height))
 
 
 class ModelPicker(QComboBox):
@@ -175,6 +147,8 @@ class ModelPicker(QComboBox):
     def _open(self, text: str) -> None:
         window = self.window()
         if self.panel is None or not isValid(self.panel):
+            from playground.ui.widgets.models.panel import ModelPanel
+
             self.panel = ModelPanel(window)
             self.panel.browser.chosen.connect(self._choose)
             self.destroyed.connect(self.panel.deleteLater)
@@ -222,7 +196,21 @@ class ModelPicker(QComboBox):
         self._put(self._listing.spelled(model))
         self._line.setModified(False)
         self._line.selectAll()
+        if model != self._model and self._listing.offering.note_use is not None:
+            spawn(self._note_use(self._listing, model), name="note a model")
         self.chosen.emit(model)
+
+    @staticmethod
+    async def _note_use(listing: Listing, model: str) -> None:
+        """It is among those used last from now on. Where that cannot be kept, nothing is lost that was typed."""
+        from playground.engine.gateways.offering import used
+        from playground.engine.gateways.profiles import ProfileError
+
+        offering = listing.offering
+        if offering.note_use is not None:
+            with suppress(ProfileError):
+                await asyncio.to_thread(offering.note_use, model)
+                listing.offering = replace(listing.offering, recent=used(listing.offering.recent, model))
 
     def _left(self) -> None:
         """The field was left, or Enter pressed: what stands in it counts, unless one is still choosing."""

@@ -19,9 +19,10 @@ from playground.engine.gateways.offering import Model, Offering
 from playground.engine.gateways.profiles import ProfileError
 from playground.engine.gateways.secrets import Secret
 from playground.ui.widgets.loop import finish, run
-from playground.ui.widgets.model_picker import CHOOSING, HINT, ModelPanel, ModelPicker
-from playground.ui.widgets.models.browser import SORTING, ModelBrowser
-from playground.ui.widgets.models.listing import SHOWN, Order
+from playground.ui.widgets.model_picker import ModelPicker
+from playground.ui.widgets.models.browser import ModelBrowser
+from playground.ui.widgets.models.listing import SHOWN, SORTING, Order
+from playground.ui.widgets.models.panel import CHOOSING, HINT, ModelPanel
 from tests.support.models import offering_of
 
 CONTROL = Qt.KeyboardModifier.ControlModifier

@@ -29,7 +29,6 @@ from playground.ui.features.inspector.wire_views import DiffView
 from playground.ui.widgets.dialogs import ask_where, file_name, line_dialog
 from playground.ui.widgets.loop import ask, spawn
 from playground.ui.widgets.model_picker import ModelPicker
-from playground.ui.widgets.models_dialog import ModelsDialog
 from playground.ui.widgets.plain_text import show_hidden
 
 
@@ -213,6 +212,8 @@ class CompareControl(QObject):
         spawn(self._ask_models(), name="add lanes")
 
     async def _ask_models(self) -> None:
+        from playground.ui.widgets.models_dialog import ModelsDialog
+
         host, gateways, settings = self._host, self._host.workspace.gateways, self._host.session.settings
         with suppress(RunRefusedError, OSError):  # its models can be typed all the same
             await gateways.models(settings.profile_id, settings.protocol)

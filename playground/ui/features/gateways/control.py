@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,7 @@ from playground.ui.widgets.dialogs import dress
 from playground.ui.widgets.layouts import in_column
 from playground.ui.widgets.loop import spawn
 from playground.ui.widgets.model_picker import ModelPicker
+from playground.ui.widgets.models.listing import SORTING, Order
 from playground.ui.widgets.palette import Entry
 from playground.ui.widgets.plain_text import shown_name
 
@@ -119,6 +121,10 @@ class GatewayControl(Control):
         self._learning: asyncio.Task[None] | None = None
         self._stood_in: dict[str, tuple[str, str]] = {}  # by experiment: the model in the place of which another came
         self._typed: Draft | None = None  # into the dialog that connects, when it was closed
+        SORTING.restore(str(self._settings.value("models/order", "")), self._keep_order)
+
+    def _keep_order(self, order: Order) -> None:
+        self._settings.setValue("models/order", str(order))
 
     def state(self, profile_id: str) -> Reach:
         """What is known of a gateway."""
@@ -129,6 +135,17 @@ class GatewayControl(Control):
         if reach is not None and self._states.get(profile_id) is not reach:
             self._states[profile_id] = reach
             self.changed.emit()
+
+    def note_use(self, profile_id: str, model: str) -> None:
+        """A model was asked: it is among those used last. Where that cannot be kept, nothing else is worse for it."""
+        profile = self._workspace.gateways.get(profile_id)
+        if model and profile.id == profile_id and profile.recent[:1] != (model,):
+            spawn(self._keep_use(profile_id, model), name="note a model")
+
+    async def _keep_use(self, profile_id: str, model: str) -> None:
+        with suppress(ProfileError):
+            await asyncio.to_thread(self._workspace.gateways.note_use, profile_id, model)
+            self.show_models()
 
     def choose(self, profile_id: str) -> None:
         """Use that gateway in the current experiment and in new ones."""

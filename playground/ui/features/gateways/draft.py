@@ -237,8 +237,16 @@ async def save(draft: Draft, store: ProfileStore, keys: Keys) -> tuple[Profile, 
     while draft.move_key and (consent := consent_needed(profile)) and consent.reason is ConsentReason.MOVED:
         profile = await agree(profile, keys, consent)
         state = keys.state
-    write = store.update if store.get(profile.id) is not None else store.add_profile
-    return await asyncio.to_thread(write, profile), state
+    return await asyncio.to_thread(_write, profile, store), state
+
+
+def _write(profile: Profile, store: ProfileStore) -> Profile:
+    """Put it into the file, with the models that were marked and used while it was edited."""
+    if store.get(profile.id) is None:
+        return store.add_profile(profile)
+    marks = ("favourites", "recent")
+    store.edit(profile.id, lambda it: profile.model_copy(update={name: getattr(it, name) for name in marks}))
+    return store.get(profile.id) or profile
 
 
 async def credentials_of(draft: Draft, keys: Keys) -> Credentials | NeedsConsent:

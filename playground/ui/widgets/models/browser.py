@@ -23,7 +23,8 @@ from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.loop import spawn
 from playground.ui.widgets.models.details import ModelDetails
 from playground.ui.widgets.models.drawing import ModelDrawing, star_place
-from playground.ui.widgets.models.listing import ORDERS, Found, Listing, Order
+from playground.ui.widgets.models.keys import STAR_KEY, STEPS
+from playground.ui.widgets.models.listing import ORDERS, SORTING, Found, Listing, Order
 from playground.ui.widgets.models.rows import CHECK, ModelRows
 from playground.ui.widgets.plain_text import short_title
 from playground.ui.widgets.slices import Slices
@@ -31,30 +32,6 @@ from playground.ui.widgets.slices import Slices
 BESIDE: Final = 560  # pixels of width from which on the details stand beside the list
 DETAILS, BELOW = 240, 170  # pixels: their width there, their height below the list
 LIST: Final = 60  # pixels of height that the list has at least
-STAR_KEY: Final = Qt.Key.Key_D  # with Ctrl
-#: The keys that move in the list, and by how many models.
-STEPS: Final = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1, Qt.Key.Key_PageDown: 8, Qt.Key.Key_PageUp: -8}
-
-
-class Sorting:
-    """By what every list of models is ordered: chosen once for all of them. ``keep`` is told a new choice."""
-
-    def __init__(self) -> None:
-        self.order = Order.LISTED
-        self.keep: Callable[[Order], None] | None = None
-
-    def restore(self, order: str, keep: Callable[[Order], None]) -> None:
-        """The order chosen earlier, and whom to tell of another one."""
-        self.order, self.keep = Order(order) if order in ORDERS else Order.LISTED, keep
-
-    def choose(self, order: Order) -> None:
-        """From now on by this."""
-        self.order = order
-        if self.keep is not None:
-            self.keep(order)
-
-
-SORTING: Final = Sorting()
 
 
 class ModelList(QListView):

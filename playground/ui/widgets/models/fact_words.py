@@ -9,6 +9,8 @@ from playground.domain.model_facts import ModelFacts
 from playground.domain.prices import Price, money
 
 THOUSAND: Final = 1_000
+ABSURD: Final = 10**12  # tokens
+_ROUNDS_UP: Final = 0.9995  # of a unit, which three digits make a whole one
 MANY: Final = 12  # names of one kind that are listed
 #: The kinds of input that have a sign, and its icon.
 SIGNS: Final = {"image": "image", "audio": "audio", "video": "video", "file": "file"}
@@ -16,12 +18,12 @@ TOOLS_SIGN, REASONING_SIGN = "tool", "thinking"
 
 
 def rounded(count: int) -> str:
-    """A number of tokens that is quick to compare: ``8.2k``, ``128k``, ``1M``."""
-    if count < THOUSAND:
-        return str(count)
+    """A number of tokens that is quick to compare: ``8.19k``, ``128k``, ``1M``."""
+    if count >= ABSURD:
+        return "very many"
     for unit, name in ((THOUSAND**3, "G"), (THOUSAND**2, "M"), (THOUSAND, "k")):
-        if count >= unit:
-            return f"{count / unit:.3g}{name}" if count < 10**15 else "very many"
+        if count >= unit * _ROUNDS_UP:
+            return f"{count / unit:.3g}{name}"
     return str(count)
 
 
@@ -83,7 +85,7 @@ def parameter_words(facts: ModelFacts) -> str:
 
 
 def _tokens(count: int | None) -> str:
-    return "" if count is None else f"{count:,} tokens" if count < 10**15 else "very many tokens"
+    return "" if count is None else f"{count:,} tokens" if count < ABSURD else "very many tokens"
 
 
 def _yes(value: bool | None) -> str:

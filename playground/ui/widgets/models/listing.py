@@ -10,9 +10,10 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
 from heapq import merge
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from playground.engine.gateways.offering import Model, Offering
+if TYPE_CHECKING:
+    from playground.engine.gateways.offering import Model, Offering
 
 SHOWN: Final = 1_000  # models of a list that are listed at once
 LONGEST: Final = 1_000  # characters of an id that stands in a field as it is
@@ -41,6 +42,27 @@ ORDERS: Final = {
 }
 
 
+class Sorting:
+    """By what every list of models is ordered: chosen once for all of them. ``keep`` is told a new choice."""
+
+    def __init__(self) -> None:
+        self.order = Order.LISTED
+        self.keep: Callable[[Order], None] | None = None
+
+    def restore(self, order: str, keep: Callable[[Order], None]) -> None:
+        """The order chosen earlier, and whom to tell of another one."""
+        self.order, self.keep = Order(order) if order in ORDERS else Order.LISTED, keep
+
+    def choose(self, order: Order) -> None:
+        """From now on by this."""
+        self.order = order
+        if self.keep is not None:
+            self.keep(order)
+
+
+SORTING: Final = Sorting()
+
+
 @dataclass(frozen=True, slots=True)
 class Line:
     """A line of a list: a model, or without one ``words`` between them.
@@ -67,11 +89,24 @@ class Listing:
     """The models of an ``Offering``."""
 
     def __init__(self, offering: Offering | None = None) -> None:
-        self.offering = offering or Offering()
-        self.models = self.offering.models
+        self._offering = offering
+        self.models: tuple[Model, ...] = offering.models if offering is not None else ()
         self._folded: list[str] = []
         self._orders: dict[Order, list[int]] = {}
         self._odd: dict[str, str] = {}  # by how it is spelled here
+
+    @property
+    def offering(self) -> Offering:
+        """Whose models they are, and how they are marked; another one may come in its place, with the same models."""
+        if self._offering is None:
+            from playground.engine.gateways.offering import Offering
+
+            self._offering = Offering()
+        return self._offering
+
+    @offering.setter
+    def offering(self, offering: Offering) -> None:
+        self._offering = offering
 
     @cached_property
     def all(self) -> tuple[str, ...]:
@@ -124,7 +159,8 @@ class Listing:
         favourites and those used last stand before all. ``typed``: an id that is in no list has a line, too.
         """
         words, wanted = text.casefold().split(), self.meant(text)
-        yield from self._fold()
+        if words:
+            yield from self._fold()
         yield from self._put_in_order(order)
         exact = self._by_id.get(wanted) if words else None
         usual: list[Model] = [exact] if exact is not None else []
@@ -133,8 +169,7 @@ class Listing:
         for number, place in enumerate(self._orders[order]):
             if number % STEP == STEP - 1:
                 yield
-            folded = self._folded[place]
-            if not all(word in folded for word in words):
+            if words and not all(word in self._folded[place] for word in words):
                 continue
             model = self.models[place]
             if model is exact:
@@ -145,7 +180,7 @@ class Listing:
                 kept.append(model)
         found.lines = self._lines(usual, others, count, sections=not words)
         if typed and words and wanted not in self._by_id:
-            found.lines.append(Line(Model(wanted), note="as typed; in no list"))
+            found.lines.append(Line(_unlisted(wanted), note="as typed; in no list"))
         found.count, found.done = count, True
 
     def _lines(self, usual: list[Model], others: list[Model], count: int, *, sections: bool) -> list[Line]:
@@ -169,7 +204,7 @@ class Listing:
     def _marked(self, model_id: str) -> Line:
         model = self._by_id.get(model_id)
         note = "not in the list" if model is None and self.models else ""
-        return Line(model or Model(model_id), note=note)
+        return Line(model or _unlisted(model_id), note=note)
 
     def spelled(self, model: str) -> str:
         """As it stands in a field: whole, or, of one that is too long to be edited, both ends and its length."""
@@ -186,6 +221,12 @@ class Listing:
     def meant(self, text: str) -> str:
         """The id that text in a field stands for: what somebody typed, but for what ``spelled`` gave."""
         return self._odd.get(text, text.strip())
+
+
+def _unlisted(model_id: str) -> Model:
+    from playground.engine.gateways.offering import Model
+
+    return Model(model_id)
 
 
 def _name(model: Model) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, Signal
 from PySide6.QtWidgets import QMenu, QVBoxLayout
@@ -15,7 +16,6 @@ from playground.engine.compare.words import variant_differences
 from playground.engine.evaluation.sweep import MOST, SweepError, over_models
 from playground.engine.evaluation.variants import copy_of, of_lane, of_preset
 from playground.engine.files.presets import Preset, PresetError
-from playground.engine.gateways.offering import Offering
 from playground.engine.session.branching import system_text
 from playground.engine.session.variants import Variant, letter_of
 from playground.ui.features.evaluate.look import Look
@@ -27,10 +27,12 @@ from playground.ui.widgets.form_parts import push_button, say, text_label
 from playground.ui.widgets.icons import icon
 from playground.ui.widgets.layouts import discard, in_row
 from playground.ui.widgets.loop import ask, spawn
-from playground.ui.widgets.models_dialog import ModelsDialog
 from playground.ui.widgets.plain_text import shown_name
 from playground.ui.widgets.scroll_page import ScrollPage
 from playground.ui.widgets.slices import Slices
+
+if TYPE_CHECKING:
+    from playground.engine.gateways.offering import Offering
 
 AS_SET = "as set"
 _OF_PANELS = "what the panels of the conversation say"
@@ -260,6 +262,8 @@ class VariantsPanel(ScrollPage):
         spawn(self._ask_models(), name="add variants")
 
     async def _ask_models(self) -> None:
+        from playground.ui.widgets.models_dialog import ModelsDialog
+
         offering = await self._sources.models()
         dialog = ModelsDialog(offering, MOST, self, what="variant", how="each is otherwise as set")
         dialog.picked.connect(self._add_models)

@@ -1,0 +1,78 @@
+"""Models to choose from: favourites and those used last are kept, and what is shown of a list holds no secret."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from playground.engine.gateways.offered import DEMO_ID, Gateways
+from playground.engine.gateways.offering import MOST_RECENT, Model, Offering
+from playground.engine.gateways.profiles import Profile, ProfileError, ProfileStore
+from playground.engine.gateways.secrets import Keys, Secret
+
+
+@pytest.fixture
+def gateways(tmp_path: Path) -> Gateways:
+    store = ProfileStore(tmp_path / "gateways.json")
+    store.add_profile(Profile(id="one", name="One", base_url="https://one.example/v1"))
+    store.add_profile(Profile(id="two", name="Two", base_url="https://two.example/v1"))
+    return Gateways(store, Keys(), lambda: "http://127.0.0.1:1")
+
+
+@pytest.mark.parametrize("profile_id", ["one", DEMO_ID])
+def test_favourites_and_recent_ones_are_kept_for_a_gateway(gateways: Gateways, profile_id: str) -> None:
+    for model in ("a", "b", "a"):
+        gateways.star(profile_id, model, True)
+    gateways.star(profile_id, "b", False)
+    gateways.star(profile_id, "c", True)
+    for number in range(MOST_RECENT + 3):
+        gateways.note_use(profile_id, f"m{number}")
+    gateways.note_use(profile_id, "m5")
+    gateways.note_use(profile_id, "")
+    found = gateways.offering(profile_id)
+    assert found.favourites == ("a", "c")
+    assert found.recent == ("m5", "m10", "m9", "m8", "m7", "m6", "m4", "m3")
+    assert gateways.offering("two").recent == ()
+    again = ProfileStore(gateways.store.path).get("one")
+    assert again is not None
+    kept = (again.favourites, again.recent)
+    assert kept == (found.favourites, found.recent) if profile_id == "one" else kept == ((), ())
+
+
+def test_marks_set_at_once_are_all_kept(gateways: Gateways) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        done = [pool.submit(partial(gateways.star, "one", f"m{number}", True)) for number in range(24)]
+        done += [pool.submit(partial(gateways.note_use, "two", f"m{number}")) for number in range(24)]
+        for number in range(24):
+            gateways.store.select("one" if number % 2 else "two")
+        for mark in done:
+            mark.result()
+    again = ProfileStore(gateways.store.path)
+    one, two = again.get("one"), again.get("two")
+    assert one is not None
+    assert two is not None
+    assert set(one.favourites) == {f"m{number}" for number in range(24)}
+    assert len(two.recent) == MOST_RECENT
+    assert again.active == one
+
+
+def test_a_gateway_that_is_gone_takes_no_mark(gateways: Gateways) -> None:
+    with pytest.raises(ProfileError, match="removed"):
+        gateways.star("gone", "a", True)
+
+
+def test_what_is_shown_of_an_entry_is_cut_and_holds_no_secret() -> None:
+    key = "sk-a-secret-of-many-letters"
+    offering = Offering(known=lambda: (Secret(key),))
+    entry = {"id": "m", "note": "é" * 300, "for": key, "more": "x" * 10_000_000}
+    shown = offering.as_listed(Model("m", raw=entry), 340)
+    assert shown.startswith('{\n  "id": "m",\n  "note": "ééé')
+    assert key[:8] not in shown
+    assert len(shown) < 400
+    deep: list[object] = []
+    for _ in range(90):
+        deep = [deep]
+    assert offering.as_listed(Model("m", raw=deep), 100).endswith("…")

@@ -1,0 +1,118 @@
+"""Finding and ordering models: what is found, in which order, and never long at a time."""
+
+from __future__ import annotations
+
+import gc
+import time
+from collections.abc import Iterator
+from random import Random
+
+import pytest
+
+from playground.domain.model_facts import ModelFacts
+from playground.domain.prices import Price
+from playground.engine.gateways.offering import Model, Offering
+from playground.ui.widgets.models.fact_words import rounded, short_words, signs, told_lines
+from playground.ui.widgets.models.listing import SHOWN, Found, Listing, Order
+
+MANY = 100_000
+LONGEST_STEP = 0.03  # seconds of work; the usual one is a tenth of that
+
+
+def found(listing: Listing, text: str = "", order: Order = Order.LISTED) -> Found:
+    result = Found()
+    for _ in listing.look_for(text, order, result):
+        assert not result.done
+    assert result.done
+    return result
+
+
+def ids(result: Found) -> list[str]:
+    return [line.model.id for line in result.lines if line.model is not None]
+
+
+def many() -> tuple[Model, ...]:
+    random = Random(20)
+    facts = [
+        ModelFacts(
+            context=random.choice((None, random.randrange(10**6))),
+            price=random.choice((None, Price(input=random.random(), output=random.random()))),
+            created=random.choice((None, random.random() * 1e9)),
+            mode="embedding" if number % 97 == 0 else "",
+        )
+        for number in range(3_001)
+    ]
+    numbers = random.sample(range(10**7), MANY)
+    return tuple(Model(f"vendor/model-{n}", f"Model {n}", facts=facts[at % 3_001]) for at, n in enumerate(numbers))
+
+
+KEYS = {
+    Order.NAME: lambda model: model.id,
+    Order.CONTEXT: lambda model: -(model.facts.context if model.facts.context is not None else float("-inf")),
+    Order.PRICE: lambda model: float("inf") if (p := model.facts.price) is None else p.input + p.output,
+    Order.NEWEST: lambda model: -(model.facts.created if model.facts.created is not None else float("-inf")),
+}
+
+
+@pytest.fixture
+def uncollected() -> Iterator[None]:
+    """As in the window, where garbage is collected between the slices of work."""
+    gc.disable()
+    yield
+    gc.enable()
+
+
+@pytest.mark.usefixtures("uncollected")
+@pytest.mark.parametrize("order", Order)
+def test_very_many_are_put_in_order_in_small_steps(order: Order) -> None:
+    models = many()
+    listing, result, longest = Listing(Offering(models, "gateway")), Found(), 0.0
+    steps, before = 0, time.thread_time()
+    for _ in listing.look_for("", order, result):
+        longest = max(longest, time.thread_time() - before)
+        steps, before = steps + 1, time.thread_time()
+    usual = [model for model in models if not model.facts.mode]
+    wanted = sorted(usual, key=KEYS[order]) if order in KEYS else usual
+    assert ids(result)[:SHOWN] == [model.id for model in wanted[:SHOWN]]
+    assert steps > MANY / 1_000
+    assert longest < LONGEST_STEP
+    assert found(listing, "MODEL-77", order).count == sum("model-77" in model.id for model in models)
+
+
+def test_a_title_of_a_megabyte_is_searched_at_its_beginning_only() -> None:
+    models = tuple(Model(f"m{number}", "a" * 1_000_000 + "b") for number in range(3))
+    listing = Listing(Offering(models))
+    assert found(listing, "aaaa").count == 3
+    assert found(listing, "ab").count == 0
+    assert sum(map(len, listing.folded)) < 10_000
+
+
+def test_words_are_found_in_any_order_and_right_to_left_too() -> None:
+    models = (Model("openai/gpt-4o-mini"), Model("نموذج-عربي"), Model("STRASSE-1", "Straße"))
+    listing = Listing(Offering(models))
+    assert ids(found(listing, "mini gpt")) == ["openai/gpt-4o-mini"]
+    assert ids(found(listing, "عربي")) == ["نموذج-عربي"]
+    assert ids(found(listing, "straße")) == ["STRASSE-1"]
+    assert ids(found(listing, "nothing like it")) == []
+
+
+def test_only_what_is_told_is_said() -> None:
+    assert (short_words(ModelFacts()), signs(ModelFacts()), told_lines(ModelFacts())) == ("", [], [])
+    facts = ModelFacts(
+        context=131_072, output=0, price=Price(input=0, output=0), inputs=frozenset(("text", "audio")), reasoning=False
+    )
+    assert short_words(facts) == "131k context · 0 out · free"
+    assert signs(facts) == [("audio", "takes audio")]
+    assert ("Thinks", "no") in told_lines(facts)
+    assert short_words(ModelFacts(price=Price(output=2.5))) == "$2.50 out"
+    odd = dict(told_lines(ModelFacts(created=1e300, context=10**400, price=Price(input=1e-9, output=1))))
+    assert odd["Context"] == "very many tokens"
+    assert "Since" not in odd
+    assert odd["A million tokens"].startswith("< $0.0001 in")
+
+
+@pytest.mark.parametrize(
+    ("count", "words"), [(0, "0"), (999, "999"), (8_192, "8.19k"), (999_999, "1M"), (1_048_576, "1.05M"), (10**9, "1G")]
+)
+def test_limits_are_said_so_that_they_can_be_compared(count: int, words: str) -> None:
+    assert rounded(count) == words
