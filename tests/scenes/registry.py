@@ -40,6 +40,7 @@ MODULES = (
     "store",
     "files",
     "first_start",
+    "models",
 )
 
 
