@@ -23,7 +23,7 @@ from playground.gateway.outgoing import Outgoing, details_request, knock_request
 from playground.gateway.redact import Redactor
 from playground.gateway.tape import Exchange
 from playground.gateway.transfer import Transfer, TransferError, blank_exchange
-from playground.jsonkit.values import JSON
+from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols import DEFAULT
 from playground.protocols.protocol import Protocol
 
@@ -102,14 +102,17 @@ class GatewayClient:
         exchange, failure = await self._fetch("models", make)
         return (await asyncio.to_thread(_json_of, exchange) if failure is None else None), exchange
 
-    async def knock(self, protocol: Protocol) -> Exchange:
-        """POST an empty object to the protocol's endpoint. Never raises.
+    async def knock(self, protocol: Protocol, body: JSONObject | None = None) -> Exchange:
+        """POST an empty object, or another ``body`` that asks for nothing, to the protocol's endpoint. Never raises.
 
-        No gateway can answer it with a completion: the status of the exchange, and its failure, tell whether there is
-        such an endpoint and whether the key is let in.
+        Hardly a gateway answers it with a completion, and where one does, the connection is closed after
+        ``KNOCK_BODY``: the status of the exchange, and its failure, tell whether there is such an endpoint and whether
+        the key is let in.
         """
         exchange, _ = await self._fetch(
-            protocol.name, lambda address: knock_request(self.connection, address, protocol), most=KNOCK_BODY
+            protocol.name,
+            lambda address: knock_request(self.connection, address, protocol, body or {}),
+            most=KNOCK_BODY,
         )
         return exchange
 

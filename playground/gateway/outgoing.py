@@ -78,11 +78,11 @@ def model_list_request(connection: Connection, address: Address, protocol_name: 
     return Outgoing("GET", address.models + (f"?{query}" if query else ""), headers, b"")
 
 
-def knock_request(connection: Connection, address: Address, protocol: Protocol) -> Outgoing:
-    """An empty object for the protocol's endpoint."""
+def knock_request(connection: Connection, address: Address, protocol: Protocol, body: JSONObject) -> Outgoing:
+    """``body``, which no answer is hoped for, for the protocol's endpoint."""
     headers = [("Content-Type", "application/json"), ("Accept", "application/json")]
     url = address.endpoint(protocol.endpoint)
-    return Outgoing("POST", url, _headers(connection, protocol.name, headers), b"{}")
+    return Outgoing("POST", url, _headers(connection, protocol.name, headers), encode_json(body))
 
 
 def details_request(connection: Connection, url: str, protocol_name: str, body: bytes) -> Outgoing:

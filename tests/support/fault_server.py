@@ -154,6 +154,7 @@ class FaultServer:
         self._script: list[Step] = []
         self._queue: deque[list[Step]] = deque()
         self._places: dict[str, list[Step]] = {}
+        self._once_at: dict[str, deque[list[Step]]] = {}
         self._changed = threading.Condition()
         self._loop = asyncio.new_event_loop()
         self._tasks: set[asyncio.Task[None]] = set()
@@ -181,6 +182,10 @@ class FaultServer:
     def play_at(self, path: str, *steps: Step | list[Step]) -> None:
         """The script for requests to that path, with or without its query, before ``play``'s."""
         self._places[path] = _flat(steps)
+
+    def play_once_at(self, path: str, *steps: Step | list[Step]) -> None:
+        """The script for one request to that path, before ``play_at``'s; several calls queue up."""
+        self._once_at.setdefault(path, deque()).append(_flat(steps))
 
     def go_on(self) -> None:
         """End one ``pause``, or the next one."""
@@ -274,6 +279,8 @@ class FaultServer:
 
     def _script_here(self) -> list[Step]:
         target = self.requests[-1].target if self._reads_request else ""
+        if once := self._once_at.get(target):
+            return once.popleft()
         return self._places.get(target) or self._places.get(target.partition("?")[0]) or self._script
 
     async def _listen(self, peer: _Peer) -> None:

@@ -61,6 +61,7 @@ _NOT_THERE: Final = frozenset(
     }
 )
 _MODEL: Final = re.compile(r"\bmodel\b", re.IGNORECASE)  # not "models", which stands in paths
+_ONE_OF_SEVERAL: Final = re.compile(r"\bor\b[^.\n]{0,24}\bexpired\b|\bexpired\b\s*(?:,|/|\bor\b)|[,/]\s*expired\b")
 _MODELS_NAMED: Final = 6
 _LONGEST_ID: Final = 80  # characters of a model's id in it
 _LONGEST_WORDS: Final = 300  # characters of a gateway's message in one line
@@ -143,9 +144,20 @@ async def _list(client: GatewayClient, protocol: str) -> EndpointResult:
 
 
 async def _knock(client: GatewayClient, protocol: str) -> EndpointResult:
+    """An empty request; one that names no model and says nothing, where the gateway stumbles over that."""
+    from playground.domain.request import Request
     from playground.protocols.protocol import get_protocol
 
-    exchange = await client.knock(get_protocol(protocol))
+    spoken = get_protocol(protocol)
+    first = _knocked(client, protocol, await client.knock(spoken))
+    if first.state is not State.UNSURE:
+        return first
+    body = spoken.encode(Request(protocol=protocol, model=""))
+    again = _knocked(client, protocol, await client.knock(spoken, body))
+    return again if again.state in (State.OK, State.REFUSED) else first
+
+
+def _knocked(client: GatewayClient, protocol: str, exchange: Exchange) -> EndpointResult:
     failure = exchange.failure or _hidden_failure(exchange)
     state, words = _of_knock(exchange, failure, keyed=bool(client.connection.clean_key))
     return EndpointResult(protocol, state, words, exchange, failure, auth=client.connection.auth_for(protocol))
@@ -200,6 +212,12 @@ def _of_failure(failure: Failure) -> tuple[State, str]:
     if advice.meaning == "header":
         return State.FAILED, f"wants a header that is not sent{code}"
     return State.FAILED, f"{quoted(failure)}{code}"
+
+
+def _has_expired(failure: Failure) -> bool:
+    """Whether the gateway says that the key has expired, and not only that this is one of several reasons."""
+    said = f"{failure.message} {failure.code} {failure.type}".lower()
+    return "expire" in said and _ONE_OF_SEVERAL.search(said) is None
 
 
 def _hidden_failure(exchange: Exchange) -> Failure | None:
@@ -483,7 +501,7 @@ class _Judge:
             return [f"Your own header {', '.join(own)} was sent. Check its value, or remove it and enter a key."]
         if advice.meaning == "key header":
             return []  # its offer says it all
-        if failure is not None and "expire" in f"{failure.message} {failure.code} {failure.type}".lower():
+        if failure is not None and _has_expired(failure):
             return ["The token has expired: get a new one from the service and enter it."]
         clean = "" if self._made.key_repairs else " It holds no spaces or line breaks."
         return [
@@ -495,10 +513,13 @@ class _Judge:
         """What went out, so that nobody has to wonder what a test costs."""
         base = self._address.base
         elsewhere = f" The same at {' and '.join(self._tried)}." if self._tried else ""
-        return (
-            f"Asked: GET {base}/models, and an empty request to /chat/completions and /messages, which is refused "
-            f"before anything is generated.{elsewhere}"
+        answered = [PROTOCOLS[one.endpoint] for one in self._ends if one.state is State.OK and one.failure is None]
+        cost = (
+            f"which {listed(answered)} answered instead of refusing it; no more than its beginning was read"
+            if answered
+            else "which is refused before anything is generated"
         )
+        return f"Asked: GET {base}/models, and an empty request to /chat/completions and /messages, {cost}.{elsewhere}"
 
     def _surroundings(self) -> Iterable[str]:
         exchange = next((one.exchange for one in self._found if one.exchange is not None), None)

@@ -139,10 +139,13 @@ async def test_no_key_and_an_open_gateway(server: FaultServer) -> None:
 
 
 async def test_a_server_that_answers_anything(server: FaultServer) -> None:
-    """Mock servers do, even an empty request."""
+    """Mock servers do, even an empty request, and a small server of local models generates at it."""
     whole_answer = {"choices": [{"message": {"content": "Hello"}, "finish_reason": "stop"}]}
     gateway(server, chat=answer(200, whole_answer), messages=[send(head()), send(sse('{"type": "message_start"}'))])
-    assert states(await judge(server.url)) == ["ok", "ok", "ok"]
+    verdict = await judge(server.url)
+    assert states(verdict) == ["ok", "ok", "ok"]
+    assert "which Chat completions and Messages answered instead of refusing it" in verdict.asked
+    assert "refused before anything is generated" not in verdict.asked
 
 
 async def test_two_ways_to_send_the_key(server: FaultServer) -> None:
@@ -523,6 +526,45 @@ async def test_an_endpoint_that_fails_at_an_empty_request(server: FaultServer) -
     assert verdict.ok
     assert verdict.lines[1].state is State.UNSURE
     assert "fails at an empty request (HTTP 500): KeyError: 'messages'" in verdict.lines[1].words
+
+
+async def test_what_stumbles_over_an_empty_request_is_asked_with_a_model_that_has_no_name(server: FaultServer) -> None:
+    """A server of local models that is pinned to one; its list fails for want of a cache."""
+    gateway(server, messages=answer(404, NOT_FOUND))
+    server.play_at("/v1/models", send(whole(500, "text/plain; charset=utf-8", b"Internal Server Error")), keep())
+    pinned = {"detail": "Server is pinned to 'tiny'; requested ''."}
+    crash = [send(whole(500, "text/plain; charset=utf-8", b"Internal Server Error")), keep()]
+    server.play_at("/v1/chat/completions", *crash)
+    assert not (await judge(server.url, key="")).ok
+    asked = [request.json for request in server.requests if request.target == "/v1/chat/completions"]
+    assert asked == [{}, {"model": "", "messages": []}]
+    server.play_once_at("/v1/chat/completions", *crash)
+    server.play_at("/v1/chat/completions", *answer(400, pinned))
+    verdict = await judge(server.url, key="")
+    assert verdict.ok
+    assert verdict.headline == "OK: Chat completions is there. The model list fails; typing a model id works."
+    assert states(verdict) == ["failed", "ok", "missing"]
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("Your token has expired.", "The token has expired"),
+        ("Invalid token: it expired yesterday", "The token has expired"),
+        ("Incorrect API key provided: your API key is invalid, expired, or revoked.", "Likely causes"),
+        ("The API key is invalid or has expired", "Likely causes"),
+        ("Key expired or revoked", "Likely causes"),
+    ],
+)
+async def test_an_expired_key_is_only_called_so_where_that_is_the_reason(
+    server: FaultServer, said: str, told: str
+) -> None:
+    refusal = answer(403, {"error": {"message": said, "type": "invalid_request_error", "code": "invalid_api_key"}})
+    gateway(server, chat=refusal, messages=refusal)
+    server.play_at("/v1/models", *refusal)
+    verdict = await judge(server.url)
+    assert not verdict.ok
+    assert any(line.startswith(told) for line in verdict.details), verdict.details
 
 
 async def test_a_gateway_with_the_native_protocol_alone(server: FaultServer) -> None:

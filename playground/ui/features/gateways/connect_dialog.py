@@ -53,7 +53,7 @@ STEPS = ("Address and key", "Test", "Model")
 ADDRESS, TEST, MODEL, SERVICES = range(4)
 
 GAP = 6  # pixels between a field and the words that belong to it
-ASKED = "An empty request is refused before anything is generated, so nothing is billed."
+ASKED = "Gateways refuse an empty request before anything is generated, so nothing is billed."
 WHERE = (
     "Type the name of a service, or paste the address that your provider gives for its interface (API), and the key "
     "that belongs to it."
