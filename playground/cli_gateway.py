@@ -14,6 +14,7 @@ from playground.cli_help import Help, exit_codes, number, silence, whole
 from playground.engine.headless.exit_codes import ExitCode
 
 if TYPE_CHECKING:
+    from playground.domain.adaptations import Adaptation
     from playground.engine.headless.gateway import GatewayOptions
 
 #: The clocks of ``playground.gateway.connection.Timeouts``; a plain number sets those that wait for content.
@@ -60,6 +61,33 @@ def add_gateway(parser: argparse.ArgumentParser) -> None:
         "--allow-http", action="store_true", help="send the key unencrypted where the address is http://"
     )
 
+    rules = parser.add_argument_group("what the gateway does not take, besides what a saved one knows; can be repeated")
+    rules.add_argument("--without", action="append", default=[], metavar="FIELD", help="leave this field out")
+    rules.add_argument(
+        "--rename",
+        action="append",
+        type=_pair,
+        default=[],
+        metavar="FIELD=NAME",
+        help="send it under another name",
+    )
+    rules.add_argument(
+        "--role",
+        action="append",
+        type=_pair,
+        default=[],
+        metavar="ROLE=ROLE",
+        help="send a role as another one",
+    )
+    rules.add_argument(
+        "--replace",
+        action="append",
+        type=_pair,
+        default=[],
+        metavar="FIELD=JSON",
+        help="send this value whenever the field would be sent",
+    )
+
     patience = parser.add_argument_group("time and size")
     patience.add_argument(
         "--timeout",
@@ -102,7 +130,42 @@ def gateway_options(arguments: argparse.Namespace) -> dict[str, Any]:
         "ca": arguments.ca,
         "proxy": arguments.proxy,
         "allow_http": arguments.allow_http,
+        "rules": tuple(_rules(arguments)),
     }
+
+
+def _pair(text: str) -> tuple[str, str]:
+    """A name and what it becomes, as ``NAME=TEXT``."""
+    name, sign, value = (part.strip() for part in text.partition("="))
+    if not (name and sign and value):
+        raise argparse.ArgumentTypeError(f"{text!r} is not NAME=SOMETHING")
+    return name, value
+
+
+def _rules(arguments: argparse.Namespace) -> Iterator[Adaptation]:
+    """The rules that were given, for each protocol: which one is spoken is not known yet."""
+    from playground.domain.adaptations import Adaptation, AdaptationKind
+    from playground.engine.gateways.extras import secret_in
+    from playground.jsonkit.reading import read_typed
+    from playground.protocols import PROTOCOLS
+
+    given: list[tuple[AdaptationKind, str, Any]] = []
+    given += ((AdaptationKind.OMIT, name.strip(), None) for name in arguments.without)
+    given += ((AdaptationKind.RENAME, *pair) for pair in arguments.rename)
+    given += ((AdaptationKind.ROLE, *pair) for pair in arguments.role)
+    for name, text in arguments.replace:
+        try:
+            value = read_typed(text)
+        except ValueError:
+            value = text  # a word needs no quotation marks
+        if secret_in({name: value}):
+            arguments.parser.error(f"--replace {name}: this looks like a key; keys come from the environment")
+        given.append((AdaptationKind.REPLACE, name, value))
+    for kind, name, to in given:
+        if not name or name == "model":
+            arguments.parser.error(f"no rule can be about {name!r}")
+        for protocol in PROTOCOLS:
+            yield Adaptation(kind=kind, field=name, to=to, protocol=protocol)
 
 
 def add_gateways(commands: Any) -> None:

@@ -33,6 +33,7 @@ _NO_KEY_SET = "No key is set: many gateways answer like this without one."
 _NO_KEY_GIVEN = "No key was given (PLAYGROUND_API_KEY): many gateways answer like this without one."
 #: Meanings that an offer says more about.
 _PLAIN_REFUSALS = frozenset({"400", "404", "422", "parameter"})
+_OTHERWISE = "It can be sent otherwise, this time or always. What is set here stays as it is."
 _WITHOUT_IT = "The request can be sent without it, this time or always. What is set under Parameters stays as it is."
 
 
@@ -59,7 +60,7 @@ def advise(failure: Failure, *, streamed: bool | None = None, arrived: bool = Fa
     if offered := () if arrived else offers(failure):
         if advice.meaning in _PLAIN_REFUSALS:
             advice = replace(advice, title=_refused_title(offered[0]))
-            remedy = _WITHOUT_IT
+            remedy = _WITHOUT_IT if offered[0].rules[0].kind is AdaptationKind.OMIT else _OTHERWISE
         actions = (*(action for offer in offered for action in of_offer(offer)), *actions)
         command = f"{command} Send it so with {offered[0].command}."
     if arrived and failure.kind in _BREAKS:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from playground.domain.adaptations import Adaptation, with_rule
 from playground.engine.gateways.credentials import consent_needed, plain_origin
 from playground.engine.gateways.profiles import Auth, Profile, ProfileStore, connection, resolve_address, split_headers
 from playground.engine.gateways.secrets import KEY_VARIABLE, Secret, clean_key
@@ -29,7 +31,8 @@ class GatewayOptions:
     where the command line puts a demo gateway if neither is said. ``key`` is as it was given, from the variable of the
     environment that ``key_variable`` names. ``headers`` are (name, value) pairs; those that carry a secret are told by
     name and value. ``proxy`` may hold a password. ``timeouts`` are seconds by the names of ``Timeouts``, None for no
-    limit. ``max_event`` and ``max_body`` are in MiB.
+    limit. ``max_event`` and ``max_body`` are in MiB. ``rules`` are what the gateway is not to be sent, or otherwise,
+    whatever its protocol.
     """
 
     base_url: str | None = None
@@ -45,6 +48,7 @@ class GatewayOptions:
     ca: Path | None = None
     proxy: str = field(default="", repr=False)
     allow_http: bool = False
+    rules: tuple[Adaptation, ...] = ()
 
 
 @dataclass
@@ -139,6 +143,7 @@ def _overridden(profile: Profile, options: GatewayOptions) -> Profile:
         "auth": dict.fromkeys(PROTOCOLS, options.key_style) if options.key_style is not None else None,
         "proxy": "" if options.proxy else None,
         "plain_http_origin": profile.origin if options.allow_http else None,
+        "adaptations": reduce(with_rule, options.rules, profile.adaptations),
     }
     timeouts = profile.timeouts.model_copy(update=dict(options.timeouts))
     update = {name: value for name, value in given.items() if value is not None}
