@@ -119,7 +119,8 @@ class Report(Value):
 
     def about_the_same(self, other: Report) -> bool:
         """Whether both are of one gateway and one model."""
-        return (self.profile_id, self.base_url, self.model) == (other.profile_id, other.base_url, other.model)
+        mine, its = (self.profile_id or self.base_url), (other.profile_id or other.base_url)
+        return (mine, self.model) == (its, other.model)
 
 
 class Change(Value):

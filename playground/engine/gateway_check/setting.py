@@ -9,9 +9,9 @@ import base64
 import struct
 import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from playground.domain.adaptations import Adaptation
 from playground.domain.parameters import Parameters
@@ -20,9 +20,13 @@ from playground.domain.prices import Price
 from playground.domain.request import ReasoningReturn, Request
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role, Turn, make_turn
+from playground.engine.gateways.profiles import connection
 from playground.gateway.connection import Connection
 from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols.protocol import Protocol
+
+if TYPE_CHECKING:
+    from playground.engine.gateways.offered import Gateways
 
 LIMIT: Final = 400  # tokens of an answer at most: models that think need some before they say a word
 SHORT: Final = 16  # where the limit itself is what is looked at
@@ -67,6 +71,28 @@ class Target:
     reasoning_return: ReasoningReturn = field(default_factory=ReasoningReturn)
     price: Price | None = None
     served: frozenset[str] | None = None
+
+
+def target_of(gateways: Gateways, profile_id: str, model: str) -> Target:
+    """A model of a gateway that is set up, without its secrets: for what is known before it is asked."""
+    profile, listed = gateways.get(profile_id), gateways.listed(profile_id)
+    facts = listed.facts(model) if listed is not None else None
+    return Target(
+        gateway=profile.name,
+        made=connection(profile),
+        model=model,
+        profile_id=profile.id,
+        adaptations=profile.adaptations,
+        inherited_body=profile.extra_body,
+        reasoning_return=profile.reasoning_return,
+        price=gateways.price(profile_id, model) or (facts.price if facts is not None else None),
+    )
+
+
+async def with_secrets(target: Target, gateways: Gateways) -> Target:
+    """The same, to be asked. Raises RunRefusedError where a person has to see to its key first."""
+    client = await gateways.client(target.profile_id)
+    return replace(target, made=client.connection)
 
 
 @dataclass(frozen=True)

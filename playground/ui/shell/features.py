@@ -19,6 +19,7 @@ from playground.ui.features import (
     experiments,
     files,
     first_start,
+    gateway_check,
     gateways,
     help,
     offered,
@@ -60,6 +61,7 @@ if TYPE_CHECKING:
     from playground.ui.features.files.control import FileControl
     from playground.ui.features.files.drop_place import DropTarget
     from playground.ui.features.first_start.control import FirstStartControl
+    from playground.ui.features.gateway_check.control import CheckControl
     from playground.ui.features.gateways.control import GatewayControl
     from playground.ui.features.help.control import HelpControl
     from playground.ui.features.host import Host
@@ -266,6 +268,16 @@ def _gateways(of: Features) -> GatewayControl:
     return GatewayControl(of.host, of.regions.bar.model)
 
 
+def _gateway_check(of: Features) -> CheckControl:
+    from playground.ui.features.gateway_check.control import CheckControl
+
+    made, gateways_there = CheckControl(of.host), of.of(GATEWAYS)
+    gateways_there.check_asked.connect(made.open_for)
+    of.regions.bar.check_asked.connect(made.open_current)
+    made.changed.connect(gateways_there.changed)
+    return made
+
+
 def _tool_servers(of: Features) -> ToolServersControl:
     from playground.ui.features.tool_servers.control import ToolServersControl
 
@@ -462,6 +474,7 @@ def _conversation(of: Features) -> ConversationPane:
 GATEWAYS: Final = Feature(
     _gateways, gateways.ACTIONS, changed=lambda it: it.show_models(), entries=lambda it: it.entries()
 )
+GATEWAY_CHECK: Final = Feature(_gateway_check, gateway_check.ACTIONS)
 TOOL_SERVERS: Final = Feature(_tool_servers, tool_servers.ACTIONS)
 CONVERSATION: Final = Feature(_conversation, conversation.ACTIONS)
 COMPARE: Final = Feature(_compare, compare.ACTIONS, shown=lambda it: it.show_session())
@@ -498,6 +511,7 @@ PROTOCOLS: Final = Feature(
 #: the later their row.
 FEATURES: Final[tuple[Feature[Any], ...]] = (
     GATEWAYS,
+    GATEWAY_CHECK,
     TOOL_SERVERS,
     CONVERSATION,
     PARAMETERS,

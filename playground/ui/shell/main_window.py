@@ -364,7 +364,8 @@ class MainWindow(QMainWindow):
         composer, bar, welcome = self.composer, self.bar, self._start.welcome.welcome
         self.early.keep_run(composer.run_asked)
         asked = [composer.add_asked, composer.images_pasted, composer.image_wanted, composer.variables_asked]
-        asked += [bar.gateways_asked, bar.protocol_chosen, bar.model_chosen, bar.page_chosen, bar.code_asked]
+        asked += [bar.gateways_asked, bar.check_asked, bar.protocol_chosen, bar.model_chosen]
+        asked += [bar.page_chosen, bar.code_asked]
         asked += [welcome.sample_asked, welcome.connect_asked, welcome.prompts_asked, welcome.opened]
         for signal in (*asked, self.drops.dropped):
             self.early.keep(signal)

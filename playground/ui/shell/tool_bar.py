@@ -42,6 +42,7 @@ class ToolBar(QFrame):
 
     gateway_chosen = Signal(str)
     gateways_asked = Signal()
+    check_asked = Signal()
     connect_asked = Signal()
     protocol_chosen = Signal(str)
     model_chosen = Signal(str)
@@ -119,6 +120,7 @@ class ToolBar(QFrame):
                 self._gateway.setText(f"{name.replace('&', '&&')}   ")
         self.gateways.addSeparator()
         self.gateways.addAction(icon("plus"), "Connect a gateway…").triggered.connect(self.connect_asked)
+        self.gateways.addAction(icon("check"), "Check this gateway…").triggered.connect(self.check_asked)
         self.gateways.addAction(icon("settings"), "Gateway settings…").triggered.connect(self.gateways_asked)
 
     def show_state(self, reach: Reach) -> None:

@@ -107,11 +107,12 @@ def _amount(text: str) -> float | None:
 class GatewayControl(Control):
     """Acts on the current session. ``changed``: a gateway in the list is different; ``priced``: a price is.
 
-    ``picker`` is where its model is chosen.
+    ``check_asked`` carries the id of a gateway that is to be checked. ``picker`` is where its model is chosen.
     """
 
     changed = Signal()
     priced = Signal()
+    check_asked = Signal(str)
 
     def __init__(self, host: Host, picker: ModelPicker) -> None:
         super().__init__(host)
@@ -408,7 +409,8 @@ class GatewayControl(Control):
         self._typed = None
         self._saved(profile)
         self.choose(profile.id)
-        self._say(f"Connected to {profile.name}. {key_words}".strip(), stays=False)
+        check = partial(self.check_asked.emit, profile.id)
+        self._say(f"Connected to {profile.name}. {key_words}".strip(), "Check this gateway", check, stays=False)
         self._host.pane.composer.setFocus()
 
     def _put_aside(self, dialog: ConnectDialog) -> None:
@@ -431,6 +433,7 @@ class GatewayControl(Control):
         dialog.saved.connect(self._saved)
         dialog.used.connect(self._used)
         dialog.removed.connect(self._removed)
+        dialog.check_asked.connect(self.check_asked)
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
         return dialog

@@ -1,0 +1,447 @@
+"""Check this gateway: what is asked and what it may cost, the lines as they come, their evidence, earlier reports.
+
+Not modal, and kept when it is closed: closing ends a series that is under way, and what came of it is kept.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from datetime import datetime
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QCloseEvent
+from PySide6.QtWidgets import QComboBox, QDialog, QMenu, QWidget
+
+from playground.domain.errors import RunRefusedError
+from playground.engine.gateway_check.export import FORMATS, changed, groups
+from playground.engine.gateway_check.kept import KeptError, KeptReports, before
+from playground.engine.gateway_check.report import Report, counted
+from playground.engine.gateway_check.setting import Target, target_of, with_secrets
+from playground.engine.requests.spoken import TITLES
+from playground.jsonkit.texts import cut
+from playground.ui.features.gateway_check.evidence import CHOOSE, NOT_KEPT, NOTHING, Evidence
+from playground.ui.features.gateway_check.lines import Key, Lines, Planned
+from playground.ui.widgets.dialogs import file_name
+from playground.ui.widgets.form_parts import push_button, styled, text_label, thin_line
+from playground.ui.widgets.layouts import in_column, in_row, split
+from playground.ui.widgets.loop import spawn
+from playground.ui.widgets.mark_label import MarkLabel
+from playground.ui.widgets.model_picker import ModelPicker
+from playground.ui.widgets.plain_text import show_hidden, tip
+from playground.ui.widgets.save_text import save_as
+from playground.ui.widgets.session_window import main_window
+
+if TYPE_CHECKING:
+    from playground.engine.gateway_check.check_run import CheckRun, Told
+    from playground.engine.gateway_check.estimate import Estimate
+    from playground.engine.gateways.offered import Gateways
+    from playground.engine.session.session import Exchange
+
+WIDE, TALL = 1000, 700  # pixels
+_NEW: Final = "New check"
+_NAME: Final = 48  # characters of a gateway's or a model's name in a list
+_MOST_LISTED: Final = 50  # earlier reports
+_MOST_CHANGES: Final = 6  # sentences on what is otherwise than before
+NO_MODEL: Final = "Choose a model first: type its id, or pick one of the list."
+ABOUT: Final = (
+    "A series of small requests says line by line whether this gateway speaks the protocols, and what this model does. "
+    "Untick what is not to be asked."
+)
+
+
+class CheckWindow(QDialog):
+    """``learnt_wanted`` carries the report whose rules are to be kept for its gateway."""
+
+    learnt_wanted = Signal(object)
+
+    def __init__(self, gateways: Gateways, kept: KeptReports, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._gateways, self._kept = gateways, kept
+        self._profile_id = ""
+        self._run: CheckRun | None = None
+        self._task: asyncio.Task[None] | None = None
+        self._reports: tuple[Report, ...] = ()  # all that are kept
+        self._listed: tuple[Report, ...] = ()  # those in the list of earlier ones
+        self._report: Report | None = None  # the one that is shown
+        self._exchanges: dict[str, Exchange] = {}
+        self._estimates: dict[Key, Estimate] = {}
+        self._unticked: tuple[Key, ...] = ()
+        self._number = 0  # of what was asked to be shown last
+        self.setWindowTitle("Check this gateway")
+        self._build()
+        room = main_window(parent).size()
+        self.resize(min(WIDE, room.width() - 40), min(TALL, room.height() - 60))
+
+    def _build(self) -> None:
+        self.gateway = QComboBox()
+        self.gateway.setAccessibleName("Gateway")
+        self.gateway.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.gateway.setMinimumContentsLength(16)
+        self.model = ModelPicker()
+        self.earlier = QComboBox()
+        self.earlier.setAccessibleName("Reports")
+        self.earlier.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.earlier.setMinimumContentsLength(22)
+        self.export_button = push_button("Export")
+        menu = QMenu(self.export_button)
+        for kind, title in (("md", "Markdown…"), ("html", "HTML page…"), ("json", "JSON…")):
+            menu.addAction(title).triggered.connect(partial(self._export, kind))
+        self.export_button.setMenu(menu)
+        head = in_row(
+            text_label("Gateway", "muted"),
+            self.gateway,
+            text_label("Model", "muted"),
+            (self.model, 1),
+            self.model.unlisted,
+            1,
+            self.earlier,
+            self.export_button,
+            margins=(16, 12, 16, 0),
+            spacing=8,
+        )
+        self.summary = text_label(ABOUT, "muted", wrap=True)
+        self.summary.setContentsMargins(16, 0, 16, 0)
+        self.changes = MarkLabel(wraps=True)
+        self.changes.setContentsMargins(16, 0, 16, 0)
+        self.changes.hide()
+        self.lines = Lines()
+        self.evidence = Evidence()
+        self.parts = split(self.lines, self.evidence, sizes=(380, 240))
+        self.parts.setOrientation(Qt.Orientation.Vertical)
+        self.state = text_label("", "muted", wrap=True)
+        self.keep_button = push_button("Keep what was learnt")
+        self.stop_button = push_button("Stop")
+        self.begin_button = styled(push_button("Begin"), "primary")
+        close = push_button("Close")
+        buttons = (self.keep_button, self.stop_button, self.begin_button, close)
+        for button in (*buttons, self.export_button):
+            button.setAutoDefault(False)
+        foot = in_row((self.state, 1), *buttons, margins=(16, 0, 16, 12), spacing=8)
+        in_column(
+            head,
+            self.summary,
+            self.changes,
+            thin_line(),
+            (self.parts, 1),
+            thin_line(),
+            foot,
+            of=self,
+            margins=0,
+            spacing=8,
+        )
+        self.gateway.activated.connect(self._gateway_chosen)
+        self.model.chosen.connect(self._model_chosen)
+        self.model.refresh_asked.connect(self._list_models)
+        self.earlier.activated.connect(self._earlier_chosen)
+        self.lines.chosen.connect(self._look_at)
+        self.lines.ticked.connect(self._sum_up)
+        self.begin_button.clicked.connect(self.begin)
+        self.stop_button.clicked.connect(self.stop)
+        self.keep_button.clicked.connect(self._keep_learnt)
+        close.clicked.connect(self.close)
+        self._show_state()
+
+    # ---- what is checked
+
+    @property
+    def running(self) -> bool:
+        """Whether a series is under way."""
+        return self._task is not None and not self._task.done()
+
+    @property
+    def report(self) -> Report | None:
+        """The one that is shown, as far as it is there."""
+        return self._run.report if self.running and self._run is not None else self._report
+
+    def open_for(self, profile_id: str, model: str) -> None:
+        """Come to the front for that model; a series that is under way stays."""
+        if not self.running:
+            self._choose(profile_id, model)
+        self.show()
+        self.raise_()
+        self.activateWindow()
+
+    def _choose(self, profile_id: str, model: str) -> None:
+        self._profile_id = profile_id
+        self.gateway.clear()
+        for profile in self._gateways.profiles:
+            self.gateway.addItem(show_hidden(cut(profile.name, _NAME)), profile.id)
+            if profile.id == profile_id:
+                self.gateway.setCurrentIndex(self.gateway.count() - 1)
+        self._unticked = ()
+        self._show_model(model)
+        self._list_models()
+        self._plan()
+
+    def _show_model(self, model: str) -> None:
+        listed = self._gateways.listed(self._profile_id)
+        self.model.show_models(listed.ids if listed is not None else ())
+        self.model.show_model(model)
+
+    def _gateway_chosen(self, index: int) -> None:
+        profile = self._gateways.get(str(self.gateway.itemData(index)))
+        self._choose(profile.id, profile.default_model)
+
+    def _model_chosen(self, model: str) -> None:
+        self.model.show_model(model)
+        self._plan()
+
+    def _list_models(self) -> None:
+        if self._gateways.listed(self._profile_id) is None:
+            spawn(self._load_models(self._profile_id), name="models to check")
+
+    async def _load_models(self, profile_id: str) -> None:
+        try:
+            found = await self._gateways.models(profile_id, next(iter(TITLES)))
+        except (RunRefusedError, OSError) as error:
+            self.state.setText(show_hidden(str(error)))
+            return
+        if profile_id == self._profile_id and not self.running:
+            model = self.model.shown or (found.ids[0] if found.ids else "")
+            self._show_model(model)
+            self._plan()
+
+    # ---- before it begins
+
+    def _plan(self) -> None:
+        """Show what can be asked of the model that is chosen, and what it may cost."""
+        self._number += 1
+        self._report = None
+        self._exchanges = {}
+        self.changes.hide()
+        self.evidence.show_exchanges((), "", CHOOSE)
+        spawn(self._make_plan(self._number), name="what a check may cost")
+
+    async def _make_plan(self, number: int) -> None:
+        profile_id, model = self._profile_id, self.model.shown
+        target = target_of(self._gateways, profile_id, model)
+        found, self._estimates, reports = await asyncio.to_thread(_planned, target, self._kept)
+        if number != self._number:
+            return
+        self.lines.show_plan(found, self._unticked)
+        self._show_reports(reports)
+        self._sum_up()
+        self._show_state()
+
+    def _show_reports(self, reports: tuple[Report, ...], current: str = "") -> None:
+        """Those of the gateway, the newest first, below what is new."""
+        self._reports = reports
+        self._listed = tuple(one for one in reports if one.profile_id == self._profile_id)[:_MOST_LISTED]
+        self.earlier.clear()
+        self.earlier.addItem(_NEW)
+        for report in self._listed:
+            when = datetime.fromtimestamp(report.begun).astimezone().strftime("%Y-%m-%d %H:%M")
+            self.earlier.addItem(show_hidden(f"{when} · {cut(report.model, _NAME)}"))
+            self.earlier.setItemData(self.earlier.count() - 1, tip(counted(report.lines)), Qt.ItemDataRole.ToolTipRole)
+            if report.id == current:
+                self.earlier.setCurrentIndex(self.earlier.count() - 1)
+
+    def _sum_up(self) -> None:
+        """What is ticked, in numbers."""
+        if self.running or self._report is not None:
+            return
+        from playground.engine.gateway_check.estimate import total
+
+        wanted = self.lines.wanted
+        self._unticked = tuple(self.lines.unticked)
+        sums = total(self._estimates[key] for key in wanted if key in self._estimates)
+        count = f"{sums.requests} {'request' if sums.requests == 1 else 'requests'}"
+        tokens = f"about {sums.prompt:,} tokens in, at most {sums.output:,} out"
+        self.summary.setText(f"{ABOUT} {count}, {tokens}: {sums.price_words}.")
+        self._show_state()
+
+    def _show_state(self) -> None:
+        running, new = self.running, self._report is None
+        self.begin_button.setText("Begin" if new else "Check again")
+        self.begin_button.setEnabled(not running and (not new or bool(self.model.shown and self.lines.wanted)))
+        self.begin_button.setVisible(not running)
+        self.stop_button.setVisible(running)
+        for part in (self.gateway, self.model, self.earlier):
+            part.setEnabled(not running)
+        self.export_button.setEnabled(not running and not new)
+        learnt = self._report.learnt if self._report is not None else ()
+        self.keep_button.setVisible(not running and bool(learnt))
+        if not running and new:
+            self.state.setText("" if self.model.shown else NO_MODEL)
+
+    # ---- under way
+
+    def begin(self) -> None:
+        """Ask all that is ticked; from a report, the same again."""
+        if self.running:
+            return
+        if self._report is not None:
+            self._plan_again()
+            return
+        if self.model.shown and self.lines.wanted:
+            self._task = spawn(self._perform(self.lines.wanted), name="check a gateway")
+            self._show_state()
+
+    def _plan_again(self) -> None:
+        report = self._report
+        if report is not None:
+            self._show_model(report.model)
+        self._plan()
+
+    def stop(self) -> None:
+        """End it; what came is kept."""
+        if self._task is not None:
+            self._task.cancel()
+
+    async def _perform(self, wanted: list[Key]) -> None:
+        from playground.engine.gateway_check.check_run import CheckRun
+
+        self._number += 1
+        self.state.setText("Asking…")
+        target = target_of(self._gateways, self._profile_id, self.model.shown)
+        self.lines.begin_run()
+        run: CheckRun | None = None
+        try:
+            run = self._run = CheckRun(await with_secrets(target, self._gateways), wanted, self._heard)
+            await run.perform()
+        except RunRefusedError as error:
+            self._refused(str(error))
+        except OSError as error:
+            self._refused(f"It could not be begun: {error}")
+        finally:
+            self._task = None
+            if run is not None and run.report.lines:
+                spawn(self._end(run.report, tuple(run.exchanges)), name="keep a report")
+            elif run is not None:
+                self._plan()
+
+    def _refused(self, words: str) -> None:
+        self._plan()
+        self.changes.setText(show_hidden(words))
+        self.changes.set_mark("error", "error")
+        self.changes.show()
+
+    def _heard(self, told: Told) -> None:
+        from playground.engine.gateway_check.check_run import Begun, Made, Waits
+
+        if isinstance(told, Begun):
+            self.lines.show_begun(told.key)
+        elif isinstance(told, Made):
+            self.lines.show_line(told.line)
+            self.state.setText("Asking…")
+        elif isinstance(told, Waits):
+            self.state.setText(show_hidden(told.words) or "Asking…")
+
+    async def _end(self, report: Report, exchanges: tuple[Exchange, ...]) -> None:
+        """Keep it, and show it with what is otherwise than in the one before."""
+        words = ""
+        try:
+            await asyncio.to_thread(self._kept.save, report, exchanges, self._gateways.keys.known())
+        except KeptError as error:
+            words = str(error)
+        reports = await asyncio.to_thread(self._kept.load)
+        current = self.lines.currentItem()
+        at = current.data(0, Qt.ItemDataRole.UserRole + 1) if current is not None else None
+        self._show_reports(reports, report.id)
+        self._show_report(report, exchanges)
+        if at is not None:
+            self.lines.choose(at)
+        if words:
+            self.state.setText(show_hidden(words))
+
+    # ---- a report
+
+    def _show_report(self, report: Report, exchanges: tuple[Exchange, ...]) -> None:
+        self._report = report
+        self._exchanges = {exchange.id: exchange for exchange in exchanges}
+        self.lines.show_report(groups(report))
+        when = datetime.fromtimestamp(report.begun).astimezone().strftime("%Y-%m-%d %H:%M")
+        stopped = ", then stopped" if report.stopped else ""
+        self.summary.setText(
+            show_hidden(f"{report.model} on {report.gateway}, {when}: {counted(report.lines)}{stopped}.")
+        )
+        self.state.setText("")
+        old = before(report, self._reports)
+        words = changed(report, old) if old is not None else ()
+        more = f" … and {len(words) - _MOST_CHANGES} more" if len(words) > _MOST_CHANGES else ""
+        self.changes.setText(show_hidden("Changed: " + "; ".join(words[:_MOST_CHANGES]) + more + "."))
+        self.changes.set_mark("info", "accent")
+        self.changes.setVisible(bool(words))
+        self._show_state()
+
+    def _earlier_chosen(self, index: int) -> None:
+        if index <= 0:
+            self._plan_again()
+            return
+        self._number += 1
+        spawn(self._open_report(self._number, self._listed[index - 1]), name="an earlier report")
+
+    async def _open_report(self, number: int, report: Report) -> None:
+        words = ""
+        exchanges: tuple[Exchange, ...] = ()
+        try:
+            exchanges = await asyncio.to_thread(self._kept.exchanges, report)
+        except KeptError as error:
+            words = str(error)
+        if number == self._number and not self.running:
+            self._show_report(report, exchanges)
+            self.evidence.show_exchanges((), "", CHOOSE)
+            self.state.setText(show_hidden(words))
+
+    def _look_at(self, key: Key | None) -> None:
+        """Show what went over the wire for a line."""
+        line = self.lines.line(key) if key is not None else None
+        if line is None:
+            self.evidence.show_exchanges((), "", CHOOSE)
+            return
+        if self.running and self._run is not None:
+            self._exchanges = {exchange.id: exchange for exchange in self._run.exchanges}
+        found = [self._exchanges[one] for one in line.exchanges if one in self._exchanges]
+        words = f"{line.title}: {line.verdict.words}. {line.words}"
+        self.evidence.show_exchanges(found, words, NOT_KEPT if line.exchanges else NOTHING)
+
+    def say_kept(self, words: str) -> None:
+        """What became of what was learnt."""
+        self.state.setText(show_hidden(words))
+        self.keep_button.hide()
+
+    def _keep_learnt(self) -> None:
+        if self._report is not None:
+            self.learnt_wanted.emit(self._report)
+
+    def _export(self, kind: str, _checked: bool = False) -> None:
+        report = self._report
+        if report is None:
+            return
+        old, known = before(report, self._reports), self._gateways.keys.known()
+        make: Callable[[], str] = partial(FORMATS[kind], report, old, known)
+        name = f"{file_name(f'Check of {report.gateway}', 'check')}.{kind}"
+        spawn(save_as(self, "Export the report", name, kind, make, self._say), name="export a report")
+
+    def _say(self, words: str) -> None:
+        self.state.setText(show_hidden(words))
+
+    # ---- the end
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        self.stop()
+        super().closeEvent(event)
+
+    def reject(self) -> None:
+        """Escape closes it as its button does."""
+        self.close()
+
+
+def _planned(
+    target: Target, kept: KeptReports
+) -> tuple[list[tuple[str, list[Planned]]], dict[Key, Estimate], tuple[Report, ...]]:
+    """The lines by group, what each may cost, and the reports that are kept."""
+    from playground.engine.gateway_check.check_run import estimates_of, keys_of
+    from playground.engine.gateway_check.series import BY_ID
+
+    keys = keys_of(target)
+    estimates = estimates_of(target, keys)
+    found: dict[str, list[Planned]] = {}
+    for key in keys:
+        check = BY_ID[key[0]]
+        found.setdefault(key[1], []).append((key, check.title, check.about, estimates[key].words))
+    order: Any = sorted(found, key=lambda protocol: (bool(protocol), list(found).index(protocol)))
+    return [(TITLES.get(name, "In any protocol"), found[name]) for name in order], estimates, kept.load()
