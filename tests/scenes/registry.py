@@ -39,6 +39,7 @@ MODULES = (
     "evaluate_answers",
     "store",
     "files",
+    "gateway_check",
     "first_start",
     "models",
 )

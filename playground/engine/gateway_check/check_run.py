@@ -9,8 +9,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Collection
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
@@ -21,6 +21,7 @@ from playground.domain.errors import Failure
 from playground.domain.prices import Asked
 from playground.domain.request import Request
 from playground.domain.transcript import Ending, new_id
+from playground.engine.advice.refused_fields import offers
 from playground.engine.gateway_check import judges
 from playground.engine.gateway_check.estimate import Estimate, estimate
 from playground.engine.gateway_check.judges import Came, Found
@@ -48,6 +49,9 @@ LONGEST: Final = 180.0  # seconds that one answer may take
 _TRIES: Final = 2  # after a failure that may pass
 _KEPT_BYTES: Final = 8 * MEBIBYTE  # of all bodies that are kept with a report
 _MOST_DEVIATIONS: Final = 20  # of a line
+_MOST_MENDS: Final = 3  # fields that are left out of one request, one refusal each
+_MOST_WHY: Final = 200  # characters of what a gateway said
+_NOT_FINE: Final = frozenset(verdict for verdict in Verdict if not verdict.fine)
 _MOST_NOTE: Final = 300  # characters of one
 _WRONG_KEY: Final = "playground-check-a-key-that-nobody-has"
 #: Deviations that say nothing against a gateway: an alias or a router answers under another name.
@@ -93,6 +97,18 @@ def estimates_of(target: Target, wanted: Collection[Key]) -> dict[Key, Estimate]
     """What each check costs at most."""
     over = {setting.protocol.name: setting for setting in settings_of(target)}
     return {key: estimate(key, over.get(key[1]), target.price) for key in wanted}
+
+
+@dataclass
+class _Tried:
+    """What a check has come to so far: the answer that counts, its verdict, and all exchanges."""
+
+    came: Came
+    found: Found = field(default_factory=lambda: judges.untold(""))
+    used: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.used.append(self.came.exchange.id)
 
 
 class CheckRun:
@@ -209,34 +225,64 @@ class CheckRun:
         return replace(self._settings[protocol], streamed=only_streams, called=called, learnt=self._learnt)
 
     async def _asked(self, check: Check, setting: Setting, request: Request, client: GatewayClient) -> Line:
-        came = await self._ask(request, client)
-        found = await self._judge(check, came)
-        used = [came.exchange.id]
-        if found.verdict is Verdict.REFUSED and check.instead is not None:
+        """Ask, and where that is refused in a way that can be mended, or in another one, once more."""
+        tried = _Tried(await self._ask(request, client))
+        tried.found = await self._judge(check, tried.came)
+        await self._mend(check, setting, tried, client)
+        if tried.found.verdict is Verdict.REFUSED and check.instead is not None:
             other = check.instead(setting)
             if other is not None:
-                second = await self._ask(other, client)
-                used.append(second.exchange.id)
-                found_then = await self._judge(check, second)
-                if found_then.verdict is not Verdict.REFUSED:
-                    came, found = second, found_then
-        if (
-            found.verdict is Verdict.UNSUPPORTED
-            and check.rule is not None
-            and (rule := check.rule(setting)) is not None
-        ):
-            second = await self._ask(_with(request, rule), client)
-            used.append(second.exchange.id)
-            found_then = await self._judge(check, second)
-            if found_then.verdict.fine:
-                self._learn(rule, found.words)
-                came, found = second, found_then
-        self._came[check.id, setting.protocol.name] = came
-        return self._told(check, came, found, used=tuple(used))
+                await self._try(check, tried, other, client, unless=frozenset({Verdict.REFUSED}))
+        if tried.found.verdict is Verdict.UNSUPPORTED and check.rule is not None:
+            rule, why = check.rule(setting), tried.found.words
+            if rule is not None and await self._try(check, tried, _with(request, (rule,)), client, unless=_NOT_FINE):
+                self._learn((rule,), why)
+        self._came[check.id, setting.protocol.name] = tried.came
+        return self._told(check, tried.came, tried.found, used=tuple(tried.used))
 
-    def _learn(self, rule: Adaptation, why: str) -> None:
+    async def _try(
+        self, check: Check, tried: _Tried, request: Request, client: GatewayClient, unless: frozenset[Verdict]
+    ) -> bool:
+        """Ask in another way. It takes the place of what came before, and True is returned, ``unless`` that comes."""
+        came = await self._ask(request, client)
+        tried.used.append(came.exchange.id)
+        found = await self._judge(check, came)
+        if found.verdict in unless:
+            return False
+        tried.came, tried.found = came, found
+        return True
+
+    async def _mend(self, check: Check, setting: Setting, tried: _Tried, client: GatewayClient) -> None:
+        """Leave out what is named by a refusal, or send it otherwise. What is mended so is learnt, unless it is what
+        the check is about: then it stays refused, and is learnt only where the program sends it by itself.
+        """
+        for _ in range(_MOST_MENDS):
+            failure = tried.came.failure
+            offered = offers(failure) if failure is not None and tried.found.verdict is Verdict.REFUSED else ()
+            if not offered:
+                return
+            offer = offered[0]
+            rules = tuple(rule.model_copy(update={"model": offer.kept_for}) for rule in offer.rules)
+            before, request = tried.found, _with(tried.came.request, rules)
+            came = await self._ask(request, client)
+            tried.used.append(came.exchange.id)
+            found = await self._judge(check, came)
+            if _is_subject(setting, tried.came.request, rules):
+                if came.failure is None:
+                    deed = " and ".join(map(_without, rules))
+                    tried.found = Found(Verdict.REFUSED, f"{before.words} Without {deed} it is answered.")
+                    if all(_is_ours(setting, rule) for rule in rules):
+                        self._learn(rules, before.words)
+                return
+            tried.came, tried.found = came, found
+            if came.failure is None:
+                self._learn(rules, before.words)
+
+    def _learn(self, rules: Iterable[Adaptation], why: str) -> None:
         day = datetime.now(UTC).astimezone().strftime("%Y-%m-%d")
-        self._learnt = with_rule(self._learnt, rule.model_copy(update={"why": cut(why, 200), "learnt": day}))
+        for rule in rules:
+            kept = rule.model_copy(update={"why": cut(why, _MOST_WHY), "learnt": day})
+            self._learnt = with_rule(self._learnt, kept)
 
     async def _judge(self, check: Check, came: Came) -> Found:
         """On a thread: an answer may be megabytes long."""
@@ -374,8 +420,29 @@ def _skipped(words: str) -> Found:
     return Found(Verdict.SKIPPED, words)
 
 
-def _with(request: Request, rule: Adaptation) -> Request:
-    return request.model_copy(update={"adaptations": (*request.adaptations, rule)})
+def _with(request: Request, rules: Iterable[Adaptation]) -> Request:
+    return request.model_copy(update={"adaptations": (*request.adaptations, *rules)})
+
+
+def _is_subject(setting: Setting, request: Request, rules: Iterable[Adaptation]) -> bool:
+    """Whether rules are about what makes ``request`` another one than that for a short answer."""
+    encode, plain = setting.protocol.encode, _FIRST.ask(setting) if _FIRST.ask is not None else None
+    usual = set(encode(plain)) if plain is not None else set()
+    usual |= {"stream"} if setting.streamed else set()
+    roles = {turn.role.value for turn in plain.turns} if plain is not None else set()
+    own = set(encode(request.model_copy(update={"adaptations": ()}))) - usual
+    return any(
+        rule.field not in roles
+        if rule.kind is AdaptationKind.ROLE
+        else rule.kind is not AdaptationKind.RENAME and rule.field.partition(".")[0] in own
+        for rule in rules
+    )
+
+
+def _is_ours(setting: Setting, rule: Adaptation) -> bool:
+    """Whether it is about something that goes out without anybody having set it, or loses nothing."""
+    ours = {(hint.path or name).partition(".")[0] for name, hint in setting.fields.hints() if hint.ours is not None}
+    return rule.kind is AdaptationKind.ROLE or rule.field.partition(".")[0] in ours
 
 
 def _bounded(made: Connection) -> Connection:

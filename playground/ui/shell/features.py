@@ -271,10 +271,9 @@ def _gateways(of: Features) -> GatewayControl:
 def _gateway_check(of: Features) -> CheckControl:
     from playground.ui.features.gateway_check.control import CheckControl
 
-    made, gateways_there = CheckControl(of.host), of.of(GATEWAYS)
-    gateways_there.check_asked.connect(made.open_for)
+    made = CheckControl(of.host, of.of(GATEWAYS).keep_rules)
+    of.of(GATEWAYS).check_asked.connect(made.open_for)
     of.regions.bar.check_asked.connect(made.open_current)
-    made.changed.connect(gateways_there.changed)
     return made
 
 

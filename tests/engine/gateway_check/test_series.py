@@ -250,3 +250,41 @@ def test_every_check_is_about_one_protocol_at_least() -> None:
 async def test_no_exchange_holds_the_key(demo: DemoServer) -> None:
     run = await checked(target(demo.base_url), ("whole", "wrong_key"))
     assert Secret(KEY).get_secret_value() not in repr(run.exchanges) + run.report.model_dump_json()
+
+
+def refusing(field: str, words: str = "Unrecognized request argument supplied: {}") -> Any:
+    def refuse(_path: str, body: Body) -> tuple[int, Body] | None:
+        return (400, {"error": {"message": words.format(field), "param": field}}) if field in body else None
+
+    return refuse
+
+
+async def test_a_field_that_is_refused_is_left_out_and_that_is_learnt(demo: DemoServer) -> None:
+    use = "Unsupported parameter: 'max_completion_tokens'. Use 'max_tokens' instead."
+    with TwistedGateway(demo.base_url, refuse=refusing("max_completion_tokens", use)) as gateway:
+        run = await checked(target(gateway.url, "demo-chat"), ("whole", "stream", "limit"), ("chat",))
+    lines = {line.check: line for line in run.report.lines}
+    assert {check: line.without for check, line in lines.items()} == dict.fromkeys(
+        ("whole", "stream", "limit"), ("max_completion_tokens (sent as max_tokens)",)
+    )
+    assert all(line.verdict.fine for line in lines.values())
+    assert [(rule.field, rule.to) for rule in run.report.learnt] == [("max_completion_tokens", "max_tokens")]
+    assert len(lines["whole"].exchanges) == 2
+    assert len(lines["stream"].exchanges) == 1, "what was learnt is not asked again"
+
+
+async def test_what_the_check_is_about_stays_refused(demo: DemoServer) -> None:
+    with TwistedGateway(demo.base_url, refuse=refusing("temperature")) as gateway:
+        run = await checked(target(gateway.url, "demo-chat"), ("whole", "temperature"), ("chat",))
+    line = run.report.line("temperature", "chat")
+    assert line is not None
+    assert line.verdict is REFUSED
+    assert "Without temperature it is answered" in line.words
+    assert run.report.learnt == ()
+
+
+async def test_what_the_program_sends_by_itself_is_learnt_to_be_left_out(demo: DemoServer) -> None:
+    with TwistedGateway(demo.base_url, refuse=refusing("stream_options")) as gateway:
+        run = await checked(target(gateway.url, "demo-chat"), ("stream", "stream_usage"), ("chat",))
+    assert verdicts(run) == {"stream": WORKS, "stream_usage": REFUSED}
+    assert [(rule.kind, rule.field) for rule in run.report.learnt] == [(AdaptationKind.OMIT, "stream_options")]

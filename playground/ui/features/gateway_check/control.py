@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
-import asyncio
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Signal
-
-from playground.domain.adaptations import with_rule
 from playground.engine.gateway_check.kept import KeptReports
-from playground.engine.gateways.profiles import ProfileError
 from playground.ui.features.host import Control, Host
-from playground.ui.widgets.loop import spawn
 
 if TYPE_CHECKING:
+    from playground.domain.adaptations import Adaptation
     from playground.engine.gateway_check.report import Report
     from playground.ui.features.gateway_check.window import CheckWindow
 
 
 class CheckControl(Control):
-    """``changed``: a gateway in the list is different."""
+    """``keep_rules`` keeps for the gateway of that id what it was found not to take."""
 
-    changed = Signal()
-
-    def __init__(self, host: Host) -> None:
+    def __init__(self, host: Host, keep_rules: Callable[[str, tuple[Adaptation, ...]], None]) -> None:
         super().__init__(host)
+        self._keep_rules = keep_rules
         self._kept = KeptReports()
         self._window: CheckWindow | None = None
 
@@ -44,20 +39,6 @@ class CheckControl(Control):
         self._window.open_for(profile.id, model or profile.default_model)
 
     def _keep(self, report: Report) -> None:
-        spawn(self._keep_learnt(report), name="keep what was learnt")
-
-    async def _keep_learnt(self, report: Report) -> None:
-        gateways, window = self._workspace.gateways, self._window
-        profile = gateways.get(report.profile_id)
-        rules = profile.adaptations
-        for rule in report.learnt:
-            rules = with_rule(rules, rule)
-        try:
-            await asyncio.to_thread(gateways.update, profile.model_copy(update={"adaptations": rules}))
-        except ProfileError as error:
-            words = str(error)
-        else:
-            words = f"Kept for {profile.name}: it stands in its settings, where it can be changed."
-            self.changed.emit()
-        if window is not None:
-            window.say_kept(words)
+        self._keep_rules(report.profile_id, report.learnt)
+        if self._window is not None:
+            self._window.say_kept("Kept. It stands in the gateway’s settings, where it can be changed.")

@@ -119,12 +119,6 @@ class Lines(QTreeWidget):
             if item is self.currentItem():
                 self.chosen.emit(line.key)
 
-    def forget_begun(self) -> None:
-        """Nothing is asked any more."""
-        for key, item in self._items.items():
-            if key not in self._made:
-                item.setText(VERDICT, "")
-
     # What is chosen
 
     @property
@@ -133,9 +127,22 @@ class Lines(QTreeWidget):
         return [key for key, item in self._items.items() if item.checkState(CHECK) is Qt.CheckState.Checked]
 
     @property
+    def current(self) -> Key | None:
+        """The key of the line that is looked at."""
+        item = self.currentItem()
+        key: Key | None = item.data(CHECK, _KEY) if item is not None else None
+        return key
+
+    @property
+    def made(self) -> int:
+        """How many lines are made."""
+        return len(self._made)
+
+    @property
     def unticked(self) -> list[Key]:
         """The others."""
-        return [key for key in self._items if key not in set(self.wanted)]
+        wanted = frozenset(self.wanted)
+        return [key for key in self._items if key not in wanted]
 
     def line(self, key: Key) -> Line | None:
         """What came of a check; None before."""
@@ -166,6 +173,7 @@ class Lines(QTreeWidget):
         top = QTreeWidgetItem([show_hidden(words)])
         if ticks:
             top.setFlags(top.flags() | Qt.ItemFlag.ItemIsAutoTristate | Qt.ItemFlag.ItemIsUserCheckable)
+        top.setSizeHint(CHECK, QSize(0, _ROW))  # the first row gives all of them their height
         font = self.font()
         font.setBold(True)
         top.setFont(CHECK, font)

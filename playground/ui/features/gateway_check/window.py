@@ -42,7 +42,8 @@ if TYPE_CHECKING:
 
 WIDE, TALL = 1000, 700  # pixels
 _NEW: Final = "New check"
-_NAME: Final = 48  # characters of a gateway's or a model's name in a list
+_NAME: Final = 48  # characters of a gateway's name in a list
+_MODEL: Final = 20  # and of a model's, beside the time of its report
 _MOST_LISTED: Final = 50  # earlier reports
 _MOST_CHANGES: Final = 6  # sentences on what is otherwise than before
 NO_MODEL: Final = "Choose a model first: type its id, or pick one of the list."
@@ -69,6 +70,7 @@ class CheckWindow(QDialog):
         self._exchanges: dict[str, Exchange] = {}
         self._estimates: dict[Key, Estimate] = {}
         self._unticked: tuple[Key, ...] = ()
+        self._asked: list[Key] = []
         self._number = 0  # of what was asked to be shown last
         self.setWindowTitle("Check this gateway")
         self._build()
@@ -84,7 +86,7 @@ class CheckWindow(QDialog):
         self.earlier = QComboBox()
         self.earlier.setAccessibleName("Reports")
         self.earlier.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self.earlier.setMinimumContentsLength(22)
+        self.earlier.setMinimumContentsLength(27)
         self.export_button = push_button("Export")
         menu = QMenu(self.export_button)
         for kind, title in (("md", "Markdown…"), ("html", "HTML page…"), ("json", "JSON…")):
@@ -177,8 +179,7 @@ class CheckWindow(QDialog):
         self._plan()
 
     def _show_model(self, model: str) -> None:
-        listed = self._gateways.listed(self._profile_id)
-        self.model.show_models(listed.ids if listed is not None else ())
+        self.model.show_offering(self._gateways.offering(self._profile_id))
         self.model.show_model(model)
 
     def _gateway_chosen(self, index: int) -> None:
@@ -202,7 +203,8 @@ class CheckWindow(QDialog):
         if profile_id == self._profile_id and not self.running:
             model = self.model.shown or (found.ids[0] if found.ids else "")
             self._show_model(model)
-            self._plan()
+            if self._report is None:
+                self._plan()
 
     # ---- before it begins
 
@@ -211,6 +213,7 @@ class CheckWindow(QDialog):
         self._number += 1
         self._report = None
         self._exchanges = {}
+        self.changes.setText("")
         self.changes.hide()
         self.evidence.show_exchanges((), "", CHOOSE)
         spawn(self._make_plan(self._number), name="what a check may cost")
@@ -234,8 +237,10 @@ class CheckWindow(QDialog):
         self.earlier.addItem(_NEW)
         for report in self._listed:
             when = datetime.fromtimestamp(report.begun).astimezone().strftime("%Y-%m-%d %H:%M")
-            self.earlier.addItem(show_hidden(f"{when} · {cut(report.model, _NAME)}"))
-            self.earlier.setItemData(self.earlier.count() - 1, tip(counted(report.lines)), Qt.ItemDataRole.ToolTipRole)
+            self.earlier.addItem(show_hidden(f"{when} · {cut(report.model, _MODEL)}"))
+            self.earlier.setItemData(
+                self.earlier.count() - 1, tip(f"{report.model}: {counted(report.lines)}"), Qt.ItemDataRole.ToolTipRole
+            )
             if report.id == current:
                 self.earlier.setCurrentIndex(self.earlier.count() - 1)
 
@@ -295,7 +300,8 @@ class CheckWindow(QDialog):
         from playground.engine.gateway_check.check_run import CheckRun
 
         self._number += 1
-        self.state.setText("Asking…")
+        self._asked = wanted
+        self._say_how_far()
         target = target_of(self._gateways, self._profile_id, self.model.shown)
         self.lines.begin_run()
         run: CheckRun | None = None
@@ -308,6 +314,7 @@ class CheckWindow(QDialog):
             self._refused(f"It could not be begun: {error}")
         finally:
             self._task = None
+            self._show_state()
             if run is not None and run.report.lines:
                 spawn(self._end(run.report, tuple(run.exchanges)), name="keep a report")
             elif run is not None:
@@ -320,15 +327,20 @@ class CheckWindow(QDialog):
         self.changes.show()
 
     def _heard(self, told: Told) -> None:
-        from playground.engine.gateway_check.check_run import Begun, Made, Waits
+        from playground.engine.gateway_check.check_run import Begun, Made
 
         if isinstance(told, Begun):
             self.lines.show_begun(told.key)
         elif isinstance(told, Made):
             self.lines.show_line(told.line)
-            self.state.setText("Asking…")
-        elif isinstance(told, Waits):
-            self.state.setText(show_hidden(told.words) or "Asking…")
+            self._say_how_far()
+        elif told.words:
+            self.state.setText(show_hidden(told.words))
+        else:
+            self._say_how_far()
+
+    def _say_how_far(self) -> None:
+        self.state.setText(f"Asking… {self.lines.made} of {len(self._asked)} lines are there.")
 
     async def _end(self, report: Report, exchanges: tuple[Exchange, ...]) -> None:
         """Keep it, and show it with what is otherwise than in the one before."""
@@ -338,8 +350,7 @@ class CheckWindow(QDialog):
         except KeptError as error:
             words = str(error)
         reports = await asyncio.to_thread(self._kept.load)
-        current = self.lines.currentItem()
-        at = current.data(0, Qt.ItemDataRole.UserRole + 1) if current is not None else None
+        at = self.lines.current
         self._show_reports(reports, report.id)
         self._show_report(report, exchanges)
         if at is not None:
@@ -362,7 +373,7 @@ class CheckWindow(QDialog):
         old = before(report, self._reports)
         words = changed(report, old) if old is not None else ()
         more = f" … and {len(words) - _MOST_CHANGES} more" if len(words) > _MOST_CHANGES else ""
-        self.changes.setText(show_hidden("Changed: " + "; ".join(words[:_MOST_CHANGES]) + more + "."))
+        self.changes.setText(show_hidden(f"Changed: {'; '.join(words[:_MOST_CHANGES])}{more}.") if words else "")
         self.changes.set_mark("info", "accent")
         self.changes.setVisible(bool(words))
         self._show_state()

@@ -48,6 +48,7 @@ USE = "Save and us&e"
 Tester = Callable[[Connection], Awaitable[ConnectionReport]]
 Spawn = Callable[..., "asyncio.Task[Any]"]
 
+APART = 2  # buttons that stand at the left
 SIDE_BY_SIDE = 520  # pixels; a narrower bar has its buttons below the words
 
 #: The words on a button, its look, and what it does.
@@ -70,13 +71,13 @@ def left_side(gateways: QWidget, add: QToolButton, copy: QToolButton, remove: QT
 def right_side(
     form_area: QScrollArea, told: tuple[QWidget, QLabel, QWidget], buttons: tuple[QPushButton, ...]
 ) -> QVBoxLayout:
-    """The form; below it the question, the message and what a test found; then the buttons, the first apart."""
+    """The form; below it the question, the message and what a test found; then the buttons, the first ones apart."""
     question, message, result = told
     asking = in_column(question, margins=(16, 0, 16, 0))
     telling = in_column(message, ResultArea(result), margins=(24, 0, 24, 0), spacing=6)
     row = in_row(margins=(24, 0, 24, 0), spacing=8)
     for number, button in enumerate(buttons):
-        if number == 1:
+        if number == APART:
             row.addStretch(1)
         row.addWidget(button)
     form = in_column((form_area, 1), thin_line(), spacing=0)  # the line ends the form; rows go under it as it scrolls
@@ -240,12 +241,14 @@ class ProfileDialog(GatewayDialog):
     """Set up gateways. Open it with ``open()``; tasks go on behind it.
 
     ``saved`` carries the stored ``Profile``, ``removed`` the id of one that is gone. ``in_use`` is the id of the one
-    that the open experiment asks; ``used`` carries the stored one that it is to ask from now on.
+    that the open experiment asks; ``used`` carries the stored one that it is to ask from now on. ``check_asked``
+    carries the id of one that is to be checked, once the dialog is closed.
     """
 
     saved = Signal(object)
     used = Signal(object)
     removed = Signal(str)
+    check_asked = Signal(str)
 
     def __init__(  # one argument a service
         self,
@@ -331,6 +334,12 @@ class ProfileDialog(GatewayDialog):
         self._begin(Draft(profile, rows))
         self._tell("The copy has no key: keys are not copied. Enter one, then save.", "small")
         self.form.key.edit.setFocus()
+
+    def check_current(self) -> None:
+        """Close, and have the current gateway checked as it is stored."""
+        checked = self._current
+        self.finished.connect(lambda _result: self.check_asked.emit(checked))
+        self.reject()
 
     def ask_to_remove(self) -> None:
         """Ask whether the current gateway and its key are to go; a new one that is still empty just goes."""
@@ -450,6 +459,7 @@ class ProfileDialog(GatewayDialog):
         self.use_button.setEnabled(self._saving is None and (stored or self._current in unsaved))
         self.form.setEnabled(self._saving is None)
         self.test_button.setEnabled(self._saving is None)
+        self.check_button.setEnabled(self._saving is None and stored and not unsaved)
         for button in (self.add_button, self.copy_button, self.remove_button):
             button.setEnabled(self._saving is None)
 
@@ -586,6 +596,8 @@ class ProfileDialog(GatewayDialog):
         self.found = TestResult()
         self.found.offer_taken.connect(self._take_offer)
         self.test_button = push_button("&Test")
+        self.check_button = push_button("Chec&k…")
+        self.check_button.setToolTip("Find out what this gateway and a model of it can do. Save what is typed first")
         self.close_button = push_button("&Close")
         self.save_button = push_button("&Save", "primary")
         self.save_button.setDefault(True)
@@ -600,7 +612,7 @@ class ProfileDialog(GatewayDialog):
         )
         self.form_area = DownArea(self.form, self)  # in its window: what moves there is dressed anew
         told = self.question, self.message, self.found
-        buttons = self.test_button, self.close_button, self.use_button, self.save_button
+        buttons = self.test_button, self.check_button, self.close_button, self.use_button, self.save_button
         whole.addLayout(right_side(self.form_area, told, buttons), 1)
         self.list.currentRowChanged.connect(self._picked)
         self.form.changed.connect(self._edited)
@@ -608,6 +620,7 @@ class ProfileDialog(GatewayDialog):
         self.copy_button.clicked.connect(self.duplicate)
         self.remove_button.clicked.connect(self.ask_to_remove)
         self.test_button.clicked.connect(self.test_current)
+        self.check_button.clicked.connect(self.check_current)
         self.save_button.clicked.connect(self.save_current)
         self.use_button.clicked.connect(self.use_current)
         self.close_button.clicked.connect(self.reject)
