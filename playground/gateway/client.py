@@ -66,16 +66,20 @@ class GatewayClient:
 
         return EventStream(self.connection, self.redactor, protocol, prepare)
 
-    async def list_models(self, protocol_name: str = DEFAULT, price_tokens: int = 0) -> ModelList:
-        """GET /models, all pages, with the key sent as for that protocol (specification, section 4.3). Never raises.
+    async def list_models(
+        self, protocol_name: str = DEFAULT, price_tokens: int = 0, *, pages: int = MOST_PAGES
+    ) -> ModelList:
+        """GET /models, with the key sent as for that protocol (specification, section 4.3). Never raises.
 
-        ``price_tokens`` is for how many tokens prices in the list are where no name says it; 0: nobody knows.
+        ``price_tokens`` is for how many tokens prices in the list are where no name says it; 0: nobody knows. At most
+        so many ``pages`` are asked for.
         """
         models: dict[str, Model] = {}
         exchanges: list[Exchange] = []
         failure: Failure | None = None
         query: str = ""
-        for _ in range(MOST_PAGES):
+        cut = False
+        for number in range(1, pages + 1):
             exchange, failure = await self._fetch("models", partial(self._list_request, protocol_name, query))
             exchanges.append(exchange)
             if failure is not None:
@@ -85,9 +89,10 @@ class GatewayClient:
             after, failure = await asyncio.to_thread(_take_page, exchange, models, price_tokens)
             if failure is not None or after is None or len(models) == before:
                 break
+            cut = number == pages
             query = urlencode({"after_id": after})
         seconds = sum(exchange.ended or 0.0 for exchange in exchanges)
-        return ModelList(tuple(models.values()), failure, tuple(exchanges), seconds)
+        return ModelList(tuple(models.values()), failure, tuple(exchanges), seconds, cut)
 
     async def details(self, path: str, body: str = "", protocol_name: str = DEFAULT) -> tuple[JSON, Exchange]:
         """What a page besides the list tells of models: its JSON, None where it tells nothing. Never raises.

@@ -42,12 +42,16 @@ class Model:
 
 @dataclass(frozen=True)
 class ModelList:
-    """What the gateway listed, in its order, each id once; with a failure there may still be some."""
+    """What the gateway listed, in its order, each id once; with a failure there may still be some.
+
+    ``cut`` says that it has more pages than were asked for.
+    """
 
     models: tuple[Model, ...] = ()
     failure: Failure | None = None
     exchanges: tuple[Exchange, ...] = ()
     seconds: float = 0.0
+    cut: bool = False
 
     @cached_property
     def ids(self) -> tuple[str, ...]:
@@ -136,6 +140,8 @@ def _entries(value: JSON, depth: int = 0) -> list[JSON] | None:
             deeper = _entries(inner, depth + 1)
             if deeper is not None:
                 return deeper
+    if value.get("object") == "list" and value.get("data", 0) is None:
+        return []  # a server that has no model yet
     return None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import ssl
 from collections.abc import Awaitable, Callable, Iterator
@@ -13,6 +14,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QPushButton, QWidget
 
 from playground.engine.gateways.known import KnownGateway
+from playground.engine.gateways.own_known import KnownGateways
+from playground.engine.gateways.profiles import Profile
 from playground.ui.features.first_start.guide import HINTS
 from playground.ui.features.gateways.connect_dialog import ConnectDialog
 from playground.ui.features.gateways.own_service_dialog import OwnServiceDialog
@@ -23,7 +26,7 @@ from playground.ui.shell.crash.report import report
 from playground.ui.shell.features import FIRST_START, HELP
 from tests.scenes.registry import SMALL, WIDE, scene
 from tests.scenes.stage import SceneError, Stage
-from tests.support.fault_server import FaultServer, keep, send, whole
+from tests.support.fault_server import FaultServer, hold, keep, send, whole
 
 W = TypeVar("W", bound=QWidget)
 KEY = "sk-scene-0123456789abcdef"
@@ -177,6 +180,88 @@ async def connect_keyless(stage: Stage) -> None:
     QTest.keyClick(dialog.first.address.edit, Qt.Key.Key_Up)
     QTest.keyClick(dialog.first.address.edit, Qt.Key.Key_Return)
     await stage.settle()
+
+
+def _kept(stage: Stage, name: str, port: int, **more: object) -> None:
+    """A server of this computer among the person's own services, so that it is looked for."""
+    known = KnownGateways(stage.app.workspace.gateways.store.path.with_name("known-gateways.json"))
+    content = {"id": name, "name": name, "base_url": f"http://127.0.0.1:{port}/v1", "keyless": True, **more}
+    known.keep(KnownGateway.model_validate(content))
+
+
+async def _looked(stage: Stage) -> ConnectDialog:
+    stage.act("gateway.nearby")
+    dialog = _open(ConnectDialog)
+    await stage.until(lambda: not dialog.nearby.looking, "the end of the look")
+    dialog.first.ensureWidgetVisible(dialog.nearby)
+    await stage.settle()
+    return dialog
+
+
+def _models(count: int, owner: str) -> bytes:
+    return json.dumps({"data": [{"id": f"m{number}", "owned_by": owner} for number in range(count)]}).encode()
+
+
+@scene()
+async def connect_nearby(stage: Stage) -> None:
+    """Servers of this computer: named by what they answer or by where they are, one of them set up, some no gateway."""
+    with FaultServer() as one, FaultServer() as two, FaultServer() as three, FaultServer() as four:
+        one.play(send(whole(200, "application/json", _models(12, "one"))))
+        two.play(send(whole(401, "application/json", b'{"error": {"message": "No key"}}')))
+        three.play(send(whole(200, "application/json", _models(1, "three"))))
+        four.play(send(whole(200, "text/html", b"<html>")))
+        _kept(stage, "Local server", one.port, signatures=[{"owner": "one"}])
+        _kept(stage, "Team proxy", two.port)
+        stage.app.workspace.gateways.store.add_profile(Profile(name="The one at home", base_url=three.url))
+        _kept(stage, "Web page", four.port)
+        await _looked(stage)
+
+
+@scene()
+async def connect_nearby_odd(stage: Stage) -> None:
+    """One that says nothing, one with an error of many words, and several that usually listen at one port."""
+    with FaultServer() as one, FaultServer() as two, FaultServer() as three:
+        one.play(hold())
+        words = "The header that says where this is to go is required, " * 8
+        two.play(send(whole(400, "application/json", json.dumps({"message": words}).encode())))
+        three.play(send(whole(200, "application/json", b"[]")))
+        _kept(stage, "Slow server with quite a long name, as people give them, that goes on and on", one.port)
+        _kept(stage, "Router", two.port)
+        for name in ("A", "B", "C", "D"):
+            _kept(stage, f"Server {name}", three.port)
+        await _looked(stage)
+
+
+@scene()
+async def connect_nearby_none(stage: Stage) -> None:
+    """Nothing answers on this computer."""
+    await _looked(stage)
+
+
+@scene(sizes=SMALL)
+async def connect_nearby_key(stage: Stage) -> None:
+    """One of this computer was taken, and wants a key."""
+    with FaultServer() as one:
+        one.play(send(whole(401, "application/json", b'{"error": {"message": "No key"}}')))
+        _kept(stage, "Team proxy", one.port)
+        dialog = await _looked(stage)
+        button = dialog.nearby.rows[0].button
+        assert button is not None
+        button.click()
+        await stage.settle()
+
+
+@scene(sizes=SMALL)
+async def connect_nearby_models(stage: Stage) -> None:
+    """One of this computer was taken with a click: its models are the next thing there is."""
+    with FaultServer() as one:
+        one.play(send(whole(200, "application/json", _models(12, "one"))))
+        _kept(stage, "Local server", one.port, signatures=[{"owner": "one"}])
+        dialog = await _looked(stage)
+        button = dialog.nearby.rows[0].button
+        assert button is not None
+        button.click()
+        await stage.until(lambda: dialog.pages.currentWidget() is dialog.third, "the models")
 
 
 @scene()

@@ -7,7 +7,7 @@ opens the dialog again. Like the gateway settings it opens no socket and no keyr
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -20,6 +20,7 @@ from PySide6.QtWidgets import QProgressBar, QPushButton, QWidget
 from playground.engine.gateways.connection_test import ConnectionReport, Mends, Offer
 from playground.engine.gateways.credentials import NeedsConsent
 from playground.engine.gateways.known import KnownGateway, values_of
+from playground.engine.gateways.nearby import Found, Kind
 from playground.engine.gateways.offering import Offering
 from playground.engine.gateways.own_known import KnownGateways
 from playground.engine.gateways.profiles import Auth, Profile, ProfileError, ProfileStore
@@ -39,6 +40,7 @@ from playground.ui.features.gateways.draft import (
 )
 from playground.ui.features.gateways.key_field import KeyField, variable_words
 from playground.ui.features.gateways.model_page import ModelPage
+from playground.ui.features.gateways.nearby_list import NearbyList, Tell
 from playground.ui.features.gateways.own_service_dialog import OwnServiceDialog
 from playground.ui.features.gateways.service_panel import KeysPlace, ServicePanel
 from playground.ui.features.gateways.services_page import ServicesPage
@@ -60,12 +62,16 @@ WHERE = (
 )
 
 
+#: Looks for gateways of this computer, among services and beside the gateways that are set up.
+LookNearby = Callable[[Sequence[KnownGateway], Sequence[Profile], Tell], Coroutine[Any, Any, None]]
+
+
 class AddressPage(DownArea):
     """Address and key, with the same fields as in the gateway settings."""
 
     changed = Signal()
 
-    def __init__(self) -> None:
+    def __init__(self, nearby: NearbyList) -> None:
         super().__init__()
         self.address = AddressField()
         self.services = ServicePanel(self.address)
@@ -83,6 +89,10 @@ class AddressPage(DownArea):
             column.addWidget(field)
             column.addWidget(self.services if field is self.address else self.keys_place)
         column.addWidget(self.message)
+        label = text_label("On this computer", "heading")
+        label.setContentsMargins(0, 10, 0, 0)
+        column.addWidget(label)
+        column.addWidget(nearby)
         column.addStretch(1)
         self.setWidget(inner)
         self.address.changed.connect(self._edited)
@@ -209,6 +219,7 @@ class ConnectDialog(GatewayDialog):
         keys: Keys,
         tester: Tester,
         spawn: Spawn,
+        look_nearby: LookNearby,
         parent: QWidget | None = None,
         *,
         draft: Draft | None = None,
@@ -218,6 +229,8 @@ class ConnectDialog(GatewayDialog):
         self._known = KnownGateways(store.path.with_name("known-gateways.json"))
         self._task: asyncio.Task[Any] | None = None
         self._verdict: ConnectionReport | None = None
+        self._straight_on = False  # to the models, when the test has ended well
+        self.nearby = NearbyList(lambda tell: look_nearby(self._known.all, store.profiles, tell), spawn)
         self._build()
         profile = self._base.profile
         self.first.address.set_text(profile.base_url, consent=profile.plain_http_origin == profile.origin != "")
@@ -274,8 +287,8 @@ class ConnectDialog(GatewayDialog):
         if self._step == ADDRESS and self._verdict is not None and self._verdict.about_key:
             self.first.key.setFocus()
 
-    def test(self) -> None:
-        """Test what is typed, or say what is missing."""
+    def test(self, *, straight_on: bool = False) -> None:
+        """Test what is typed, or say what is missing. ``straight_on`` goes to the models when it has ended well."""
         draft = self.draft()
         if blank := self.first.services.problem:
             self.first.say(blank)
@@ -286,7 +299,13 @@ class ConnectDialog(GatewayDialog):
             self.first.say(wrong)
             self.first.address.edit.setFocus()
             return
+        self._straight_on = straight_on
         self._task = self._spawn(self._test(draft), name="test gateway")
+
+    def done(self, result: int) -> None:
+        """Close, whatever the way; nobody is there any more to see what is on this computer."""
+        self.nearby.stop()
+        super().done(result)
 
     def reject(self) -> None:
         """Close; a test is ended. A key that is being saved is waited for."""
@@ -323,7 +342,9 @@ class ConnectDialog(GatewayDialog):
             if shiboken6.isValid(self):
                 self._task = None
                 self._refresh()
-                if self._step == TEST:
+                if self._step == TEST and self._straight_on and self._verdict is not None and self._verdict.ok:
+                    self._go_to(MODEL)
+                elif self._step == TEST:
                     self._first_to_press().setFocus()
 
     def _first_to_press(self) -> QPushButton:
@@ -390,6 +411,25 @@ class ConnectDialog(GatewayDialog):
             self.next_button.setFocus()
         else:
             self.first.key.setFocus()
+
+    def _take_nearby(self, found: Found) -> None:
+        """On with a gateway of this computer: to its models, or to the key that it wants."""
+        if self._task is not None:
+            return
+        if found.sure:
+            self.first.services.take(found.known[0], found.base_url)
+        else:
+            self.first.address.set_text(found.base_url, consent=False)
+        keyed = bool(self.first.key.key() or self.first.key.variable())
+        if found.kind is Kind.KEY and not keyed:
+            self.first.say(f"{found.place} wants a key. Enter it above, then test.")
+            self.first.key.setFocus()
+        elif found.kind is Kind.GATEWAY and not keyed:
+            self.test(straight_on=True)
+        else:
+            words = f"The key above goes to {found.place} when you test. Remove it if it is another one's."
+            self.first.say(words if keyed else "")
+            self.next_button.setFocus()
 
     def _choose_service(self) -> None:
         if (known := self.fourth.current) is not None:
@@ -462,7 +502,7 @@ class ConnectDialog(GatewayDialog):
             draft = self.draft()
             given = draft.key  # the one secret that a gateway without settings could say again
             offering = Offering(models, draft.host, known=lambda: (Secret(given),) if given else ())
-            self.third.offer(offering, draft.profile.default_model, draft.host, self._place())
+            self.third.offer(offering, draft.profile.default_model, draft.profile.name or draft.host, self._place())
             self.third.model.setFocus()
             self.third.model.selectAll()
         elif step == ADDRESS:
@@ -523,7 +563,12 @@ class ConnectDialog(GatewayDialog):
         self.setMinimumSize(480, 380)
         self.resize(600, 540)
         self.steps = StepsRow(STEPS)
-        self.first, self.second, self.third, self.fourth = AddressPage(), TestPage(), ModelPage(), ServicesPage()
+        self.first, self.second, self.third, self.fourth = (
+            AddressPage(self.nearby),
+            TestPage(),
+            ModelPage(),
+            ServicesPage(),
+        )
         self.pages = in_pages(self.first, self.second, self.third, self.fourth)
         self.settings_button = push_button("All settings…", "quiet")
         self.settings_button.setToolTip("Certificates, headers, time-outs and more, with what is typed here filled in")
@@ -541,6 +586,7 @@ class ConnectDialog(GatewayDialog):
         self.first.services.taken.connect(self._service_taken)
         self.first.services.all_asked.connect(self._browse)
         self.first.services.keep_asked.connect(self._keep_as_service)
+        self.nearby.chosen.connect(self._take_nearby)
         self.fourth.chosen.connect(self.next)
         self.fourth.picked.connect(self._refresh)
         self.fourth.add_asked.connect(self._add_service)

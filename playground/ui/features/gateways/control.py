@@ -15,6 +15,7 @@ from playground.domain.adaptations import Adaptation
 from playground.domain.costs import BY_LIST
 from playground.domain.errors import Failure, FailureKind, RunRefusedError
 from playground.domain.prices import DOLLARS, Price
+from playground.engine.gateways.offered import DEMO_ID
 from playground.engine.gateways.profiles import Profile, ProfileError
 from playground.engine.gateways.reach import Reach, reach_of
 from playground.engine.requests.spoken import TITLES
@@ -392,18 +393,33 @@ class GatewayControl(Control):
         self.load_models()
         self._say(f"Key for “{profile.name}”: {words}", stays=False)
 
-    def connect_new(self) -> None:
+    def look_nearby(self) -> None:
+        """The dialog that connects a gateway, which looks for those on this computer at once."""
+        self.connect_new().nearby.look()
+
+    def connect_new(self) -> ConnectDialog:
         """The dialog that connects a gateway step by step; what was typed into the last one is still there."""
         from playground.engine.gateways.connection_test import try_gateway
+        from playground.engine.gateways.nearby import look_nearby
         from playground.ui.features.gateways.connect_dialog import ConnectDialog
 
         gateways = self._workspace.gateways
-        dialog = ConnectDialog(gateways.store, gateways.keys, try_gateway, spawn, self._host.window, draft=self._typed)
+        ours = {gateways.get(DEMO_ID).origin}  # the demo is in the list already
+        dialog = ConnectDialog(
+            gateways.store,
+            gateways.keys,
+            try_gateway,
+            spawn,
+            partial(look_nearby, besides=ours),
+            self._host.window,
+            draft=self._typed,
+        )
         dialog.connected.connect(self._connected)
         dialog.settings_asked.connect(self.set_up)
         dialog.rejected.connect(partial(self._put_aside, dialog))
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
+        return dialog
 
     def _connected(self, profile: Profile, key_words: str) -> None:
         self._typed = None

@@ -187,9 +187,9 @@ class ServicePanel(QWidget):
             field.setFocus()
         return field is not None
 
-    def take(self, known: KnownGateway) -> None:
-        """Fill in that service, as chosen."""
-        self._take(Recognised(known=known, base_url=known.base_url), f"{known.name} is filled in")
+    def take(self, known: KnownGateway, base_url: str = "") -> None:
+        """Fill in that service, as chosen; ``base_url`` is where it was found, if that is not its usual address."""
+        self._take(Recognised(known=known, base_url=base_url or known.base_url), f"{known.name} is filled in")
         self.taken.emit()
 
     def go_on(self, known: KnownGateway, base_url: str, values: dict[str, str]) -> None:
