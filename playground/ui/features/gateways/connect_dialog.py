@@ -22,7 +22,6 @@ from playground.engine.gateways.credentials import NeedsConsent
 from playground.engine.gateways.known import KnownGateway, values_of
 from playground.engine.gateways.nearby import Found, Kind
 from playground.engine.gateways.offering import Offering
-from playground.engine.gateways.own_known import KnownGateways
 from playground.engine.gateways.profiles import Auth, Profile, ProfileError, ProfileStore
 from playground.engine.gateways.secrets import Keys, Secret
 from playground.engine.requests.spoken import TITLES
@@ -94,6 +93,7 @@ class AddressPage(DownArea):
         column.addWidget(label)
         column.addWidget(nearby)
         column.addStretch(1)
+        self._inner = inner
         self.setWidget(inner)
         self.address.changed.connect(self._edited)
         self.services.changed.connect(self._edited)
@@ -103,6 +103,7 @@ class AddressPage(DownArea):
         """Why it does not go on, in view."""
         say(self.message, words)
         if words:
+            self._inner.adjustSize()  # now, so that all of the words are in view
             self.ensureWidgetVisible(self.message)
 
     def _edited(self) -> None:
@@ -226,7 +227,7 @@ class ConnectDialog(GatewayDialog):
     ) -> None:
         super().__init__(store, keys, tester, spawn, parent)
         self._base = self._plain = draft or Draft.of(Profile(name=""))  # with and without what is known of a service
-        self._known = KnownGateways(store.path.with_name("known-gateways.json"))
+        self._deleted: KnownGateway | None = None
         self._task: asyncio.Task[Any] | None = None
         self._verdict: ConnectionReport | None = None
         self._straight_on = False  # to the models, when the test has ended well
@@ -326,7 +327,7 @@ class ConnectDialog(GatewayDialog):
                 self.first.address.consent.setFocus()
                 return
             if draft.variable and given.key is None:
-                self.first.say(f"Nothing was sent. {given.problem}")
+                self.first.say("Nothing was sent: that variable is not set.")
                 self.first.key.setFocus()
                 return
             self.second.begin(draft.host)
@@ -438,7 +439,8 @@ class ConnectDialog(GatewayDialog):
 
     def _show_services(self, current: str = "", message: str = "") -> None:
         self.first.services.set_services(self._known.all)
-        self.fourth.show_services(self._known.all, current, message or " ".join(self._known.messages))
+        deleted = self._deleted.name if self._deleted is not None else ""
+        self.fourth.show_services(self._known.all, current, message or " ".join(self._known.messages), deleted)
 
     def _browse(self) -> None:
         self._show_services()
@@ -477,6 +479,7 @@ class ConnectDialog(GatewayDialog):
         if shiboken6.isValid(dialog):
             dialog.accept()
         if shiboken6.isValid(self):
+            self._deleted = None
             self._show_services(kept.id)
             if self._step == ADDRESS:
                 self.first.services.take(kept)
@@ -488,10 +491,25 @@ class ConnectDialog(GatewayDialog):
         words = ""
         try:
             await asyncio.to_thread(self._known.remove, known.id)
+            self._deleted = known
         except ProfileError as error:
             words = str(error)
         if shiboken6.isValid(self):
             self._show_services(message=words)
+
+    def _restore_service(self) -> None:
+        if self._deleted is not None:
+            self._spawn(self._bring_back(self._deleted), name="restore a service")
+
+    async def _bring_back(self, known: KnownGateway) -> None:
+        words = ""
+        try:
+            await asyncio.to_thread(self._known.keep, known)
+            self._deleted = None
+        except ProfileError as error:
+            words = str(error)
+        if shiboken6.isValid(self):
+            self._show_services(known.id, words)
 
     # ---- pages
 
@@ -592,6 +610,7 @@ class ConnectDialog(GatewayDialog):
         self.fourth.add_asked.connect(self._add_service)
         self.fourth.edit_asked.connect(self._edit_service)
         self.fourth.delete_asked.connect(self._delete_service)
+        self.fourth.restore_asked.connect(self._restore_service)
         self.second.again_asked.connect(self.test)
         self.second.skip_asked.connect(self._skip)
         self.second.offer_taken.connect(self._take_offer)

@@ -33,6 +33,7 @@ from PySide6.QtWidgets import (
 
 from playground.engine.gateways.connection_test import ConnectionReport, Mends, Offer
 from playground.engine.gateways.credentials import NeedsConsent, forget_secrets
+from playground.engine.gateways.own_known import KnownGateways
 from playground.engine.gateways.profiles import Auth, Connection, Profile, ProfileError, ProfileStore
 from playground.engine.gateways.secrets import Keys
 from playground.ui.features.gateways.draft import NEW_NAME, Draft, connection_of, credentials_of, problem, save
@@ -220,6 +221,7 @@ class GatewayDialog(QDialog):
         self._tester = tester
         self._spawn = spawn
         self._asked_keyring = False
+        self._known = KnownGateways(store.path.with_name("known-gateways.json"))
 
     def _describe_key(self) -> None:
         """Say anew where the key is, or goes."""
@@ -588,7 +590,7 @@ class ProfileDialog(GatewayDialog):
         self.add_button = quiet_button("New", f"{NEW_NAME} (Ctrl+N)", "plus")
         self.copy_button = quiet_button("", "Duplicate this gateway", "copy")
         self.remove_button = quiet_button("", "Remove this gateway", "delete")
-        self.form = ProfileForm(self._keys)
+        self.form = ProfileForm(self._keys, self._known)
         self.question = QuestionBar()
         self.message = text_label(kind="small", wrap=True)
         self.message.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)

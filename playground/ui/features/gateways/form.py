@@ -18,7 +18,8 @@ from PySide6.QtWidgets import (
 from playground.domain.adaptations import Adaptation
 from playground.domain.request import ReasoningReturn, SendReasoning
 from playground.engine.gateways.credentials import ConsentReason, plain_origin
-from playground.engine.gateways.known import known_by_id
+from playground.engine.gateways.known import known_by_id, recognise
+from playground.engine.gateways.own_known import KnownGateways
 from playground.engine.gateways.profiles import Auth, Profile
 from playground.engine.gateways.secrets import KeyringState, Keys
 from playground.engine.requests.spoken import TITLES
@@ -27,6 +28,7 @@ from playground.ui.features.gateways.draft import Draft, HeaderRow
 from playground.ui.features.gateways.key_field import KeyField
 from playground.ui.features.gateways.rule_row import rule_rows
 from playground.ui.features.gateways.rules_edit import RulesEdit
+from playground.ui.features.gateways.service_panel import KeysPlace, words_on
 from playground.ui.widgets.dialogs import file_dialog
 from playground.ui.widgets.form_parts import (
     FIELD_HEIGHT,
@@ -177,16 +179,19 @@ class ProfileForm(QWidget):
 
     changed = Signal()
 
-    def __init__(self, keys: Keys) -> None:
+    def __init__(self, keys: Keys, known: KnownGateways) -> None:
         super().__init__()
         self._keys = keys
+        self._known = known
         self._base = Draft.of(Profile(name=""))
         self._showing = False
         self.setProperty("kind", "form")
         self.name = QLineEdit()
         self.name.setAccessibleName("Name")
         self.address = AddressField()
+        self.service = text_label(kind="small", wrap=True)
         self.key = KeyField()
+        self.keys_place = KeysPlace()
         self.model = QLineEdit(placeholderText="none")
         self.model.setAccessibleName("Default model")
         self.auth = {protocol: _combo(f"Key on {title}", AUTH_STYLES) for protocol, title in TITLES.items()}
@@ -271,6 +276,9 @@ class ProfileForm(QWidget):
             "proxy": self.proxy.text().strip(),
             **{name: field.number() for name, field in self.limits.items()},
         }
+        service = self._known.get(base.service) if base.service else None
+        if service is not None and recognise(self.address.text(), (service,)) is None:
+            update["service"] = ""  # it leads elsewhere now
         profile = base.model_copy(update=update)
         agreed = profile.origin if self.address.consented() else ""
         if agreed or profile.plain_http_origin == profile.origin:
@@ -297,6 +305,10 @@ class ProfileForm(QWidget):
         draft = self.draft()
         profile = draft.profile
         self.name.setPlaceholderText(replace(draft, profile=profile.model_copy(update={"name": ""})).title)
+        service = self._known.get(profile.service) if profile.service else None
+        say(self.service, f"{service.name}. {words_on(service)}".strip() if service is not None else "")
+        self.keys_place.show_service(service)
+        self.key.offer_variables(service.key_variables if service is not None else ())
         consent = draft.consent
         moved = consent is not None and consent.reason is ConsentReason.MOVED
         self.key.describe(
@@ -342,7 +354,9 @@ class ProfileForm(QWidget):
         self._grid = grid
         self._row("&Name", self.name, self.name)
         self._row("Base &URL", self.address, self.address.edit)
+        self._beside(self.service)
         self._row("&Key", self.key, self.key.edit)
+        self._beside(self.keys_place)
         self._row("Default &model", self.model, self.model)
         self._section("How the key is sent")
         for protocol, title in TITLES.items():
@@ -369,6 +383,10 @@ class ProfileForm(QWidget):
         self._section("Proxy")
         self._row("Pro&xy", self.proxy, self.proxy)
         grid.setRowStretch(grid.rowCount(), 1)
+
+    def _beside(self, words: QWidget) -> None:
+        """Below the field of the last row."""
+        self._grid.addWidget(words, self._grid.rowCount(), 1)
 
     def _section(self, title: str) -> None:
         label = text_label(title, "group")

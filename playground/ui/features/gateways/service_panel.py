@@ -34,7 +34,6 @@ from playground.ui.widgets.two_lines import HEIGHT, LINE, TwoLines
 
 MOST_SHOWN: Final = 50  # matches; whoever wants to see all has a page for it
 ROWS_IN_VIEW: Final = 4
-_KNOWN: Final = Qt.ItemDataRole.UserRole + 2
 _NO_NAME: Final = frozenset("/:@?#")  # what is in an address, and in no part of a name
 
 
@@ -51,6 +50,7 @@ class ServiceList(QListWidget):
 
     def __init__(self, name: str) -> None:
         super().__init__()
+        self._shown: tuple[KnownGateway, ...] = ()
         styled(self, "choices")
         self.setAccessibleName(name)
         self.setItemDelegate(TwoLines(self))
@@ -60,26 +60,27 @@ class ServiceList(QListWidget):
     def show_services(self, found: Iterable[KnownGateway]) -> None:
         """Show these, in this order, none of them selected."""
         self.clear()
-        for known in found:
+        self._shown = tuple(found)
+        for known in self._shown:
             item = QListWidgetItem(show_hidden(known.name))
             line = show_hidden(second_line(known))
             item.setData(LINE, line)
-            item.setData(_KNOWN, known)
             item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{item.text()}, {line}")
             self.addItem(item)
         self.setCurrentRow(-1)
 
     def select(self, service: str) -> None:
         """Select the one of that id, in view; none where it is not shown."""
-        ids = [self.item(row).data(_KNOWN).id for row in range(self.count())]
-        self.setCurrentRow(ids.index(service) if service in ids else -1)
-        self.scrollToItem(self.currentItem())
+        row = next((row for row, known in enumerate(self._shown) if known.id == service), -1)
+        self.setCurrentRow(row)
+        if row >= 0:
+            self.scrollToItem(self.item(row))
 
     @property
     def current(self) -> KnownGateway | None:
         """The selected one."""
-        found = self.currentItem().data(_KNOWN) if self.currentRow() >= 0 else None
-        return found if isinstance(found, KnownGateway) else None
+        row = self.currentRow()
+        return self._shown[row] if 0 <= row < len(self._shown) else None
 
 
 class KeysPlace(QWidget):
@@ -91,7 +92,7 @@ class KeysPlace(QWidget):
         self.open = OfferButton()
         self.copy = CopyButton("Copy", "quiet")
         self.copy.setAccessibleName("Copy the address of the page where keys are made")
-        in_row((self.open, 1), self.copy, of=self, margins=0, spacing=4)
+        in_row(self.open, self.copy, 1, of=self, margins=0, spacing=4)
         self.open.clicked.connect(self._open)
         self.copy.clicked.connect(self._copy)
         self.show_service(None)
@@ -290,7 +291,7 @@ class ServicePanel(QWidget):
         self.changed.emit()
 
     def _say(self, words: str) -> None:
-        self.told.setText(show_hidden(f"{words}: its address, how the key is sent, and what else is known of it."))
+        self.told.setText(show_hidden(f"{words}: its address, and how the key is sent."))
 
     def _show(self, values: dict[str, str]) -> None:
         """The service's own fields and words, or none."""

@@ -14,7 +14,7 @@ from playground.ui.widgets.layouts import in_column, in_row
 
 class ServicesPage(QWidget):
     """``chosen``: a double click or Enter on one. ``edit_asked`` and ``delete_asked`` carry one of the person's own,
-    ``add_asked`` wants a new one.
+    ``add_asked`` wants a new one, ``restore_asked`` the one back that was deleted.
     """
 
     chosen = Signal()
@@ -22,6 +22,7 @@ class ServicesPage(QWidget):
     add_asked = Signal()
     edit_asked = Signal(object)
     delete_asked = Signal(object)
+    restore_asked = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -35,12 +36,14 @@ class ServicesPage(QWidget):
         self.add = quiet_button("Add your own…", "Add a service of your own", "plus")
         self.edit = quiet_button("Edit…", "Edit this service of your own")
         self.delete = quiet_button("Delete", "Delete this service of your own", "delete")
+        self.restore = quiet_button("Undo", "Have the deleted service back")
+        told = in_row((self.message, 1), self.restore, spacing=8)
         buttons = in_row(self.add, 1, self.edit, self.delete, spacing=8)
         in_column(
             self.search,
             (self.list, 1),
             self.words,
-            self.message,
+            told,
             buttons,
             of=self,
             margins=(24, 4, 24, 8),
@@ -53,16 +56,25 @@ class ServicesPage(QWidget):
         self.add.clicked.connect(self.add_asked)
         self.edit.clicked.connect(self._edit)
         self.delete.clicked.connect(self._delete)
+        self.restore.clicked.connect(self.restore_asked)
 
     @property
     def current(self) -> KnownGateway | None:
         """The selected one."""
         return self.list.current
 
-    def show_services(self, among: tuple[KnownGateway, ...], current: str = "", message: str = "") -> None:
-        """Show these, with the one of that id selected; ``message`` says what went wrong with the person's own."""
+    def show_services(
+        self, among: tuple[KnownGateway, ...], current: str = "", message: str = "", deleted: str = ""
+    ) -> None:
+        """Show these, with the one of that id selected; ``message`` says what went wrong with the person's own.
+
+        ``deleted`` is the name of one that can be had back.
+        """
         self._among = among
-        say(self.message, message)
+        say(
+            self.message, message or (f"“{deleted}” was deleted." if deleted else ""), "small" if deleted else "warning"
+        )
+        self.restore.setVisible(bool(deleted))
         self._filter(self.search.text())
         self.list.select(current)
 
