@@ -12,6 +12,7 @@ from playground.demo.server import DemoConfig
 from playground.domain.checks import Contains, Judge, You
 from playground.domain.parts import Reasoning
 from playground.engine.evaluation.answering import Answer
+from playground.engine.gateways.offered import DEMO_ID
 from playground.engine.session.plan import Keep
 from playground.ui.features.evaluate.blind import BUTTONS, BlindView
 from playground.ui.features.evaluate.detail import CHECKS, REQUEST, TIMELINE, Detail
@@ -127,6 +128,28 @@ def test_an_answer_that_failed_says_why_and_is_asked_again_from_its_card(stage: 
         await person.until(lambda: detail.pane is not None and person.find(QPushButton, inside=detail.pane), "its card")
         assert not detail.verdicts.rows
         assert not detail.thumbs.isVisible()
+
+    stage.play(scene, AT_ONCE)
+
+
+def test_many_that_were_refused_for_one_field_are_asked_again_without_it(stage: Stage) -> None:
+    async def scene(person: Person) -> None:
+        parameters = person.session.settings.current.with_value("seed", 7)
+        await person.do(lambda: person.session.set_parameters(parameters))
+        look = await _evaluated(person, "Say {{city}} !fast !refuse=seed")
+        assert look.results.failed == look.results.count > 1
+        detail = await _look_at(person, look)
+        await person.until(lambda: detail.pane is not None and person.find(QPushButton, inside=detail.pane), "its card")
+        assert not person.find(QPushButton, "Leave out `seed` and retry", detail.pane), "not for one answer alone"
+        assert person.find(QPushButton, "Always leave it out for this model", detail.pane)
+        notice = person.pane.notice
+        await _said(person, f"{look.results.count} answers were refused: the gateway does not take “seed”.", notice)
+        await person.press("Leave out `seed` and continue", notice)
+        await person.until(lambda: look.results.count and not look.results.failed and not look.under_way, "answers")
+        assert not look.results.missing
+        (rule,) = person.app.gateways.get(DEMO_ID).adaptations
+        assert (rule.words, rule.model) == ("seed left out", "demo-chat")
+        assert person.session.settings.current.held["seed"] == 7
 
     stage.play(scene, AT_ONCE)
 

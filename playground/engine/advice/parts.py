@@ -27,7 +27,7 @@ class Offer:
     @property
     def once(self) -> str:
         """On the button that tries it."""
-        return f"{self._deed} and retry"
+        return f"{self.deed} and retry"
 
     def always(self, *, of_model: bool) -> str:
         """On the button that keeps it, for one model or the gateway; the one that tries it says what."""
@@ -35,7 +35,8 @@ class Offer:
         return f"Always {deed} {'for this model' if of_model else 'here'}"
 
     @property
-    def _deed(self) -> str:
+    def deed(self) -> str:
+        """What is done, as a button says it."""
         rule = self.rules[0]
         names = " and ".join(f"`{one.field}`" for one in self.rules)
         match rule.kind:

@@ -448,6 +448,7 @@ def _evaluate(of: Features) -> EvaluateControl:
         load_models=gateways.load_models,
         presets=lambda: presets.store.presets,
         stoppable=of.regions.action(conversation.STOP.id).setEnabled,
+        keep_rules=gateways.keep_rules,
     )
     made = EvaluateControl(of.host, around)
     of.regions.page_shown.connect(lambda page: made.leave() if page != evaluate.TITLE else None)

@@ -197,7 +197,7 @@ class TurnCard(CardFrame):
         self._header.menu.aboutToShow.connect(self._fill_menu)
         self._body = QVBoxLayout()
         self._body.setSpacing(8)
-        self._end = TurnEnd()
+        self._end = TurnEnd(fixed=commands.edits.fixed)
         self._end.action_taken.connect(self._advice_taken)
         self._end.frame_asked.connect(self._ask_hole)
         self._end.height_changed.connect(self.height_changed)

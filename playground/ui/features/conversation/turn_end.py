@@ -14,7 +14,7 @@ from playground.domain.durations import countdown, span
 from playground.domain.errors import Failure
 from playground.domain.transcript import Ending, Turn
 from playground.engine.advice import advise, headline, limit_words, own_words
-from playground.engine.advice.parts import ASK_AGAIN, GIVE_UP, RETRY, RETRY_NOW, Action
+from playground.engine.advice.parts import ASK_AGAIN, GIVE_UP, RETRY, RETRY_NOW, TRY_OFFER, Action
 from playground.engine.session.retry_wait import RetryWait
 from playground.ui.features.conversation.text_view import TextView
 from playground.ui.widgets.flow_layout import FlowLayout
@@ -179,15 +179,19 @@ class HoleCard(ErrorFrame):
 
 
 class TurnEnd(QVBoxLayout):
-    """A column of cards, mostly empty. What is shown already stays as it is."""
+    """A column of cards, mostly empty. What is shown already stays as it is.
+
+    ``fixed``: the turn is only to be read, so nothing is tried with it for once.
+    """
 
     action_taken = Signal(object)  # an Action
     frame_asked = Signal()
     height_changed = Signal()
 
-    def __init__(self) -> None:
+    def __init__(self, *, fixed: bool = False) -> None:
         super().__init__()
         self.setSpacing(8)
+        self._fixed = fixed
         self._cards: list[QWidget] = []
         self._about: object = None  # what the cards were made from
 
@@ -269,6 +273,9 @@ class TurnEnd(QVBoxLayout):
     def _error(
         self, failure: Failure, *, streamed: bool | None, arrived: bool, actions: tuple[Action, ...] | None = None
     ) -> ErrorCard:
+        if self._fixed and actions is None:
+            advised = advise(failure, streamed=streamed, arrived=arrived).actions
+            actions = tuple(action for action in advised if action.name != TRY_OFFER)
         error = ErrorCard(failure, streamed=streamed, arrived=arrived, actions=actions)
         error.action_taken.connect(self.action_taken)
         error.height_changed.connect(self.height_changed)

@@ -21,6 +21,7 @@ from playground.ui.widgets.role_words import ROLE_WORDS
 from playground.ui.widgets.theme import SMALL_PX, body_font, tokens
 
 PART_UNREAD = "part unread"
+TRIED = "changed once"
 SPACING = 6
 NARROW = 460  # pixels below which it may not have room for all
 
@@ -50,7 +51,8 @@ class TurnHeader(QWidget):
                 roles.addAction(word).triggered.connect(partial(self.role_chosen.emit, role))
             self._role.setMenu(roles)
         self._model = text_label("", "small")
-        self._ending, self._hole, self._verdict = Chip(), Chip(), Chip()
+        self._ending, self._hole, self._verdict, self._tried = Chip(), Chip(), Chip(), Chip()
+        self._tried.setText(TRIED)
         self._hole.say(PART_UNREAD, "chip-error")
         self._lint = styled(QPushButton(), "pill")
         self._lint.setFixedHeight(20)  # of the chips' height, so that a header is as tall with it as without
@@ -70,7 +72,8 @@ class TurnHeader(QWidget):
         self.menu = QMenu(more)
         more.setMenu(self.menu)
         row = in_row(of=self, margins=0, spacing=SPACING)
-        left: tuple[QWidget, ...] = (self._role, self._model, self._ending, self._hole, self._verdict, self._lint)
+        chips = (self._tried, self._hole, self._verdict)
+        left: tuple[QWidget, ...] = (self._role, self._model, self._ending, *chips, self._lint)
         for widget in left:
             row.addWidget(widget, 0, Qt.AlignmentFlag.AlignVCenter)
         row.addStretch(1)
@@ -87,7 +90,11 @@ class TurnHeader(QWidget):
         self._role_colour = turn.role
         self._colour()
         self._model.setText(show_hidden(_short(outcome.model)) if outcome else "")
-        self._model.setToolTip(tip(outcome.model) if outcome else "")
+        rules = [f"By a rule of the gateway's: {rule.words}" for rule in outcome.adapted] if outcome else []
+        self._model.setToolTip(tip("\n".join([outcome.model, *rules])) if outcome else "")
+        tried = outcome.tried if outcome else ()
+        self._tried.setToolTip(tip("This time alone: " + "; ".join(rule.words for rule in tried)))
+        self._tried.setVisible(bool(tried))
         self._has_model = bool(outcome and outcome.model)
         self._model.setVisible(self._has_model)
         chip, words = figures.ending_words(outcome) if outcome else ("", "")

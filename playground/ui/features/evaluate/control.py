@@ -5,6 +5,7 @@ What it takes is loaded when it is first shown, or ahead of that in a calm momen
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -18,8 +19,10 @@ from playground.ui.widgets.dialogs import agreed
 from playground.ui.widgets.loop import spawn
 
 if TYPE_CHECKING:
+    from playground.domain.adaptations import Adaptation
     from playground.engine.evaluation.answering import Answer
     from playground.engine.evaluation.inquiry import Column
+    from playground.engine.evaluation.refused import Refused
     from playground.engine.files.presets import Preset
     from playground.engine.session.plan import Case
     from playground.ui.features.evaluate.look import Look
@@ -37,6 +40,7 @@ class Around:
     load_models: Callable[[], None]
     presets: Callable[[], Sequence[Preset]]
     stoppable: Callable[[bool], None]  # whether Esc stops something
+    keep_rules: Callable[[str, tuple[Adaptation, ...]], None]  # what the gateway of that id does not take
 
 
 class EvaluateControl(Control):
@@ -149,6 +153,27 @@ class EvaluateControl(Control):
         runner = self.runs.of(evaluation)
         if runner is not None and runner.reason and not self.runs.under_way(evaluation):
             self._say(f"The evaluation stopped: {runner.reason} What came is kept; Continue asks for the rest.")
+        elif self.look is not None and self.look.session.id == evaluation and not self.runs.under_way(evaluation):
+            spawn(self._offer(self.look), name="look at refusals")
+
+    async def _offer(self, look: Look) -> None:
+        """Where many answers were refused for one field, have them asked again without it."""
+        from playground.engine.evaluation.refused import refused_alike
+
+        failed = [one for one in look.results.answers.values() if one.failure]
+        found = await asyncio.to_thread(refused_alike, look.inquiry, failed) if failed else None
+        if found is not None and look is self.look and not self.under_way:
+            deed = f"{found.offer.deed} and continue"
+            self._say(found.words, deed, partial(self._without, look, found))
+
+    def _without(self, look: Look, found: Refused) -> None:
+        if look is self.look and not self.under_way:
+            self._around.keep_rules(found.profile_id, found.rules)
+            spawn(self._ask_without(look, found), name="run what was refused")
+
+    async def _ask_without(self, look: Look, found: Refused) -> None:
+        if await self._forget(look, found.answers):
+            await self._run(look)
 
     def _show_stop(self) -> None:
         if self.on:
