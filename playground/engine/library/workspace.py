@@ -409,6 +409,7 @@ class Workspace:
             front=self.gateways.keys.front,
             serving=lambda: self.serving,
             price_of=self.gateways.price,
+            facts_of=self.gateways.facts,
         )
 
     def restored(self, found: Snapshot) -> tuple[Session, str]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from playground.domain.adaptations import AdaptationKind
 from playground.engine.requests.rules import overruled, reason, rules_at_work
+from playground.engine.requests.told_flags import told_flags
 from playground.jsonkit.merge import holds
 from playground.protocols.protocol import get_protocol
 
@@ -23,7 +24,8 @@ def field_flags(session: Session) -> dict[str, str]:
         return {}
     paths = type(parameters).places()
     found: dict[str, list[str]] = {}
-    for oddity in protocol.oddities(body):
+    told = told_flags(request, session.experiment.facts(request.model))
+    for oddity in (*protocol.oddities(body), *told):
         for name, path in paths.items():
             if oddity.is_about(path):
                 found.setdefault(name, []).append(oddity.words)

@@ -19,11 +19,13 @@ from playground.engine.gateways.known_secrets import redactor_of
 from playground.engine.gateways.profiles import Profile, connection
 from playground.engine.gateways.secrets import Secret
 from playground.engine.requests.rules import overruled, reason, rules_at_work
+from playground.engine.requests.told_flags import told_flags
 from playground.gateway.address import resolve
 from playground.gateway.outgoing import outgoing
 from playground.gateway.redact import MASK, Redactor
 from playground.jsonkit.merge import MemberPath, at_path, holds
 from playground.jsonkit.values import JSON, JSONObject
+from playground.protocols.oddities import Oddity
 from playground.protocols.protocol import get_protocol
 
 if TYPE_CHECKING:
@@ -114,7 +116,7 @@ def request_view(session: Session, known: Iterable[Secret] = (), *, whole: bool 
         body = json.loads(text)
     except (ValueError, RecursionError) as error:
         return RequestView(problem=f"The request cannot be written: {error}")
-    told = _Fields(request)
+    told = _Fields(request, told_flags(request, session.experiment.facts(request.model)))
     fields = tuple(told.rows(body))
     url, headers, problem = _envelope(profile, request, redactor)
     return RequestView("POST", url, headers, fields, text, problem, cut, told.changes)
@@ -170,7 +172,8 @@ def _shortened(value: Any, redactor: Redactor) -> Any:
 class _Fields:
     """Whose each field of one request is. An object is one row, unless its members are not all of one origin."""
 
-    def __init__(self, request: Request) -> None:
+    def __init__(self, request: Request, by_list: tuple[Oddity, ...]) -> None:
+        self._by_list = by_list  # what does not go with what the gateway's list says
         self._protocol, self._parameters = get_protocol(request.protocol), request.parameters
         self._places = {**_PLACES, **dict.fromkeys(self._protocol.conversation, "turns")}
         self._extras = ((request.extra_body, Origin.EXTRA), (request.inherited_body, Origin.INHERITED))
@@ -190,7 +193,7 @@ class _Fields:
     def rows(self, body: JSONObject) -> Iterator[FieldRow]:
         """The fields in the order of the body, then those left at their default."""
         present: set[MemberPath] = set()
-        oddities = self._protocol.oddities(body)
+        oddities = (*self._protocol.oddities(body), *self._by_list)
         for name, value in body.items():
             for row in self._member((name,), value):
                 present.add(row.path)

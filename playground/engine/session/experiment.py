@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from copy import copy
 from typing import TYPE_CHECKING
 
+from playground.domain.model_facts import NOTHING_TOLD, ModelFacts
 from playground.domain.transcript import Transcript
 from playground.engine.session.changes import (
     Change,
@@ -41,7 +42,8 @@ class Experiment:
 
     ``connect`` gives a client for a profile id; it may raise ``RunRefusedError``. ``profile_of`` gives the profile
     itself, from which the extra body and the rule for reasoning are inherited; without it nothing is. ``price_of``
-    gives the price of a model of a gateway; without it, what was entered in the profile counts. ``literal`` says
+    gives the price of a model of a gateway; without it, what was entered in the profile counts. ``facts_of`` gives
+    what its gateway tells of a model; without it nothing is told. ``literal`` says
     that its turns are text to the last brace and hold no variables. ``serving`` gives what asks tool servers
     when it is first needed; without it none can be asked. ``lane`` gives the same experiment as a lane of
     Compare has it: with an end, settings and runs of its own.
@@ -56,9 +58,11 @@ class Experiment:
         literal: bool = False,
         serving: Callable[[], Serving] | None = None,
         price_of: Entered | None = None,
+        facts_of: Callable[[str, str], ModelFacts] | None = None,
     ) -> None:
         self.connect = connect
         self.price_of = price_of
+        self._facts_of = facts_of
         self.ask_servers = serving
         self.literal = literal
         self.profile_of = profile_of
@@ -117,6 +121,10 @@ class Experiment:
             return self.price_of(self.settings.profile_id, model)
         profile = self.profile
         return profile.prices.get(model) if profile is not None else None
+
+    def facts(self, model: str) -> ModelFacts:
+        """What the gateway in use tells of a model; nothing where that is not known here."""
+        return self._facts_of(self.settings.profile_id, model) if self._facts_of is not None else NOTHING_TOLD
 
     def set(self, settings: ExperimentSettings) -> None:
         """Let all be set as these settings have it: an edit that can be undone."""

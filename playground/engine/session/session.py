@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from playground.domain.accumulator import GrowingChoice
 from playground.domain.adaptations import Adaptation
 from playground.domain.errors import RunRefusedError
+from playground.domain.model_facts import ModelFacts
 from playground.domain.parameters import Parameters
 from playground.domain.request import ReasoningReturn, Request
 from playground.domain.transcript import Transcript, new_id
@@ -57,8 +58,8 @@ _OF_CONTENT = (PathChanged, TurnChanged, SettingsChanged, DebugChanged)
 
 
 class Session:
-    """One open experiment. ``connect``, ``profile_of``, ``literal``, ``serving`` and ``price_of`` are as for
-    ``Experiment``.
+    """One open experiment. ``connect``, ``profile_of``, ``literal``, ``serving``, ``price_of`` and ``facts_of`` are as
+    for ``Experiment``.
 
     ``front`` shortens texts and knows the secrets. ``unread`` are rows of it that the store could not read, by
     ``Tally``. ``main`` is the session of the experiment's own conversation, of a lane as well.
@@ -76,6 +77,7 @@ class Session:
         front: Front = plain_front,
         serving: Callable[[], Serving] | None = None,
         price_of: Entered | None = None,
+        facts_of: Callable[[str, str], ModelFacts] | None = None,
     ) -> None:
         settings = ExperimentSettings(
             profile_id=profile_id,
@@ -92,7 +94,17 @@ class Session:
         self.unread: Mapping[tuple[str, bool], int] = {}
         self._front = front
         self._lanes: dict[str, Session] = {}
-        self._stand_on(Experiment(connect, settings, profile_of, literal=literal, serving=serving, price_of=price_of))
+        self._stand_on(
+            Experiment(
+                connect,
+                settings,
+                profile_of,
+                literal=literal,
+                serving=serving,
+                price_of=price_of,
+                facts_of=facts_of,
+            )
+        )
         self.subscribe(self._changed, *_OF_CONTENT)
 
     def _stand_on(self, experiment: Experiment) -> None:

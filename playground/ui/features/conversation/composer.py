@@ -30,7 +30,7 @@ from playground.domain.roles import Role
 from playground.engine.session.run_state import RunState
 from playground.ui.widgets.elided_label import ElidedLabel
 from playground.ui.widgets.exact_field import ExactField
-from playground.ui.widgets.form_parts import paragraph, styled, text_label
+from playground.ui.widgets.form_parts import paragraph, say, styled, text_label
 from playground.ui.widgets.icons import icon
 from playground.ui.widgets.layouts import in_row
 from playground.ui.widgets.role_words import ROLE_WORDS
@@ -217,6 +217,8 @@ class Composer(QFrame):
         self._field.images_pasted.connect(self.images_pasted)
         self._note = paragraph("", "warning")
         self._note.hide()
+        self.told = paragraph("", "flag")
+        self.told.hide()
         self._role_button = QPushButton()
         self._role_button.setAccessibleName("Role of the message")
         menu = QMenu(self._role_button)
@@ -248,6 +250,7 @@ class Composer(QFrame):
         layout.addWidget(self._note)
         layout.addWidget(self._reading)
         layout.addWidget(self._field)
+        layout.addWidget(self.told)
         layout.addLayout(row)
         self.setFocusProxy(self._field)
         self.set_role(Role.USER)
@@ -499,6 +502,10 @@ class Composer(QFrame):
         words += [f"{images} image{'s' * (images > 1)}"] if images else []
         self._tokens.set_text(" + ".join(words))
         self._arrange()
+
+    def show_told(self, words: str) -> None:
+        """What the gateway's list says of the model that does not go with what would be sent; empty for nothing."""
+        say(self.told, words)
 
     def say(self, words: str) -> None:
         """Show why something was not done; empty takes it away."""

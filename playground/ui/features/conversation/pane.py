@@ -13,6 +13,7 @@ from playground.domain.errors import RunRefusedError
 from playground.domain.tokens import estimate_tokens
 from playground.domain.tools import Sizes, ToolDefinition, definition_tokens, sizes_of
 from playground.domain.transcript import Role, Turn
+from playground.engine.requests.told_flags import image_flag
 from playground.engine.session.changes import (
     Change,
     PathChanged,
@@ -67,6 +68,14 @@ class TokenCount:
         estimates = [pane.rows.tokens + size + written for pane, size in zip(panes, offered, strict=True)]
         images = max((pane.rows.images for pane in panes), default=0)
         composer.set_tokens(estimates, images + len(composer.attached))
+        composer.show_told(self._images_told(panes))
+
+    def _images_told(self, panes: Sequence[TranscriptPane]) -> str:
+        """What is said of images where one that is asked is not said to take any."""
+        attached = len(self._pane.composer.attached)
+        sessions = [(pane.session, pane.rows.images + attached) for pane in panes]
+        told = (image_flag(one.experiment.facts(one.settings.model), images) for one, images in sessions)
+        return next(filter(None, told), "")
 
     def _offered(self) -> tuple[ToolDefinition, ...]:
         """The tools of all that are asked; most are the same ones in each."""

@@ -20,7 +20,7 @@ from playground.jsonkit.values import JSON, JSONObject
 from playground.ui.widgets.asking import Asking
 from playground.ui.widgets.choice_fields import SwitchPill
 from playground.ui.widgets.elided_label import ElidedLabel
-from playground.ui.widgets.form_parts import look, paragraph, text_label
+from playground.ui.widgets.form_parts import look, paragraph, say, text_label
 from playground.ui.widgets.icon_button import IconButton
 from playground.ui.widgets.json_field import JsonField
 from playground.ui.widgets.json_text import pretty_value
@@ -269,6 +269,8 @@ class OutputPanel(ScrollPage):
         self.says = paragraph("", "small")
         self.hint = paragraph("", "small")
         self.unsent = paragraph("", "flag-error")
+        self.told = paragraph("", "flag")
+        self.told.hide()
         self.head = SchemaHead()
         self.schema = JsonField("Schema", root="schema", placeholder='{"type": "object", …}', least=8)
         self.example_button = QPushButton("Insert an example")
@@ -298,12 +300,17 @@ class OutputPanel(ScrollPage):
             rows.addWidget(self._radio_row(number, kind))
         column.addLayout(rows)
         column.addWidget(self.hint)
+        column.addWidget(self.told)
         column.addSpacing(4)
         column.addWidget(self.head)
         column.addWidget(self.schema)
         column.addWidget(self.custom)
         column.addWidget(self.unsent)
         column.addStretch(1)
+
+    def show_told(self, words: str) -> None:
+        """What the gateway's list says of the model that does not go with the format; empty for nothing."""
+        say(self.told, words)
 
     def _radio_row(self, number: int, kind: str) -> QWidget:
         name, says = TITLES[kind]

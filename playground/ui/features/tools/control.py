@@ -8,6 +8,7 @@ from contextlib import nullcontext
 from PySide6.QtCore import QObject
 
 from playground.domain.tools import ToolDefinition
+from playground.engine.requests.told_flags import TOOLS, flags_about, flags_now
 from playground.ui.features.host import Host
 from playground.ui.features.tools.panel import ToolsPanel
 from playground.ui.features.tools.server_tools import ServerTools, ServerWays
@@ -44,8 +45,13 @@ class ToolsControl(QObject):
         """Show what is set."""
         tools = self._host.session.settings.tools
         self._panel.set_tools(tools)
+        self.show_told()
         self._show_count(len(tools))
         self.servers.tools_changed()
+
+    def show_told(self) -> None:
+        """Say what the gateway's list tells of the model that does not go with tools."""
+        self._panel.head.show_told(flags_about(flags_now(self._host.session), TOOLS))
 
     def _edited(self, tools: tuple[ToolDefinition, ...]) -> None:
         session = self._host.session

@@ -18,7 +18,7 @@ from playground.domain.tools import ToolDefinition
 from playground.ui.features.tools.samples import SAMPLE
 from playground.ui.features.tools.tool_editor import ToolEditor
 from playground.ui.features.tools.tool_list import ROW_HEIGHT, ToolList
-from playground.ui.widgets.form_parts import styled, text_label
+from playground.ui.widgets.form_parts import paragraph, say, styled, text_label
 from playground.ui.widgets.icon_button import IconButton
 from playground.ui.widgets.layouts import Gap, in_column, in_row
 from playground.ui.widgets.scroll_page import DownArea
@@ -62,7 +62,13 @@ class PanelHead(QWidget):
             icon_button.setFixedSize(24, 24)
             bar.addWidget(icon_button)
         line = in_row((self.summary, 1), self.all_button)
-        in_column(bar, self.search, line, of=self, margins=(12, 8, 12, 4), spacing=4)
+        self.told = paragraph("", "flag")
+        self.told.hide()
+        in_column(bar, self.search, line, self.told, of=self, margins=(12, 8, 12, 4), spacing=4)
+
+    def show_told(self, words: str) -> None:
+        """What the gateway's list says of the model that does not go with tools; empty for nothing."""
+        say(self.told, words)
 
     def show_summary(self, tools: tuple[ToolDefinition, ...], sizes: list[int], held: int = 0) -> None:
         """``12 of 50 on · ≈ 4,100 tokens``: the size is that of the tools that are sent.
