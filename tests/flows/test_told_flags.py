@@ -46,7 +46,9 @@ def test_what_the_list_says_of_a_model_is_told_where_one_acts_and_goes_with_it(s
             assert "does not take it, by the gateway's list" in output.text()
             assert "does not take it, by the gateway's list" in row.flag_label.text()
             session.change(model="does-all")
-            await person.until(lambda: not tools.text() and not output.text() and not row.flag_label.text(), "no flag left")
+            await person.until(
+                lambda: not tools.text() and not output.text() and not row.flag_label.text(), "no flag left"
+            )
             await person.until(lambda: not composer.told.text(), "no flag of images")
 
     stage.play(scene)

@@ -95,7 +95,9 @@ def test_what_nobody_set_and_what_no_list_names_is_not_flagged() -> None:
     told = ModelFacts(parameters=frozenset({"temperature"}))
     assert field_flags(session_of(told)) == {}, "stream and its options are the program's own"
     assert field_flags(session_of(told, stream=True, n=2)) == {}
-    assert field_flags(session_of(ModelFacts(parameters=frozenset()), top_p=0.5)) == {}, "a list that is empty says nothing"
+    assert field_flags(session_of(ModelFacts(parameters=frozenset()), top_p=0.5)) == {}, (
+        "a list that is empty says nothing"
+    )
 
 
 def test_a_json_schema_that_is_not_kept_to_is_flagged() -> None:
