@@ -141,10 +141,10 @@ def test_an_image_alone_is_a_message_and_none_is_lost_while_it_is_read(stage: St
         box = await person.seen(ImageBox, "Image", composer)
         await person.until(lambda: box.thumb.loaded, "its thumbnail")
         await person.click(person.one(QPushButton, "Shrink to", box))
-        await person.until(lambda: "2,048 × 758" in box.accessibleName(), "the smaller copy")
+        await person.until(lambda: "1,568 × 580" in box.accessibleName(), "the smaller copy")
         await person.do(person.pane.run)
         await person.idle(turns=2)
-        assert "2048 × 758 pixels" in person.path[1].text
+        assert "1568 × 580 pixels" in person.path[1].text
 
     stage.play(scene)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QImage, QLinearGradient, QPainter
 
@@ -46,6 +48,30 @@ async def image_attached(stage: Stage) -> None:
     stage.window.pane.composer.set_text("And what do these two have in common?")
     stage.window.bottom_dock.hide()
     await stage.scroll_to_top()
+
+
+@scene(sizes=WIDE)
+async def images_large(stage: Stage) -> None:
+    """Large images are offered smaller, with what that saves; what is no image is named, and the others are there."""
+    await _large(stage, 3, Path(__file__))
+
+
+@scene(sizes=WIDE)
+async def image_smaller(stage: Stage) -> None:
+    """One that was made smaller: what that saved, Undo, and whether to do so always."""
+    await _large(stage, 1)
+    stage.window.pane.notice.buttons[0].click()
+    await stage.settle()
+
+
+async def _large(stage: Stage, many: int, *beside: Path) -> None:
+    stage.fresh("demo-vision")
+    stage.window.bottom_dock.hide()
+    stage.session.turns.add_turn(make_turn(Role.USER, "These were taken on the way. What changes?"))
+    pictures = [_landscape(4_032, 3_024) for _ in range(many)]
+    notice = stage.window.pane.notice
+    stage.window.pane.intake.take([*pictures, *beside])
+    await stage.until(lambda: "saves" in notice.words, "the offer")
 
 
 @scene(sizes=("760x520", "880x600", "900x600"))

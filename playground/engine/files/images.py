@@ -22,10 +22,15 @@ from playground.named_file import read_named
 DETAILS: Final = ("auto", "low", "high")
 LARGE_BYTES: Final = 5_000_000
 LARGE_SIDE: Final = 8_000
-SHRINK_SIDE: Final = 2_048
+#: Above either an image is offered smaller: no model that is known looks at more than 2,048 pixels a side.
+OFFER_SIDE: Final = 2_048
+OFFER_BYTES: Final = 3_000_000
+#: Pixels a side of a smaller copy: as many as the strictest of the common models looks at.
+SHRINK_SIDE: Final = 1_568
 CAP_BYTES: Final = 100 * 1024 * 1024
 FORMATS: Final = {"image/png": ".png", "image/jpeg": ".jpg", "image/gif": ".gif", "image/webp": ".webp"}
 WANTED: Final = "PNG, JPEG, GIF or WebP"
+_HEIC: Final = (b"heic", b"heix", b"hevc", b"hevx", b"heim", b"heis", b"mif1", b"msf1")
 _HEAD: Final = 65_536  # base64 letters in which a header is looked for first
 _DATA_URL: Final = re.compile(r"data:(?P<type>[\w.+-]+/[\w.+-]+)?(?P<rest>(?:;[^;,]*)*),", re.IGNORECASE)
 
@@ -78,9 +83,19 @@ def image_from(data: bytes, name: str | None = None) -> Image:
         raise ImageError(f"{label} is empty.")
     found = measure(data)
     if found is None:
+        kind = _kind_of(data)
+        if kind:
+            raise ImageError(f"{label} is {kind}, which gateways do not take. Save it as JPEG or PNG and attach that.")
         raise ImageError(f"{label} is not an image in {WANTED} format. Save it as PNG and attach that.")
     encoded = base64.b64encode(data).decode("ascii")
     return Image(url=f"data:{found.media_type};base64,{encoded}", name=name)
+
+
+def is_large(known: Facts) -> bool:
+    """Whether a smaller copy would likely do as well; not where the size is unknown."""
+    if known.measure is None:
+        return False
+    return known.size > OFFER_BYTES or max(known.measure.width, known.measure.height) > OFFER_SIDE
 
 
 def read_file(path: Path) -> bytes:
@@ -168,6 +183,20 @@ def warning(known: Facts) -> str:
     if max(known.measure.width, known.measure.height) > LARGE_SIDE:
         large.append(f"over {LARGE_SIDE:,} px a side")
     return f"Large: {' and '.join(large)}" if large else ""
+
+
+def _kind_of(data: bytes) -> str:
+    """What bytes are that are no image for a gateway; empty where that is not known."""
+    if data[4:8] == b"ftyp":
+        return {b"avif": "an AVIF image", b"avis": "an AVIF image"}.get(
+            data[8:12], "a HEIC image" if data[8:12] in _HEIC else "a video"
+        )
+    head = data[:1024].lstrip(b"\xef\xbb\xbf \t\r\n").lower()
+    if head.startswith(b"%pdf"):
+        return "a PDF document"
+    if head.startswith((b"<svg", b"<?xml", b"<!doctype svg")) and b"<svg" in head:
+        return "an SVG drawing"
+    return ""
 
 
 def _webp(data: bytes) -> Measure | None:

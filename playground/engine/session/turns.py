@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from playground.domain.accumulator import GrowingChoice
-from playground.domain.parts import Image, Text, ToolCall, ToolResult
+from playground.domain.parts import Image, Part, Text, ToolCall, ToolResult
 from playground.domain.prices import Price
 from playground.domain.transcript import Ending, Role, Transcript, Turn, make_turn, new_id, one_per_request, waiting_in
 from playground.engine.session import hand_made, thinking
@@ -117,6 +117,37 @@ class Turns:
         put = (image,) if image is not None else ()
         parts = (*turn.parts[:place], *put, *turn.parts[place + 1 :])
         return self._replace(turn.model_copy(update={"parts": parts}), in_place=in_place)
+
+    def add_images(self, turn_id: str, images: Sequence[Image]) -> str:
+        """Give a turn more images, behind those that it has; a tool turn has them in its last result.
+
+        Raises KeyError for an unknown turn, ValueError for a tool turn without a result.
+        """
+        turn = self.transcript.turns[turn_id]
+        parts = list(turn.parts)
+        if turn.role is Role.TOOL:
+            at = max((number for number, part in enumerate(parts) if isinstance(part, ToolResult)), default=-1)
+            if at < 0:
+                raise ValueError("This turn holds no result to put an image into.")
+            result = turn.results[-1]
+            parts[at] = result.model_copy(update={"images": (*result.images, *images)})
+        else:
+            at = max((number for number, part in enumerate(parts) if isinstance(part, Image)), default=len(parts) - 1)
+            parts[at + 1 : at + 1] = images
+        return self._replace(turn.model_copy(update={"parts": tuple(parts)}))
+
+    def swap_images(self, turn_id: str, swaps: Mapping[str, Image]) -> str:
+        """Put others in the places of images, which are named by their URLs. Raises KeyError for an unknown turn."""
+        turn = self.transcript.turns[turn_id]
+
+        def swapped(part: Part) -> Part:
+            if isinstance(part, Image):
+                return swaps.get(part.url, part)
+            if isinstance(part, ToolResult) and part.images:
+                return part.model_copy(update={"images": tuple(swaps.get(one.url, one) for one in part.images)})
+            return part
+
+        return self._replace(turn.model_copy(update={"parts": tuple(map(swapped, turn.parts))}))
 
     def priced(self, profile_id: str, model: str) -> int:
         """How many requests keep the price at which they were asked of that gateway and model."""

@@ -339,6 +339,7 @@ class MainWindow(QMainWindow):
         if self.composer.text:  # typed before there was an experiment to belong to
             workspace.current.with_draft(self.composer.draft)
         self.pane = ConversationPane(workspace.current, workspace.gateways.price, self.composer, self._start.welcome)
+        self.pane.sizes.keep_in(self._settings)
         self._centre.fill(self.pane)
         CopiedNotice(partial(self.pane.notice.say, stays=False), self)
         Focus(self.pane, self.composer, self.pane.view, self)

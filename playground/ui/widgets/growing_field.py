@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, Qt, Signal
+from collections.abc import Callable
+
+from PySide6.QtCore import QEvent, QMimeData, Qt, Signal
 from PySide6.QtGui import QFont, QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
@@ -10,6 +12,10 @@ from playground.ui.widgets.exact_field import ExactField
 from playground.ui.widgets.theme import body_font, code_font
 
 ROOMY, COMPACT = 20, 12  # pixels above and below the lines: padding, border and the document's own margin
+
+
+#: Is given what is pasted or dropped: whether it is taken, and with True it is.
+Elsewhere = Callable[[QMimeData, bool], bool]
 
 
 class GrowingField(ExactField):
@@ -24,6 +30,7 @@ class GrowingField(ExactField):
     ) -> None:
         """``compact`` is as low as the fields of one line."""
         super().__init__(parent)
+        self.elsewhere: Elsewhere | None = None  # who takes what is pasted or dropped, before it is taken as text
         self._most = most
         self._around = COMPACT if compact else ROOMY
         if compact:
@@ -35,6 +42,13 @@ class GrowingField(ExactField):
         self.setTabChangesFocus(True)
         self.textChanged.connect(self._fit)
         self._fit()
+
+    def canInsertFromMimeData(self, source: QMimeData) -> bool:
+        return (self.elsewhere is not None and self.elsewhere(source, False)) or super().canInsertFromMimeData(source)
+
+    def insertFromMimeData(self, source: QMimeData) -> None:
+        if self.elsewhere is None or not self.elsewhere(source, True):
+            super().insertFromMimeData(source)
 
     def _fit(self) -> None:
         lines = 0

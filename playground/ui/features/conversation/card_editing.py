@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QMimeData, Signal
 from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from playground.domain.parts import ToolCall
@@ -117,11 +117,25 @@ class CardEditing:
     def offers(self) -> list[tuple[str, Callable[[], None]]]:
         """What the menu of the turn has besides: words, and what is done."""
         role = self._card.turn.role
-        if self._card.row.growing or role not in (Role.ASSISTANT, Role.TOOL) or self._commands.edits.fixed:
+        if self._card.row.growing or self._commands.edits.fixed:
             return []
-        if role is Role.ASSISTANT:
-            return [("Add a tool call…", self.add_call)]
-        return [("Choose the call it answers…", self.choose_call)]
+        images: tuple[str, Callable[[], None]] = ("Add images…", self.add_images)
+        match role:
+            case Role.USER:
+                return [images]
+            case Role.ASSISTANT:
+                return [("Add a tool call…", self.add_call)]
+            case Role.TOOL:
+                return [("Choose the call it answers…", self.choose_call), images]
+        return []
+
+    def add_images(self) -> None:
+        """Choose images for the turn."""
+        self._commands.pictures.choose(self._card.turn.id)
+
+    def takes(self, mime: QMimeData, now: bool) -> bool:
+        """Whether a paste or drop holds images for the turn; ``now`` they are put into it."""
+        return not self._card.row.growing and self._commands.pictures.take(self._card.turn.id, mime, now=now)
 
     def shows(self, view: QWidget) -> bool:
         """Whether a part of the card is to be seen beside the editor that is open."""
@@ -181,6 +195,7 @@ class CardEditing:
         self._text.begin()
 
     def _text_opened(self, editor: InlineEditor) -> None:
+        editor.field.elsewhere = self.takes
         self._body.addWidget(editor)
         self._header.edit.setEnabled(False)
         self._opened(editor)

@@ -18,7 +18,14 @@ class CardFrame(QFrame):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._marked = False
         self.setAttribute(Qt.WidgetAttribute.WA_StaticContents)  # painted where it grows, and where it ended before
+
+    def mark(self, marked: bool) -> None:
+        """Show, or do not, that what is dragged would be let go here."""
+        if marked is not self._marked:
+            self._marked = marked
+            self.update()
 
     def stripe(self) -> str:
         """A colour as ``#rrggbb``."""
@@ -50,7 +57,7 @@ class CardFrame(QFrame):
         t = tokens()
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(QColor(t.accent if self.hasFocus() else t.line))
+        painter.setPen(QColor(t.accent if self.hasFocus() or self._marked else t.line))
         painter.setBrush(QColor(t.raised))
         painter.drawRoundedRect(self.rect().toRectF().adjusted(0.5, 0.5, -0.5, -0.5), 8, 8)
         painter.setClipRect(0, 0, 3, self.height())

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
+from PySide6.QtCore import QMimeData
+
 from playground.domain.accumulator import GrowingChoice
 from playground.domain.debugging import Answer
 from playground.domain.parts import Image
@@ -162,6 +164,14 @@ class EditCommands(Protocol):
     def role(self, turn_id: str, role: Role) -> None: ...
 
 
+class PictureCommands(Protocol):
+    """Images for turns that are there. ``take`` says whether it takes those of a paste or drop, and does so ``now``."""
+
+    def take(self, turn_id: str, mime: QMimeData, *, now: bool = True) -> bool: ...
+
+    def choose(self, turn_id: str) -> None: ...
+
+
 class TurnCommands(Protocol):
     """The actions offered on turns, by turn id. ``values`` are those of the variables, by name."""
 
@@ -176,6 +186,9 @@ class TurnCommands(Protocol):
 
     @property
     def edits(self) -> EditCommands: ...
+
+    @property
+    def pictures(self) -> PictureCommands: ...
 
     def values(self) -> Mapping[str, str]: ...
 

@@ -333,6 +333,11 @@ class Composer(QFrame):
         return self._strip
 
     @property
+    def image_menu(self) -> QMenu:
+        """What is offered on images: ways to attach them, and what others add below."""
+        return self._image_button.menu()
+
+    @property
     def attached(self) -> tuple[Image, ...]:
         """The images that go with the text."""
         return self._strip.images if self._strip is not None else ()

@@ -6,17 +6,18 @@ What was read goes into the draft of the experiment it was given to, also when a
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from PySide6.QtCore import QEvent, QObject
-from PySide6.QtGui import QDragEnterEvent, QDragMoveEvent, QDropEvent, QGuiApplication
+from PySide6.QtGui import QActionGroup, QDragEnterEvent, QDragMoveEvent, QDropEvent, QGuiApplication
 from PySide6.QtWidgets import QWidget
 
 from playground.domain.parts import Image
 from playground.engine.files.images import ImageError, is_address
 from playground.engine.session.session import Session
 from playground.ui.features.conversation.composer import Composer
+from playground.ui.features.conversation.image_sizes import CHOICES, ImageSizes
 from playground.ui.features.conversation.images import Source, offers_images, read_source, shrunk, sources_of
 from playground.ui.widgets.dialogs import ask_several, line_dialog
 from playground.ui.widgets.loop import ask, spawn
@@ -27,10 +28,11 @@ ADDRESS = "Address (https://…), or a data URL. An address is sent as it is; no
 
 
 class ImageIntake(QObject):
-    """Serves one composer; ``place`` is the widget on which images may be dropped."""
+    """Serves one composer; ``place`` is where images may be dropped, ``sizes`` offers large ones smaller."""
 
-    def __init__(self, composer: Composer, notice: NoticeBar, place: QWidget) -> None:
+    def __init__(self, composer: Composer, notice: NoticeBar, place: QWidget, sizes: ImageSizes) -> None:
         super().__init__(place)
+        self._sizes = sizes
         self._composer = composer
         self._notice = notice
         self._place = place
@@ -46,6 +48,23 @@ class ImageIntake(QObject):
         """Do what is asked for in the composer, from now on."""
         self._composer.images_pasted.connect(self.take)
         self._composer.image_wanted.connect(self._wanted)
+        menu = self._composer.image_menu
+        menu.addSeparator()
+        known = QActionGroup(menu)
+        for choice, words in CHOICES:
+            action = known.addAction(words)
+            action.setCheckable(True)
+            action.setData(choice)
+            action.triggered.connect(partial(self._choose, choice))
+        menu.addActions(known.actions())
+        menu.aboutToShow.connect(partial(self._show_choice, known))
+
+    def _choose(self, choice: str, _checked: bool = False) -> None:
+        self._sizes.choose(choice)
+
+    def _show_choice(self, known: QActionGroup) -> None:
+        for action in known.actions():
+            action.setChecked(action.data() == self._sizes.choice)
 
     def show_session(self, session: Session) -> None:
         """Serve another experiment from now on."""
@@ -102,17 +121,29 @@ class ImageIntake(QObject):
 
     async def _take(self, session: Session, sources: list[Source]) -> None:
         problems: list[str] = []
+        taken: list[Image] = []
         async with self._turn:
             for source in sources:
                 try:
-                    self._attach(session, await asyncio.to_thread(read_source, source))
+                    taken.append(await asyncio.to_thread(read_source, source))
+                    self._attach(session, taken[-1])
                 except ImageError as error:
                     problems.append(str(error))
                 finally:
                     self._count(session, -1)
-        if problems:
-            more = f" (and {len(problems) - 3} more)" if len(problems) > 3 else ""
-            self._notice.say("Not attached. " + " ".join(problems[:3]) + more)
+        self._sizes.consider(taken, partial(self._swap, session), not_attached(problems))
+
+    def _swap(self, session: Session, swaps: Mapping[str, Image]) -> int:
+        """Put other images among those that are attached."""
+        shown = session is self._session
+        attached = self._composer.attached if shown else session.draft.images
+        count = sum(image.url in swaps for image in attached)
+        changed = tuple(swaps.get(image.url, image) for image in attached)
+        if count and shown:
+            self._composer.set_images(changed)
+        elif count:
+            session.with_draft(session.draft.model_copy(update={"images": changed}))
+        return count
 
     def _attach(self, session: Session, image: Image) -> None:
         if session is self._session:
@@ -160,6 +191,12 @@ class ImageIntake(QObject):
         event.acceptProposedAction()
         self.take(sources)
         return True
+
+
+def not_attached(problems: Sequence[str]) -> str:
+    """What could not be taken, each named with its reason; empty where nothing went wrong."""
+    more = f" (and {len(problems) - 3} more)" if len(problems) > 3 else ""
+    return "Not attached. " + " ".join(problems[:3]) + more if problems else ""
 
 
 def shrink_in_turn(session: Session, turn_id: str, at: int, notice: NoticeBar) -> None:

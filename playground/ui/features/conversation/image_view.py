@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 )
 
 from playground.domain.parts import Image
-from playground.engine.files.images import DETAILS, SHRINK_SIDE, Facts, ImageError, facts, size_words, warning
+from playground.engine.files.images import DETAILS, SHRINK_SIDE, Facts, ImageError, facts, is_large, size_words, warning
 from playground.ui.features.conversation import images
 from playground.ui.widgets.elided_label import ElidedLabel
 from playground.ui.widgets.flow_layout import FlowLayout
@@ -287,7 +287,7 @@ class ImageBox(QFrame):
         self.remove.say(f"Remove {named[:80]}")
         self._warning.setText(words)
         self._warning.setVisible(bool(words))
-        self.shrink.setVisible(bool(words) and known.measure is not None and not self._fixed)
+        self.shrink.setVisible(is_large(known) and not self._fixed)
         self.copy_address.setVisible(bool(known.address) and self._large)
         self.open_address.setVisible(bool(known.address) and self._large)
         self.setAccessibleName(f"Image {named}, {figures(known)}")

@@ -24,7 +24,8 @@ Source: TypeAlias = Path | QImage | bytes | str
 LIMIT_MB: Final = 256  # what one decoded picture may take
 MOST_PIXELS: Final = 64_000_000
 MOST_JPEG_PIXELS: Final = 128_000_000  # scaled while it is read, so that more of them fit
-JPEG_QUALITY: Final = 90
+JPEG_QUALITY: Final = 85
+_DRAWN: Final = 1.5  # times what it would be as JPEG: a screenshot stays sharp for that, a photograph takes far more
 _KEPT: Final = 64
 _ENDINGS: Final = (".png", ".jpg", ".jpeg", ".gif", ".webp")
 _OTHER: Final = {b"BM": b"bmp", b"II*\x00": b"tiff", b"MM\x00*": b"tiff", b"\x00\x00\x01\x00": b"ico"}
@@ -121,22 +122,44 @@ def is_quick(image: Image) -> bool:
 
 
 def shrunk(image: Image) -> Image:
-    """A smaller copy, at most ``SHRINK_SIDE`` pixels a side: JPEG, or PNG where it is transparent.
+    """A smaller copy, at most ``SHRINK_SIDE`` pixels a side, upright: PNG where it is transparent or drawn, else JPEG.
 
-    Raises ImageError when it cannot be read or would not become smaller; blocks.
+    Raises ImageError when it cannot be read, moves, or would not become smaller; blocks.
     """
     side = images.SHRINK_SIDE
     data = images.data_of(image.url)
     known = images.measure(data) if data is not None else None
     if data is None or known is None:
         raise ImageError("This cannot be made smaller: its bytes are of no format known here.")
-    picture = _read(data, known.media_type.removeprefix("image/").encode(), QSize(side, side))
-    kind = "PNG" if picture.hasAlphaChannel() else "JPEG"
-    smaller = _encoded(picture, kind)
+    form = known.media_type.removeprefix("image/")
+    if form in ("gif", "webp") and _moves(data, form.encode()):
+        raise ImageError("This cannot be made smaller: it moves, and only one of its pictures would be left.")
+    picture = _read(data, form.encode(), QSize(side, side))
+    clear = picture.hasAlphaChannel() and _is_clear(picture)
+    # Eight bits a colour, and no inks: what is read of other kinds is more than any gateway looks at.
+    picture = picture.convertToFormat(QImage.Format.Format_ARGB32 if clear else QImage.Format.Format_RGB32)
+    kind, smaller = ("PNG", _encoded(picture, "PNG")) if clear else ("JPEG", _encoded(picture, "JPEG"))
+    if not clear and form == "png" and len(drawn := _encoded(picture, "PNG")) <= len(smaller) * _DRAWN:
+        kind, smaller = "PNG", drawn
     if len(smaller) >= len(data):
         raise ImageError("It would not become smaller. Save it in another format and attach that.")
     name = Path(image.name).stem + FORMATS[f"image/{kind.lower()}"] if image.name else None
     return images.image_from(smaller, name).model_copy(update={"detail": image.detail})
+
+
+def _moves(data: bytes, kind: bytes) -> bool:
+    """Whether there is more than one picture in it."""
+    buffer = QBuffer()
+    buffer.setData(QByteArray(data))
+    buffer.open(QIODevice.OpenModeFlag.ReadOnly)
+    return QImageReader(buffer, QByteArray(kind)).imageCount() > 1
+
+
+def _is_clear(picture: QImage) -> bool:
+    """Whether anything shows through."""
+    opacity = picture.convertToFormat(QImage.Format.Format_Alpha8)
+    bits, line, width = bytes(opacity.constBits()), opacity.bytesPerLine(), opacity.width()
+    return any(bits[at : at + width].count(255) < width for at in range(0, len(bits), line))
 
 
 def _read(data: bytes, kind: bytes, box: QSize | None) -> QImage:

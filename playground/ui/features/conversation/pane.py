@@ -175,7 +175,7 @@ class ConversationPane(TranscriptPane):
         self.composer.edited.connect(self._draft_edited)
         self.composer.images.opened.connect(self._open_attached)
         self.composer.images.link_asked.connect(self.open_link)
-        self.intake: ImageIntake = ImageIntake(self.composer, self.notice, self)
+        self.intake: ImageIntake = ImageIntake(self.composer, self.notice, self, self.sizes)
         self._count = TokenCount(self, self)
         self.late = LateRun(self.composer, self.run)
         self.begin()

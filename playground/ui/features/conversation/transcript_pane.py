@@ -49,12 +49,14 @@ from playground.ui.features.conversation.commands import Growth
 from playground.ui.features.conversation.finder import Finder
 from playground.ui.features.conversation.image_dialog import ImageDialog
 from playground.ui.features.conversation.image_intake import shrink_in_turn
+from playground.ui.features.conversation.image_sizes import ImageSizes
 from playground.ui.features.conversation.measures import Centre, at_reading_width
 from playground.ui.features.conversation.rows import Rows
 from playground.ui.features.conversation.stage import Stage
 from playground.ui.features.conversation.thinking_guard import ThinkingGuard
 from playground.ui.features.conversation.transcript_view import TranscriptView
 from playground.ui.features.conversation.turn_edits import TurnEdits
+from playground.ui.features.conversation.turn_pictures import TurnPictures
 from playground.ui.widgets.dialogs import dress
 from playground.ui.widgets.layouts import in_column
 from playground.ui.widgets.loop import FRAME_MS, Throttle, ask, spawn
@@ -219,6 +221,8 @@ class TranscriptPane(Centre):
         self.notice = NoticeBar()
         self._guard = ThinkingGuard(self.notice)
         self.edits: TurnEdits = TurnEdits(self, self._guard, fixed=fixed)
+        self.sizes = ImageSizes(self.notice, self)
+        self.pictures = TurnPictures(self, self, self.edits, self.sizes)
         self.hand: WrittenCalls = WrittenCalls(self, self.edits)
         self.calls = CallAnswers(session, self._all_answered, self._focus_waiting_call, self)
         self.calls.said.connect(self.notice.say)

@@ -7,7 +7,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 
 from PySide6.QtCore import QPoint, Qt, Signal
-from PySide6.QtGui import QGuiApplication, QIcon
+from PySide6.QtGui import (
+    QDragEnterEvent,
+    QDragLeaveEvent,
+    QDragMoveEvent,
+    QDropEvent,
+    QGuiApplication,
+    QIcon,
+    QKeyEvent,
+    QKeySequence,
+)
 from PySide6.QtWidgets import QFrame, QLabel, QMenu, QSizePolicy, QSpacerItem, QToolButton, QVBoxLayout, QWidget
 
 from playground.domain.errors import Failure
@@ -219,6 +228,7 @@ class TurnCard(CardFrame):
         self._sent.height_changed.connect(self.height_changed)
         layout.addWidget(self._sent)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAcceptDrops(True)
         self.show_row(row, tools)
         self._drawing.patient = False
 
@@ -414,6 +424,38 @@ class TurnCard(CardFrame):
         elif self._end:  # the next try begins
             self._end.clear()
             self._show_waiting()
+
+    # Images
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Images that are pasted onto the card are the turn's."""
+        mime = QGuiApplication.clipboard().mimeData() if event.matches(QKeySequence.StandardKey.Paste) else None
+        if mime is None or not self.editing.takes(mime, True):
+            super().keyPressEvent(event)
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        self._dragged(event)
+
+    def dragMoveEvent(self, event: QDragMoveEvent) -> None:
+        self._dragged(event)
+
+    def _dragged(self, event: QDragMoveEvent) -> None:
+        """What is no image, or for a turn that takes none, is everybody else's business."""
+        if self.editing.takes(event.mimeData(), False):
+            event.acceptProposedAction()
+            self.mark(True)
+        else:
+            event.ignore()
+
+    def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
+        self.mark(False)
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        self.mark(False)
+        if self.editing.takes(event.mimeData(), True):
+            event.acceptProposedAction()
+        else:
+            event.ignore()
 
     # Doing
 

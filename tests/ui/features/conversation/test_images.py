@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QMimeData, QSize, QUrl
-from PySide6.QtGui import QColor, QImage, QImageReader
+from PySide6.QtGui import QColor, QImage, QImageReader, QImageWriter, QPainter
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -194,7 +194,7 @@ def test_shrinking_gives_a_smaller_copy_of_the_same_image() -> None:
     small = shrunk(image_from(data, "noise.png").model_copy(update={"detail": "low"}))
     known = facts(small).measure
     assert known is not None
-    assert (known.media_type, known.width, known.height) == ("image/jpeg", 2_048, 327)
+    assert (known.media_type, known.width, known.height) == ("image/jpeg", 1_568, 250)
     assert (small.name, small.detail) == ("noise.jpg", "low")
 
 
@@ -204,6 +204,66 @@ def test_a_transparent_picture_stays_transparent_when_it_shrinks() -> None:
     small = shrunk(read_source(clear))
     assert small.url.startswith("data:image/png")
     assert decode(small, QSize(100, 100)).hasAlphaChannel()
+
+
+def jpeg(name: str, folder: Path, made: QImage) -> bytes:
+    return saved(folder, name, made).read_bytes()
+
+
+def test_a_copy_stands_upright(tmp_path: Path) -> None:
+    """As the camera said that it was held: the copy does not say it any more."""
+    plain = jpeg("plain.jpg", tmp_path, picture(3_000, 2_000))
+    turned = b"Exif\0\0II*\0\x08\0\0\0\x01\0\x12\x01\x03\0\x01\0\0\0\x06\0\0\0\0\0\0\0"  # Orientation: 6
+    data = plain[:2] + b"\xff\xe1" + struct.pack(">H", len(turned) + 2) + turned + plain[2:]
+    known = facts(shrunk(image_from(data, "held.jpg"))).measure
+    assert known is not None
+    assert (known.width, known.height) == (1_045, 1_568)
+
+
+def test_a_screenshot_stays_sharp_and_a_photograph_becomes_jpeg(tmp_path: Path) -> None:
+    drawn = QImageWriter(str(tmp_path / "drawn.png"))
+    drawn.setCompression(0)  # as large as it can be, so that a copy is smaller
+    made = picture(3_000, 1_800)
+    painter = QPainter(made)
+    painter.drawText(100, 100, "Words to be read")
+    painter.end()
+    assert drawn.write(made)
+    assert shrunk(read_source(tmp_path / "drawn.png")).url.startswith("data:image/png")
+    assert shrunk(read_source(noise(2_400, 1_800))).url.startswith("data:image/jpeg")
+
+
+def test_sixteen_bits_become_eight(tmp_path: Path) -> None:
+    deep = noise(2_300, 300).convertToFormat(QImage.Format.Format_RGBA64)
+    deep.setPixelColor(1, 1, QColor(0, 0, 0, 0))
+    data = data_of(shrunk(image_from(jpeg("deep.png", tmp_path, deep), "deep.png")).url)
+    assert data is not None
+    assert data[24] == 8  # bits a colour, in the header
+
+
+def test_what_moves_is_left_as_it_is() -> None:
+    frame = b",\x00\x00\x00\x00\x02\x00\x01\x00\x00\x02\x03D\x02\x05\x00"
+    header = b"GIF89a" + struct.pack("<HH", 2, 1) + b"\x80\x00\x00" + b"\x00\x00\x00\xff\xff\xff"
+    control = b"!\xf9\x04\x04\x0a\x00\x00\x00"
+    moving = header + (control + frame) * 3 + b";"
+    with pytest.raises(ImageError, match="it moves"):
+        shrunk(image_from(moving, "wave.gif"))
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (b"\x00\x00\x00\x18ftypheic\x00\x00\x00\x00mif1heic", "is a HEIC image, which gateways do not take"),
+        (b"\x00\x00\x00\x18ftypavif\x00\x00\x00\x00avifmif1", "is an AVIF image"),
+        (b"\x00\x00\x00\x18ftypisom\x00\x00\x00\x00isomavc1", "is a video"),
+        (b"\xef\xbb\xbf<?xml version='1.0'?>\n<svg xmlns='http://www.w3.org/2000/svg'/>", "is an SVG drawing"),
+        (b"%PDF-1.7", "is a PDF document"),
+        (b"", "is empty"),
+        (b"hello", "is not an image in"),
+    ],
+)
+def test_what_is_no_image_is_called_by_its_kind(data: bytes, words: str) -> None:
+    with pytest.raises(ImageError, match=words):
+        image_from(data, "holiday")
 
 
 # The boxes

@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, Qt
+from PySide6.QtCore import QEvent, QMimeData, QPoint, QPointF, QRect, Qt
 from PySide6.QtGui import QTextDocument, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QPushButton, QWidget
@@ -53,6 +53,7 @@ class Asked:
         self.session = Session(no_gateway, profile_id="demo")
         self.wire = self
         self.hand = self
+        self.pictures = self
         self.tools: tuple[ToolDefinition, ...] = ()
         self.edits = Edits(self.session)
         self.calls: CallCommands = CallAnswers(self.session, _nothing, _nothing)
@@ -80,6 +81,12 @@ class Asked:
 
     def above(self, turn_id: str) -> list[Answerable]:
         return []
+
+    def take(self, turn_id: str, mime: QMimeData, *, now: bool = True) -> bool:
+        return False
+
+    def choose(self, turn_id: str) -> None:
+        self.log.append(("choose", turn_id))
 
     def delete_call(self, turn_id: str, call_id: str) -> None:
         self.log.append(("delete_call", turn_id, call_id))
