@@ -152,6 +152,8 @@ def short_answer(came: Came) -> Found:
     """An answer that is not streamed."""
     if came.exchange.content_type and "event-stream" in came.exchange.content_type:
         return Found(Verdict.WRONG, "A stream came though none was asked for.")
+    if came.outcome.holes:
+        return _with_holes(came)
     return works(f"{_answer(came)} in {duration_words(came.exchange.ended or 0.0)}.")
 
 
@@ -159,11 +161,21 @@ def streamed(came: Came) -> Found:
     """An answer in pieces, to its end."""
     if came.has("json_body", "not_streamed"):
         return Found(Verdict.UNSUPPORTED, "The answer came as a whole though a stream was asked for.")
+    if came.has("no_finish_reason", "cut_off"):
+        return Found(Verdict.WRONG, f"The stream ends with neither a finish reason nor an end: {quoted(came.text)}.")
+    if came.outcome.holes:
+        return _with_holes(came)
     timing, reads = came.outcome.timing, len(came.exchange.reads)
     first = timing.first_token if timing is not None else None
     when = f"First token after {duration_words(first)}, " if first is not None else ""
     end = f"ended with {quoted(came.outcome.finish_reason)}" if came.outcome.finish_reason else "without a reason"
     return works(f"{when}{_answer(came, upper=not when)} in {reads} {'read' if reads == 1 else 'reads'}, {end}.")
+
+
+def _with_holes(came: Came) -> Found:
+    """An answer of which something could not be read."""
+    notes = [note for code, note in came.outcome.deviations if code in came.outcome.holes]
+    return Found(Verdict.WRONG, f"Part of the answer could not be read: {'; '.join(notes[:2]) or quoted(came.text)}.")
 
 
 def _answer(came: Came, *, upper: bool = True) -> str:

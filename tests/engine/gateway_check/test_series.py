@@ -121,9 +121,14 @@ def without_end(content_type: str, data: bytes) -> tuple[str, bytes]:
 ALL_TOOLS = ("tool", "tool_stream", "tool_required", "tool_named", "tool_result")
 
 
+def cut_off(content_type: str, data: bytes) -> tuple[str, bytes]:
+    return content_type, data[: len(data) // 2] if "event-stream" in content_type else data
+
+
 @pytest.mark.parametrize(
     ("twist", "otherwise"),
     [
+        ({"answer": cut_off}, {"stream": WRONG, "stream_usage": SKIPPED, "tool_stream": SKIPPED}),
         ({"refuse": no_tools}, dict.fromkeys(ALL_TOOLS, REFUSED)),
         ({"refuse": no_schema}, {"schema": REFUSED}),
         ({"refuse": no_streams}, {"stream": FAILED, "stream_usage": SKIPPED, "tool_stream": SKIPPED}),

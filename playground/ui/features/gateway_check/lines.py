@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTreeWidget, QTree
 from playground.engine.gateway_check.export import about
 from playground.engine.gateway_check.report import Line, Verdict
 from playground.jsonkit.texts import cut
+from playground.ui.widgets.form_parts import styled
 from playground.ui.widgets.icons import icon
 from playground.ui.widgets.plain_text import show_hidden, tip
 
@@ -44,6 +45,7 @@ class Lines(QTreeWidget):
         super().__init__()
         self._items: dict[Key, QTreeWidgetItem] = {}
         self._made: dict[Key, Line] = {}
+        styled(self, "checks")
         self.setAccessibleName("Checks")
         self.setColumnCount(3)
         self.setHeaderLabels(["Check", "Verdict", "What came"])

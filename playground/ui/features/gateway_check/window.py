@@ -279,17 +279,11 @@ class CheckWindow(QDialog):
         if self.running:
             return
         if self._report is not None:
-            self._plan_again()
+            self._plan()
             return
         if self.model.shown and self.lines.wanted:
             self._task = spawn(self._perform(self.lines.wanted), name="check a gateway")
             self._show_state()
-
-    def _plan_again(self) -> None:
-        report = self._report
-        if report is not None:
-            self._show_model(report.model)
-        self._plan()
 
     def stop(self) -> None:
         """End it; what came is kept."""
@@ -363,6 +357,7 @@ class CheckWindow(QDialog):
     def _show_report(self, report: Report, exchanges: tuple[Exchange, ...]) -> None:
         self._report = report
         self._exchanges = {exchange.id: exchange for exchange in exchanges}
+        self._show_model(report.model)
         self.lines.show_report(groups(report))
         when = datetime.fromtimestamp(report.begun).astimezone().strftime("%Y-%m-%d %H:%M")
         stopped = ", then stopped" if report.stopped else ""
@@ -380,7 +375,7 @@ class CheckWindow(QDialog):
 
     def _earlier_chosen(self, index: int) -> None:
         if index <= 0:
-            self._plan_again()
+            self._plan()
             return
         self._number += 1
         spawn(self._open_report(self._number, self._listed[index - 1]), name="an earlier report")

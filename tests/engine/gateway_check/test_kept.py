@@ -1,0 +1,122 @@
+"""Reports that are kept: private, without secrets, in a bounded number, with their frames, and readable for people."""
+
+from __future__ import annotations
+
+import json
+import stat
+import sys
+from pathlib import Path
+
+import pytest
+
+from playground.demo.server import DemoServer
+from playground.domain.encoding import encode
+from playground.engine.gateway_check.export import FORMATS, changed
+from playground.engine.gateway_check.kept import MOST, KeptError, KeptReports, before, read_report, write_report
+from playground.engine.gateway_check.report import Departure, Line, Report, Verdict, changes
+from playground.engine.gateways.secrets import Secret
+from tests.engine.gateway_check.checking import KEY, checked, target
+
+HOSTILE = "<script>alert(1)</script> | **x** [a](http://evil) \u202e\nnext\x1b[31m " + KEY
+
+
+def line(verdict: Verdict, check: str = "schema", words: str = "") -> Line:
+    return Line(check=check, title="JSON schema", protocol="chat", verdict=verdict, words=words)
+
+
+def report(begun: float = 1_790_000_000.0, *lines: Line, **fields: object) -> Report:
+    made = Report(gateway="Team", profile_id="p", base_url="https://g.example/v1", model="m", begun=begun, lines=lines)
+    return made.model_copy(update=fields)
+
+
+async def test_a_report_and_its_frames_come_back_as_they_were(demo: DemoServer, tmp_path: Path) -> None:
+    run = await checked(target(demo.base_url), ("models", "whole", "stream"))
+    kept = KeptReports(tmp_path / "checks")
+    kept.save(run.report, run.exchanges, (Secret(KEY),))
+    (found,) = kept.load()
+    assert encode(found) == encode(run.report)
+    assert [one.id for one in kept.exchanges(found)] == [one.id for one in run.exchanges]
+    for file in kept.folder.iterdir():
+        assert KEY.encode() not in file.read_bytes()
+        if sys.platform != "win32":
+            assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    kept.delete(found)
+    assert list(kept.folder.iterdir()) == []
+
+
+def test_the_oldest_of_a_model_make_room(tmp_path: Path) -> None:
+    kept = KeptReports(tmp_path)
+    kept.save(report(1_700_000_000.0, model="other"), (), ())
+    for number in range(MOST + 3):
+        kept.save(report(1_790_000_000.0 + number), (), ())
+    found = kept.load()
+    assert len(found) == MOST + 1
+    assert found[0].begun == 1_790_000_000.0 + MOST + 2
+    assert found[-1].model == "other"
+
+
+@pytest.mark.parametrize("content", ["", "[]", "{", '{"version": 99}', "\u0000", "[" * 100_000, '{"lines": 3}'])
+def test_what_cannot_be_read_is_told_of_and_left_where_it_is(tmp_path: Path, content: str) -> None:
+    kept = KeptReports(tmp_path)
+    kept.save(report(), (), ())
+    (tmp_path / "damaged.json").write_text(content)
+    assert len(kept.load()) == 1
+    assert len(kept.messages) == 1
+    assert "damaged.json" in kept.messages[0]
+    assert (tmp_path / "damaged.json").read_text() == content
+
+
+def test_a_newer_version_is_not_read() -> None:
+    newer = json.loads(write_report(report(), ())) | {"version": 2}
+    with pytest.raises(KeptError, match="version 2"):
+        read_report(json.dumps(newer))
+
+
+def test_no_folder_is_no_report(tmp_path: Path) -> None:
+    assert KeptReports(tmp_path / "nowhere").load() == ()
+
+
+def test_a_folder_that_cannot_be_written_is_said(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(KeptError, match="could not be kept"):
+        KeptReports(tmp_path / "file" / "checks").save(report(), (), ())
+
+
+def test_an_id_from_a_file_leads_nowhere_else(tmp_path: Path) -> None:
+    kept = KeptReports(tmp_path / "checks")
+    kept.save(report(id="../../outside"), (), ())
+    assert [path.parent for path in tmp_path.rglob("*.json")] == [kept.folder]
+
+
+def test_what_came_out_otherwise_is_said_with_the_day_of_the_one_before() -> None:
+    old = report(1_789_000_000.0, line(Verdict.WORKS), line(Verdict.UNTOLD, "tool"), line(Verdict.WORKS, "n"))
+    new = report(1_790_000_000.0, line(Verdict.REFUSED), line(Verdict.WORKS, "tool"), line(Verdict.WORKS, "n"))
+    assert [(one.line.check, one.before) for one in changes(new, old)] == [("schema", Verdict.WORKS)]
+    (words,) = changed(new, old)
+    assert words.startswith("JSON schema (Chat completions): works on 2026-")
+    assert words.endswith(", refused now")
+    assert before(new, (new, old, report(1.0, model="other"))) is old
+    assert before(old, (new, old)) is None
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_what_a_gateway_said_is_plain_in_every_export(kind: str) -> None:
+    hostile = line(Verdict.WRONG, words=HOSTILE).model_copy(
+        update={"deviations": (Departure(code="x", note=HOSTILE),), "without": (HOSTILE,)}
+    )
+    found = report(1_790_000_000.0, hostile, gateway=HOSTILE, model=HOSTILE)
+    text = FORMATS[kind](found, report(1_789_000_000.0, line(Verdict.WORKS)), (Secret(KEY),))
+    assert KEY not in text
+    if kind == "json":
+        assert json.loads(text)["lines"][0]["verdict"] == "wrong"
+        return
+    assert "\u202e" not in text
+    assert "\x1b" not in text
+    assert "JSON schema" in text
+    if kind == "html":
+        assert "<script>" not in text
+        assert "default-src 'none'" in text
+    else:
+        row = next(one for one in text.splitlines() if one.startswith("| JSON schema"))
+        assert row.count("|") - row.count("\\|") == 5, "a pipe of the gateway's makes no column"
+        assert "](http" not in text.replace("\\]", "")
