@@ -9,6 +9,26 @@ BASIC_EFFORTS = ("minimal", "low", "medium", "high")
 ALL_EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
 
 
+#: What every model reads of a chat request besides the messages; those that think read how hard they are to think, too.
+PARAMETERS = (
+    "frequency_penalty",
+    "max_completion_tokens",
+    "max_tokens",
+    "n",
+    "presence_penalty",
+    "response_format",
+    "seed",
+    "stop",
+    "stream",
+    "stream_options",
+    "temperature",
+    "tool_choice",
+    "tools",
+    "top_p",
+    "user",
+)
+
+
 @dataclass(frozen=True)
 class Model:
     """One entry of the model list, with what the gateway has to know about it.
@@ -28,7 +48,10 @@ class Model:
     created: int = 1_767_225_600
 
     def entry(self) -> dict[str, object]:
-        """The model as `GET /models` shows it, with the names that the clients of either protocol look for."""
+        """The model as `GET /models` shows it, with the names that the clients of either protocol look for.
+
+        All of it is so: each takes images, calls tools when it is told to, keeps to a schema, and costs nothing.
+        """
         return {
             "id": self.id,
             "object": "model",
@@ -40,6 +63,15 @@ class Model:
             "name": self.name,
             "description": self.summary,
             "context_window": self.context_window,
+            "architecture": {"input_modalities": ["text", "image"], "output_modalities": ["text"]},
+            "capabilities": {
+                "vision": True,
+                "function_calling": True,
+                "reasoning": self.reasons,
+                "structured_outputs": True,
+            },
+            "supported_parameters": [*PARAMETERS, *(["reasoning_effort"] if self.reasons else [])],
+            "pricing": {"prompt": "0", "completion": "0"},
             "supported_endpoints": ["/v1/chat/completions", *(["/v1/messages"] if self.native else [])],
         }
 

@@ -222,11 +222,17 @@ class StatusBar(QStatusBar):
         if event.type() == QEvent.Type.PaletteChange and hasattr(self, "_reach"):
             self._dot.setPixmap(dot(self._reach).pixmap(16, 16))
 
-    def show_usage(self, usage: Usage | None, cost: str = "", total: str = "", *, choices: int = 1) -> None:
-        """Token counts of the last request with all its choices, what it cost, and what the whole experiment did."""
-        from playground.ui.widgets.figures import usage_line
+    def show_usage(
+        self, usage: Usage | None, cost: str = "", total: str = "", *, choices: int = 1, context: int | None = None
+    ) -> None:
+        """Token counts of the last request with all its choices, what it cost, and what the whole experiment did.
 
-        words = [usage_line(usage, choices), cost, f"{total} in all" if total and total != cost else ""]
+        ``context`` is how many tokens the model takes, by the gateway's list; None where it does not tell.
+        """
+        from playground.ui.widgets.figures import share_line, usage_line
+
+        in_all = f"{total} in all" if total and total != cost else ""
+        words = [usage_line(usage, choices), share_line(usage, choices, context), cost, in_all]
         self._usage.setText(" · ".join(word for word in words if word))
 
     def show_limits(self, limits: RateLimits | None) -> None:

@@ -49,6 +49,7 @@ from playground.ui.shell.features import (
     HELP,
     OUTPUT,
     PARAMETER_PANEL,
+    PARAMETERS,
     PROTOCOLS,
     RAW,
     RAW_PANEL,
@@ -285,6 +286,7 @@ class WindowActions(QObject):
         self.of(STORAGE).changed.connect(self._redraw_exchange)
         self._gateways.changed.connect(self._settings_changed)
         self._gateways.priced.connect(self._priced)
+        self._gateways.told.connect(self._told)
         self.of(HELP).link_asked.connect(self._help_link_clicked)
         self._advice = AdviceControl(window, self._gateways, self.of(PROTOCOLS).choose)
         self._arriving = Throttle(self._redraw_exchange, self, interval=DRAW_EVERY_MS)
@@ -411,7 +413,12 @@ class WindowActions(QObject):
         outcome = last.outcome if last is not None else None
         usage, choices = (outcome.usage, outcome.choices) if outcome is not None else (None, 1)
         cost = pane.cost_words(last.id) if last is not None else ""
-        self._window.status.show_usage(usage, cost, pane.total_cost(), choices=choices)
+        context = None
+        if outcome is not None:
+            asked, here = outcome.asked, self.session.settings
+            facts = self._workspace.gateways.facts(asked.profile_id or here.profile_id, asked.model or here.model)
+            context = facts.context
+        self._window.status.show_usage(usage, cost, pane.total_cost(), choices=choices, context=context)
         self._window.status.show_limits(session.experiment.limits)
 
     def _stop_changed(self) -> None:
@@ -438,6 +445,11 @@ class WindowActions(QObject):
     def _priced(self) -> None:
         self._window.pane.refresh()
         self._run_changed()
+
+    def _told(self) -> None:
+        """More is known of the models."""
+        self._priced()
+        self.of(PARAMETERS).show_session()
 
     def _shown_exchange(self) -> str:
         return self._exchange

@@ -33,6 +33,7 @@ from playground.ui.widgets.exact_field import ExactField
 from playground.ui.widgets.form_parts import paragraph, say, styled, text_label
 from playground.ui.widgets.icons import icon
 from playground.ui.widgets.layouts import in_row
+from playground.ui.widgets.plain_text import tip
 from playground.ui.widgets.role_words import ROLE_WORDS
 from playground.ui.widgets.scroll_page import FittingArea
 from playground.ui.widgets.theme import body_font, tokens
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
 
 WRITABLE = (Role.USER, Role.SYSTEM, Role.DEVELOPER, Role.ASSISTANT, Role.TOOL)
 SPACING = 8
+ESTIMATE = "Estimated size of the next request"
 ROOMY = 640  # pixels of width from which on there is a button for variables
 ROOMIER = 720  # the same, for one button more
 WORDY = 480  # pixels of width from which on the button says its keys
@@ -230,7 +232,7 @@ class Composer(QFrame):
         self._variables_button.setToolTip("Values for {{name}} in turns and in the message (Ctrl+Shift+V)")
         self._variables_button.clicked.connect(self.variables_asked)
         self._variables_button.hide()
-        self._tokens = _Estimate("Estimated size of the next request", align=Qt.AlignmentFlag.AlignRight)
+        self._tokens = _Estimate(ESTIMATE, align=Qt.AlignmentFlag.AlignRight)
         self._add = QPushButton("Add")
         self._add.setToolTip("Add as a turn without running")
         self._add.clicked.connect(self.add_asked)
@@ -498,14 +500,28 @@ class Composer(QFrame):
         self._field.enter_runs = enter_runs
         self.set_state(self._state)
 
-    def set_tokens(self, estimates: Sequence[int], images: int = 0) -> None:
-        """Show the estimated size of the next requests; images are not estimated, only counted."""
+    def set_tokens(
+        self,
+        estimates: Sequence[int],
+        images: int = 0,
+        context: int | None = None,
+        about: str = "",
+        *,
+        tight: bool = False,
+    ) -> None:
+        """Show the estimated size of the next requests; images are not estimated, only counted.
+
+        ``context`` is how many tokens the model takes, None where that is not told or several go out; ``about`` is
+        what is to be said of that, ``tight`` that it is not enough.
+        """
         total, count = sum(estimates), len(estimates)
         each = f" × {count}" if len(set(estimates)) == 1 else f" in {count} lanes"
         estimate = estimates[0] if len(set(estimates)) == 1 else total
-        words = [f"≈ {estimate:,} tok{each if count > 1 else ''}"] if total else []
+        of = f" of {context:,}" if context is not None else ""
+        words = [f"≈ {estimate:,}{of} tok{each if count > 1 else ''}"] if total else []
         words += [f"{images} image{'s' * (images > 1)}"] if images else []
-        self._tokens.set_text(" + ".join(words))
+        self._tokens.show_estimate(" + ".join(words), of, about)
+        self._tokens.set_colour("tool" if tight else "muted")
         self._arrange()
 
     def show_told(self, words: str) -> None:
@@ -545,11 +561,26 @@ def _width_of(*buttons: QPushButton) -> int:
 
 
 class _Estimate(ElidedLabel):
-    """The estimate whole, without its unit, or not at all: half a number would be a wrong one."""
+    """The estimate whole, without its unit or the limit, or not at all: half a number would be a wrong one."""
+
+    _of = ""
+
+    def show_estimate(self, words: str, of: str, about: str) -> None:
+        """Show an estimate; ``of`` is the part of it that is the limit, ``about`` what is to be said of that."""
+        self.set_text(words)
+        self._of = of
+        if about and words:
+            self.setToolTip(tip(f"{words}\n{about}"))
+            self.setAccessibleName(f"{ESTIMATE}: {words}. {about}")
+        else:
+            self.setToolTip(tip(words))
+            self.setAccessibleName(f"{ESTIMATE}: {words}")
 
     def fitting(self) -> str:
         wide = self.fontMetrics().horizontalAdvance
-        return next((words for words in (self.text, self.text.removesuffix(" tok")) if wide(words) <= self.width()), "")
+        bare = self.text.replace(self._of, "", 1) if self._of else self.text
+        ways = (self.text, self.text.removesuffix(" tok"), bare, bare.removesuffix(" tok"))
+        return next((words for words in ways if wide(words) <= self.width()), "")
 
     def minimumSizeHint(self) -> QSize:
         return QSize(0, super().minimumSizeHint().height())

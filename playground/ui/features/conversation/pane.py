@@ -13,6 +13,7 @@ from playground.domain.errors import RunRefusedError
 from playground.domain.tokens import estimate_tokens
 from playground.domain.tools import Sizes, ToolDefinition, definition_tokens, sizes_of
 from playground.domain.transcript import Role, Turn
+from playground.engine.requests.room import NO_LIMITS, Room, room_for
 from playground.engine.requests.told_flags import image_flag
 from playground.engine.session.changes import (
     Change,
@@ -67,8 +68,18 @@ class TokenCount:
         offered = [sum(self._tools[id(tool)][1] for tool in _sendable(pane)) for pane in panes]
         estimates = [pane.rows.tokens + size + written for pane, size in zip(panes, offered, strict=True)]
         images = max((pane.rows.images for pane in panes), default=0)
-        composer.set_tokens(estimates, images + len(composer.attached))
+        room = self._room(panes)
+        tight = room.problem(estimates[0]) if estimates else ""
+        about = tight or room.words
+        composer.set_tokens(estimates, images + len(composer.attached), room.context, about, tight=bool(tight))
         composer.show_told(self._images_told(panes))
+
+    def _room(self, panes: Sequence[TranscriptPane]) -> Room:
+        """That of the one model that is asked."""
+        if len(panes) != 1:
+            return NO_LIMITS
+        session = panes[0].session
+        return room_for(session.experiment.facts(session.settings.model), session.settings.current)
 
     def _images_told(self, panes: Sequence[TranscriptPane]) -> str:
         """What is said of images where one that is asked is not said to take any."""
@@ -188,6 +199,10 @@ class ConversationPane(TranscriptPane):
         self.composer.stop_asked.connect(self._stop_pressed)
         self.composer.add_asked.connect(self.add_draft)
         self.intake.attend()
+
+    def refresh(self) -> None:
+        super().refresh()
+        self._count.poke()
 
     def _show_session(self) -> None:
         session = self._session

@@ -106,14 +106,16 @@ def _amount(text: str) -> float | None:
 
 
 class GatewayControl(Control):
-    """Acts on the current session. ``changed``: a gateway in the list is different; ``priced``: a price is.
+    """Acts on the current session.
 
+    ``changed``: a gateway in the list is different; ``priced``: a price is; ``told``: more is known of its models.
     ``check_asked`` carries the id of a gateway that is to be checked. ``picker`` is where its model is chosen.
     """
 
     changed = Signal()
     priced = Signal()
     check_asked = Signal(str)
+    told = Signal()
 
     def __init__(self, host: Host, picker: ModelPicker) -> None:
         super().__init__(host)
@@ -221,6 +223,7 @@ class GatewayControl(Control):
         if not self._workspace.current.settings.model and found.ids:
             self._workspace.current.change(model=found.ids[0])
         self.show_models()
+        self.told.emit()
         if refresh and found.failure is not None:
             notice.say(f"The models could not be listed: {found.failure.message}")
 
@@ -254,7 +257,7 @@ class GatewayControl(Control):
         self._learning = None
         self.show_models()
         if told:
-            self.priced.emit()
+            self.told.emit()
 
     def raise_timeouts(self) -> None:
         """Double the time-outs of the gateway in use, and say so."""

@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject
 from playground.domain.parameters import Parameters
 from playground.engine.library.workspace import Workspace
 from playground.engine.requests.field_flags import field_flags
+from playground.engine.requests.room import limit_field, limit_words
 from playground.ui.features.parameters.panel import ParameterPanel
 
 
@@ -25,7 +26,13 @@ class ParametersControl(QObject):
     def show_session(self) -> None:
         """Show what is set."""
         session = self._workspace.current
-        self._panel.set_value(session.settings.current, field_flags(session))
+        flags, settings = field_flags(session), session.settings
+        facts = self._workspace.gateways.facts(settings.profile_id, settings.model)
+        words, above = limit_words(facts, settings.current)
+        field = limit_field(settings.current)
+        if above:
+            flags[field] = "\n".join(filter(None, (flags.get(field, ""), words)))
+        self._panel.set_value(settings.current, flags, {} if above else {field: words})
         self._panel.set_tool_names([tool.name for tool in session.settings.tools if tool.sendable])
 
     def _edited(self, parameters: Parameters) -> None:

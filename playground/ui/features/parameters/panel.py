@@ -39,6 +39,7 @@ class ParameterPanel(ScrollPage):
         self._without = without
         self._value: Parameters = Parameters()
         self._flags: Mapping[str, str] = NOTHING
+        self._notes: Mapping[str, str] = NOTHING
         self._type: type[Parameters] | None = None
         self._tool_names: tuple[str, ...] = ()
         self._extras: list[tuple[str, QWidget]] = []
@@ -52,17 +53,24 @@ class ParameterPanel(ScrollPage):
         """The parameters as shown."""
         return self._value
 
-    def set_value(self, parameters: Parameters, flags: Mapping[str, str] = NOTHING, *, fresh: bool = False) -> None:
+    def set_value(
+        self,
+        parameters: Parameters,
+        flags: Mapping[str, str] = NOTHING,
+        notes: Mapping[str, str] = NOTHING,
+        *,
+        fresh: bool = False,
+    ) -> None:
         """Show parameters. Unfinished text (a number half typed) stays unless ``fresh`` says they are another's.
 
-        ``flags`` say of fields, by name, what else is sent that does not go with them.
+        ``flags`` say of fields, by name, what else does not go with them, ``notes`` what else is known of them.
         """
         if type(parameters) is not self._type:
             self._show_form(type(parameters))
             fresh = True
-        self._value, self._flags = parameters, flags
+        self._value, self._flags, self._notes = parameters, flags, notes
         for name, row in self.rows.items():
-            row.show_value(getattr(parameters, name), self._flag(name), parameters.note(name), fresh=fresh)
+            row.show_value(getattr(parameters, name), self._flag(name), self._note(name), fresh=fresh)
         others = ", ".join(parameters.model_extra or {})
         self.also_sent.setText(f"Also sent as it is: {show_hidden(others)}")
         self.also_sent.setVisible(bool(others))
@@ -134,8 +142,11 @@ class ParameterPanel(ScrollPage):
     def _edited(self, name: str, value: JSON) -> None:
         self._value = self._value.with_value(name, value)
         for known, row in self.rows.items():  # one field may decide whether another is sent
-            row.set_flag(self._flag(known), self._value.note(known))
+            row.set_flag(self._flag(known), self._note(known))
         self.changed.emit(self._value)
+
+    def _note(self, name: str) -> str:
+        return "\n".join(filter(None, (self._value.note(name), self._notes.get(name, ""))))
 
     def _flag(self, name: str) -> str:
         return "\n".join(filter(None, (self._value.flag(name), self._flags.get(name, ""))))
