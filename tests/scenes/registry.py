@@ -42,6 +42,7 @@ MODULES = (
     "gateway_check",
     "first_start",
     "models",
+    "told",
 )
 
 

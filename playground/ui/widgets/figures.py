@@ -144,11 +144,11 @@ def usage_line(usage: Usage | None, choices: int = 1) -> str:
 
 
 def share_line(usage: Usage | None, choices: int, context: int | None) -> str:
-    """``3 % of 128,000 tokens``: how much of a context is used up by one answer; empty where nobody knows."""
+    """``3 % of 128,000 tok``: how much of a context is used up by one answer; empty where nobody knows."""
     if usage is None or usage.prompt is None or context is None or choices > 1:
         return ""
     share = 100 * (usage.prompt + (usage.completion or 0)) / context
-    return f"{'< 1' if 0 < share < 1 else f'{share:,.0f}'} % of {context:,}"
+    return f"{'< 1' if 0 < share < 1 else f'{share:,.0f}'} % of {context:,} tok"
 
 
 def _estimate(turn: Turn) -> int:

@@ -53,6 +53,7 @@ class PriceDialog(QDialog):
         self, model: str, gateway: str, price: Price, parent: QWidget, *, kept: int = 0, listed: Price | None = None
     ) -> None:
         super().__init__(parent)
+        self._listed = listed or Price()
         self.setWindowTitle("Price of the model")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         words = QLabel(
@@ -71,7 +72,7 @@ class PriceDialog(QDialog):
             value = getattr(price, name)
             field.setText("" if value is None else f"{value:g}")
             field.setValidator(QDoubleValidator(0, 1e9, 6, field))
-            told = getattr(listed, name) if listed is not None else None
+            told = getattr(self._listed, name)
             unset = "as input" if name == "cached" else "not entered"
             field.setPlaceholderText(unset if told is None else f"{told:g} {BY_LIST}")
             self.fields[name] = field
@@ -94,6 +95,9 @@ class PriceDialog(QDialog):
     def _save(self) -> None:
         amounts = {name: _amount(field.text()) for name, field in self.fields.items()}
         currency = self.currency.text().strip() or DOLLARS
+        if any(value is not None for value in amounts.values()) and self._listed.currency == currency:
+            # What was left out is what stood there in grey.
+            amounts = {name: getattr(self._listed, name) if one is None else one for name, one in amounts.items()}
         self.priced.emit(Price.model_validate({**amounts, "currency": currency}), self.anew.isChecked())
         self.accept()
 
