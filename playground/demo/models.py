@@ -9,13 +9,15 @@ BASIC_EFFORTS = ("minimal", "low", "medium", "high")
 ALL_EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
 
 
-#: What every model reads of a chat request besides the messages; those that think read how hard they are to think, too.
+#: What every model reads of a chat request besides the messages.
 PARAMETERS = (
     "frequency_penalty",
     "max_completion_tokens",
     "max_tokens",
     "n",
+    "parallel_tool_calls",
     "presence_penalty",
+    "reasoning_effort",
     "response_format",
     "seed",
     "stop",
@@ -70,7 +72,7 @@ class Model:
                 "reasoning": self.reasons,
                 "structured_outputs": True,
             },
-            "supported_parameters": [*PARAMETERS, *(["reasoning_effort"] if self.reasons else [])],
+            "supported_parameters": [*PARAMETERS, *(["top_k"] if self.native else [])],
             "pricing": {"prompt": "0", "completion": "0"},
             "supported_endpoints": ["/v1/chat/completions", *(["/v1/messages"] if self.native else [])],
         }

@@ -6,13 +6,11 @@ A cost that the gateway told beside the tokens is believed rather than its list 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Final, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
+from playground.domain.model_facts import BY_LIST
 from playground.domain.prices import DOLLARS, Price, cost_of, money
 from playground.domain.transcript import Outcome
-
-#: What is said of an amount that follows from a price nobody entered.
-BY_LIST: Final = "by the gateway's list"
 
 
 class Cost(NamedTuple):

@@ -11,6 +11,10 @@ from playground.domain.values import Value
 KINDS: Final = frozenset({"text", "image", "audio", "video", "file"})
 
 
+#: What is said with everything that follows from it.
+BY_LIST: Final = "by the gateway's list"
+
+
 class ModelFacts(Value):
     """``context`` and ``output`` are limits in tokens. ``price`` is for a million tokens, as everywhere.
 

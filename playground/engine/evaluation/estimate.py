@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from playground.domain.costs import BY_LIST, Entered
+from playground.domain.costs import Entered
+from playground.domain.model_facts import BY_LIST
 from playground.domain.prices import cost_of, money
 from playground.domain.tokens import estimate_tokens
 from playground.domain.usage import Usage

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from playground.domain.costs import BY_LIST
-from playground.domain.model_facts import ModelFacts
+from playground.domain.model_facts import BY_LIST, ModelFacts
 from playground.domain.parameters import Parameters
 from playground.jsonkit import foreign
 

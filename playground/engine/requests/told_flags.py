@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
-from playground.domain.model_facts import ModelFacts
+from playground.domain.model_facts import BY_LIST, ModelFacts
 from playground.domain.parts import Image
 from playground.domain.transcript import Turn
 from playground.jsonkit.merge import MemberPath
@@ -19,11 +19,10 @@ if TYPE_CHECKING:
     from playground.domain.request import Request
     from playground.engine.session.session import Session
 
-BY_THE_LIST: Final = "by the gateway's list"
-NO_TOOLS: Final = f"the model calls no tools, {BY_THE_LIST}; they are sent all the same"
-NO_IMAGES: Final = f"the model takes no images, {BY_THE_LIST}; they are sent all the same"
-NO_SCHEMA: Final = f"the model does not keep to a JSON schema, {BY_THE_LIST}; it is sent all the same"
-NOT_SUPPORTED: Final = f"the model does not take it, {BY_THE_LIST}; it is sent all the same"
+NO_TOOLS: Final = f"the model calls no tools, {BY_LIST}; they are sent all the same"
+NO_IMAGES: Final = f"the model takes no images, {BY_LIST}; they are sent all the same"
+NO_SCHEMA: Final = f"the model does not keep to a JSON schema, {BY_LIST}; it is sent all the same"
+NOT_SUPPORTED: Final = f"the model does not take it, {BY_LIST}; it is sent all the same"
 
 TOOLS: Final[MemberPath] = ("tools",)
 #: Fields that are about tools: where none are called, that is said of the tools.

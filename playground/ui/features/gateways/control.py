@@ -12,8 +12,8 @@ from PySide6.QtGui import QDoubleValidator
 from PySide6.QtWidgets import QCheckBox, QDialog, QDialogButtonBox, QFormLayout, QLabel, QLineEdit, QWidget
 
 from playground.domain.adaptations import Adaptation
-from playground.domain.costs import BY_LIST
 from playground.domain.errors import Failure, FailureKind, RunRefusedError
+from playground.domain.model_facts import BY_LIST
 from playground.domain.prices import DOLLARS, Price
 from playground.engine.gateways.offered import DEMO_ID
 from playground.engine.gateways.profiles import Profile, ProfileError

@@ -179,3 +179,15 @@ def test_the_button_for_variables_gives_way_where_the_room_is_short(stand: Stand
         QTest.mouseClick(button, Qt.MouseButton.LeftButton)
     stand.composer.resize(ROOMY - 1, 200)
     assert not button.isVisible()
+
+
+def test_the_estimate_says_of_how_much_it_is(stand: Stand) -> None:
+    label = stand.composer._tokens
+    stand.composer.set_tokens([3_100], 0, 128_000, "The model takes 128,000 tokens.")
+    assert label.text == "≈ 3,100 of 128,000 tok"
+    assert label.accessibleName().endswith("≈ 3,100 of 128,000 tok. The model takes 128,000 tokens.")
+    label.resize(label.fontMetrics().horizontalAdvance("≈ 3,100 tok") + 1, label.height())
+    assert label.fitting() == "≈ 3,100 tok"
+    stand.composer.set_tokens([3_100], 1)
+    assert label.text == "≈ 3,100 tok + 1 image"
+    assert "128,000" not in label.toolTip() + label.accessibleName()

@@ -51,3 +51,31 @@ def test_what_was_asked_at_another_price_can_be_priced_anew(qtbot: QtBot) -> Non
     with qtbot.waitSignal(dialog.priced) as said:
         press_save(dialog)
     assert said.args == [Price(input=1.5), True]
+
+
+def test_what_the_list_tells_stands_in_grey_and_fills_what_is_left_out(qtbot: QtBot) -> None:
+    window = QWidget()
+    qtbot.addWidget(window)
+    listed = Price(input=2.5, output=10, told=True)
+    dialog = PriceDialog("m", "G", Price(), window, listed=listed)
+    shown = {name: (field.text(), field.placeholderText()) for name, field in dialog.fields.items()}
+    assert shown == {
+        "input": ("", "2.5 by the gateway's list"),
+        "cached": ("", "as input"),
+        "output": ("", "10 by the gateway's list"),
+    }
+    dialog.fields["input"].setText("1")
+    with qtbot.waitSignal(dialog.priced) as said:
+        press_save(dialog)
+    assert said.args == [Price(input=1, output=10), False]
+
+
+def test_another_currency_takes_nothing_from_the_list(qtbot: QtBot) -> None:
+    window = QWidget()
+    qtbot.addWidget(window)
+    dialog = PriceDialog("m", "G", Price(), window, listed=Price(input=2.5, output=10, told=True))
+    dialog.fields["input"].setText("1")
+    dialog.currency.setText("€")
+    with qtbot.waitSignal(dialog.priced) as said:
+        press_save(dialog)
+    assert said.args == [Price(input=1, currency="€"), False]
