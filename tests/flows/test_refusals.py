@@ -7,9 +7,13 @@ from PySide6.QtWidgets import QLabel, QPushButton
 from playground.domain.adaptations import today
 from playground.domain.transcript import Role, make_turn
 from playground.engine.gateways.offered import DEMO_ID
+from playground.engine.session.session import Session
 from playground.ui.features.conversation.turn_end import ErrorCard
 from playground.ui.widgets.icon_button import IconButton
+from playground.ui.widgets.mark_label import Chip
 from tests.flows.conftest import Person, Stage
+from tests.flows.test_compare import answered as answered_in
+from tests.flows.test_compare import columns, open_lanes
 from tests.flows.test_error_cards import told, words
 
 REFUSED = "Hello !refuse=stream_options"
@@ -33,6 +37,8 @@ def test_a_field_is_left_out_once(stage: Stage) -> None:
         assert outcome is not None
         assert [rule.words for rule in outcome.tried] == ["stream_options left out"]
         assert not outcome.adapted
+        (chip,) = [one for one in person.find(Chip, inside=person.card(-1)) if one.text() == "changed once"]
+        assert "This time alone: stream_options left out" in chip.toolTip()
         assert not person.app.gateways.get(DEMO_ID).adaptations
         await told(person, REFUSED)  # once was once
         assert "stream_options" in person.body()
@@ -70,6 +76,25 @@ def test_a_field_is_always_left_out(stage: Stage) -> None:
         assert "stream_options" not in person.body()
 
     stage.play(scene)
+
+
+def test_lanes_that_were_refused_alike_are_asked_together(stage: Stage) -> None:
+    async def scene(person: Person) -> None:
+        lanes = await open_lanes(person)
+        await person.run(REFUSED)
+        await person.until(lambda: all(_failed(lane) for lane in lanes.all), "a refusal in each lane")
+        card = person.find(ErrorCard, inside=columns(person)[1])[0]
+        await person.press("Always leave it out here", card)
+        await answered_in(person, lanes, 2)
+        assert all(lane.transcript.path[-1].text for lane in lanes.all)
+        assert all("stream_options" not in person.body(at) for at in (-1, -2))
+
+    stage.play(scene)
+
+
+def _failed(lane: Session) -> bool:
+    path = lane.transcript.path
+    return bool(path) and path[-1].outcome is not None and path[-1].outcome.failure is not None
 
 
 def test_a_role_is_kept_for_the_model_or_from_the_menu_for_all(stage: Stage) -> None:

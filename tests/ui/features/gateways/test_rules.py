@@ -1,0 +1,136 @@
+"""The rules of a gateway in its settings: shown, switched, changed, added, deleted, kept; half ones are not lost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from PySide6.QtTest import QTest
+
+from playground.domain.adaptations import Adaptation, AdaptationKind, today
+from playground.engine.gateways.known import shipped
+from playground.engine.gateways.profiles import Profile
+from playground.ui.features.gateways.draft import Draft, problem
+from playground.ui.features.gateways.rule_row import RuleRow, rules_of
+from playground.ui.features.gateways.rules_edit import MOST
+from tests.ui.features.gateways.test_dialog import Desk, Scene, idle, play, type_into
+
+__all__ = ["play"]
+OMIT, RENAME, REPLACE, ROLE = AdaptationKind
+RULES = (
+    Adaptation(kind=OMIT, field="stream_options", protocol="chat", why="Unknown <b>", learnt="2026-11-20"),
+    Adaptation(kind=REPLACE, field="tool_choice", to={"type": "auto"}, protocol="messages", model="m", on=False),
+    Adaptation(kind=RENAME, field="max_tokens", to="max_completion_tokens", protocol="chat"),
+)
+
+
+def test_rules_are_changed_added_and_deleted(play: Callable[[Scene], Desk]) -> None:
+    async def scene(desk: Desk) -> None:
+        desk.store.add_profile(Profile(id="p", name="P", base_url="https://g.example/v1", adaptations=RULES))
+        dialog = desk.open("p")
+        rules = dialog.form.rules
+        dialog.show_rules()
+        assert dialog.focusWidget() is rules.edits[0].field
+        assert [edit.on.isChecked() for edit in rules.edits] == [True, False, True]
+        assert rules.edits[0].note.text() == "learnt 2026-11-20 · “Unknown <b>”"
+        assert rules.edits[1].to.text() == '{"type": "auto"}'
+        assert not rules.edits[0].to.isVisible()
+        assert not dialog.save_button.isEnabled(), "nothing is changed yet"
+        rules.edits[1].on.setChecked(True)
+        type_into(rules.edits[0].model, "large")
+        rules.edits[2].remove.click()
+        assert dialog.focusWidget() is rules.add
+        rules.add.click()
+        new = rules.edits[-1]
+        assert dialog.focusWidget() is new.field
+        QTest.keyClicks(new.field, "developer")
+        new.deed.setCurrentIndex(new.deed.findData(ROLE))
+        assert new.to.isVisible()
+        type_into(new.to, "system")
+        dialog.save_current()
+        await idle(dialog)
+        kept = desk.store.profiles[0].adaptations
+        assert [one.words for one in kept] == [
+            "stream_options left out",
+            'tool_choice sent as {"type": "auto"}',
+            "the role developer sent as system",
+        ]
+        assert [(one.model, one.on, one.learnt) for one in kept] == [
+            ("large", True, "2026-11-20"),
+            ("m", True, ""),
+            ("", True, today()),
+        ]
+
+    play(scene)
+
+
+def test_a_rule_that_is_only_begun_is_said_and_not_lost(play: Callable[[Scene], Desk]) -> None:
+    async def scene(desk: Desk) -> None:
+        desk.store.add_profile(Profile(id="p", name="P", base_url="https://g.example/v1"))
+        desk.store.add_profile(Profile(id="q", name="Q", base_url="https://h.example/v1"))
+        dialog = desk.open("p")
+        rules = dialog.form.rules
+        assert rules.hint.text().startswith("None yet.")
+        rules.add.click()
+        QTest.keyClicks(rules.edits[0].field, "seed")
+        rules.edits[0].deed.setCurrentIndex(rules.edits[0].deed.findData(RENAME))
+        dialog.select("q")
+        assert not rules.edits
+        dialog.select("p")
+        assert rules.edits[0].field.text() == "seed"
+        dialog.save_current()
+        await idle(dialog)
+        assert not desk.store.profiles[0].adaptations
+        assert "does not say what is sent instead" in dialog.message.text()
+
+    play(scene)
+
+
+def test_rules_of_a_service_are_said_to_be_from_the_list(play: Callable[[Scene], Desk]) -> None:
+    known = next(one for one in shipped() if one.adaptations)
+
+    async def scene(desk: Desk) -> None:
+        made = Profile(id="p", base_url=known.base_url, service=known.id, adaptations=known.adaptations)
+        desk.store.add_profile(made)
+        dialog = desk.open("p")
+        assert dialog.form.rules.edits[0].note.text().startswith("from the list of services")
+
+    play(scene)
+
+
+def test_thousands_of_rules_are_kept_and_not_all_shown(play: Callable[[Scene], Desk]) -> None:
+    many = tuple(Adaptation(kind=OMIT, field=f"field_{number}", protocol="chat") for number in range(3000))
+
+    async def scene(desk: Desk) -> None:
+        desk.store.add_profile(Profile(id="p", name="P", base_url="https://g.example/v1", adaptations=many))
+        dialog = desk.open("p")
+        rules = dialog.form.rules
+        assert len(rules.edits) == MOST
+        assert "2,900 more are kept" in rules.hint.text()
+        rules.edits[0].remove.click()
+        dialog.save_current()
+        await idle(dialog)
+        assert len(desk.store.profiles[0].adaptations) == 2999
+
+    play(scene)
+
+
+@pytest.mark.parametrize(
+    ("row", "words"),
+    [
+        (RuleRow(OMIT, " ", "", "chat"), "names no field"),
+        (RuleRow(OMIT, "model", "", "chat"), "always has “model”"),
+        (RuleRow(REPLACE, "stop", "[1,", "chat"), "is not JSON"),
+        (RuleRow(REPLACE, "x", '{"api_key": "sk-canary-12345678901234567890"}', "chat"), "looks like a key"),
+        (RuleRow(ROLE, "developer", " ", "chat"), "does not say"),
+    ],
+)
+def test_what_cannot_be_kept(row: RuleRow, words: str) -> None:
+    assert words in problem(Draft(Profile(base_url="https://g.example/v1"), rules=(row,)))
+
+
+def test_a_bare_word_is_a_value_and_the_later_of_two_counts() -> None:
+    rows = (RuleRow(REPLACE, "tool_choice", "auto", "chat"), RuleRow(REPLACE, " tool_choice ", "1.50", "chat"))
+    assert rules_of(rows[:1])[0].to == "auto"
+    (rule,) = rules_of(rows)
+    assert (rule.field, rule.to) == ("tool_choice", 1.5)
