@@ -167,6 +167,10 @@ def test_a_name_that_is_not_there_or_twice_is_told_with_those_that_are(
     assert one.id in err
     assert other.id in err
     assert run(tmp_path, "--gateway", one.id)[0] == ExitCode.OK
+    code, _, err = run(tmp_path, "--gateway", one.id, PLAYGROUND_API_KEY="sk-other-9922")
+    assert code == ExitCode.OK
+    assert server.requests[-1].header("Authorization") is None
+    assert "PLAYGROUND_API_KEY is not sent to a saved gateway" in err
     code, _, err = run(tmp_path, "--gateway", "Theirs")
     assert code == ExitCode.BAD_INPUT
     assert "no gateway is called “Theirs”. There are “Mine”, “Mine” and “Yours" in err

@@ -30,6 +30,9 @@ _WRONG_NAME = frozenset({62, 64})
 #: KiB of headers that httpcore takes.
 _MOST_HEADERS = 100
 
+#: Bytes of a host's name that a SOCKS proxy can be told.
+_LONGEST_HOST = 255
+
 #: How h11 quotes bytes.
 _BYTES = re.compile(r"""bytearray\(b(?P<mark>['"])(?P<text>.*?)(?P=mark)\)""")
 
@@ -47,6 +50,8 @@ def make_client(connection: Connection, base: str) -> httpx.AsyncClient:
         problem = "has an address that cannot be read"
     if problem:
         raise ValueError(f"The proxy {_set_in(connection.proxy)} {problem}.")
+    if proxy.startswith("socks") and _host_length(base) > _LONGEST_HOST:
+        raise ValueError(f"The base URL has a host name longer than the {_LONGEST_HOST} letters that SOCKS can carry.")
     try:
         return httpx.AsyncClient(
             verify=context,
@@ -62,6 +67,14 @@ def make_client(connection: Connection, base: str) -> httpx.AsyncClient:
         )
     except (httpx.InvalidURL, ValueError):
         raise ValueError(f"The proxy {_set_in(connection.proxy)} has an address that cannot be read.") from None
+
+
+def _host_length(base: str) -> int:
+    """Bytes of the host's name as it is sent; 0 where it cannot be sent at all, which is told elsewhere."""
+    try:
+        return len(httpx.URL(base).raw_host)
+    except httpx.InvalidURL:
+        return 0
 
 
 def _set_in(proxy: str) -> str:

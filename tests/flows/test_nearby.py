@@ -58,6 +58,8 @@ def test_one_is_added_with_a_click_and_without_a_key(stage: Stage) -> None:
             row = row_of(dialog, server)
             assert row.title.text() == "Acme"
             assert "2 models" in row.details.text()
+            assert dialog.focusWidget() in [one.button for one in dialog.nearby.rows]
+            await person.until(lambda: not row.visibleRegion().isEmpty(), "the row to be in view")
             await press(person, row)
             await person.until(lambda: dialog._step == MODEL, "the models")
             assert dialog.third.model.text() == "first"

@@ -185,6 +185,15 @@ async def test_an_address_that_cannot_be_used_is_told_before_anything_is_sent(
     assert advise(refused).meaning == "proxy"
 
 
+async def test_a_name_too_long_for_socks_is_told(opened: list[GatewayClient]) -> None:
+    with Socks({}) as proxy:
+        way = f"socks5://127.0.0.1:{proxy.port}"
+        refused = await failure(client_for(opened, f"http://{'.'.join(['a' * 60] * 5)}/v1", proxy=way))
+    assert refused.kind is FailureKind.INPUT
+    assert "longer than the 255 letters" in refused.message
+    assert advise(refused).meaning == "address"
+
+
 def test_what_a_file_may_hold() -> None:
     assert check_proxy(" socks5h://proxy.example:1080/ ") == "socks5h://proxy.example:1080"
     assert check_proxy("socks://proxy.example") == "socks5://proxy.example"

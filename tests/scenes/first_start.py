@@ -193,7 +193,6 @@ async def _looked(stage: Stage) -> ConnectDialog:
     stage.act("gateway.nearby")
     dialog = _open(ConnectDialog)
     await stage.until(lambda: not dialog.nearby.looking, "the end of the look")
-    dialog.first.ensureWidgetVisible(dialog.nearby)
     await stage.settle()
     return dialog
 

@@ -215,6 +215,8 @@ def _kind(failure: Failure | None, exchange: Exchange) -> tuple[Kind, str]:
         return Kind.SILENT, "It took the connection and said nothing in time."
     if failure.kind in (FailureKind.TIMEOUT_FIRST, FailureKind.TIMEOUT_IDLE, FailureKind.TIMEOUT_TOTAL):
         return Kind.SILENT, "It began to answer and was not done in time."
+    if failure.kind is FailureKind.TLS:
+        return Kind.ERROR, failure.message
     if failure.kind is FailureKind.HTTP:
         of_json = "json" in content_type
         if (failure.status or 0) >= 500 or (of_json and failure.status not in (404, 405)):

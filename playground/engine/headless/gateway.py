@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from playground.domain.adaptations import Adaptation, with_rule
 from playground.engine.gateways.credentials import consent_needed, plain_origin
 from playground.engine.gateways.profiles import Auth, Profile, ProfileStore, connection, resolve_address, split_headers
-from playground.engine.gateways.secrets import KEY_VARIABLE, Secret, clean_key
+from playground.engine.gateways.secrets import KEY_VARIABLE, Secret, clean_key, key_from_environment
 from playground.engine.headless.saved_gateways import saved_profile, saved_secrets
 from playground.engine.requests.request_file import BadInputError
 from playground.gateway.address import is_loopback
@@ -124,6 +124,8 @@ async def gateway_of(options: GatewayOptions) -> Gateway:
         )
     remarks = [f"Using {address.base} ({'; '.join(address.repairs)})."] if address.repairs else []
     remarks += [f"{options.key_variable}: {words}" for words in typed.remarks]
+    if saved is not None and key is None and key_from_environment() is not None:
+        remarks.append(f"{KEY_VARIABLE} is not sent to a saved gateway; --key-variable {KEY_VARIABLE} sends it.")
     return Gateway(profile, key, secret, (*notes, *remarks), options.proxy or profile.proxy)
 
 

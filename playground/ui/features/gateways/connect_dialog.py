@@ -98,6 +98,7 @@ class AddressPage(DownArea):
         self.address.changed.connect(self._edited)
         self.services.changed.connect(self._edited)
         self.key.changed.connect(self._edited)
+        nearby.grew.connect(partial(self.ensureWidgetVisible, nearby))
 
     def say(self, words: str) -> None:
         """Why it does not go on, in view."""

@@ -402,7 +402,9 @@ class GatewayControl(Control):
 
     def look_nearby(self) -> None:
         """The dialog that connects a gateway, which looks for those on this computer at once."""
-        self.connect_new().nearby.look()
+        nearby = self.connect_new().nearby
+        nearby.button.setFocus()
+        nearby.look()
 
     def connect_new(self) -> ConnectDialog:
         """The dialog that connects a gateway step by step; what was typed into the last one is still there."""

@@ -11,7 +11,8 @@ from functools import partial
 from typing import Any, Final
 
 import shiboken6
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QTimer, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from playground.engine.gateways.nearby import Found, Kind
@@ -54,15 +55,17 @@ class NearbyRow(QWidget):
         row = in_row((in_column(self.title, self.details, spacing=1), 1), of=self, margins=(0, 3, 0, 3), spacing=8)
         if found.saved is None:
             self.button = push_button(_DO[found.kind])
+            self.button.setAutoDefault(True)  # Enter presses it while it has the focus, and not what tests
             self.button.setAccessibleName(one_line_of(f"{_DO[found.kind]}: {name}, {words}"))
             self.button.clicked.connect(self.chosen)
             row.addWidget(self.button)
 
 
 class NearbyList(QWidget):
-    """``chosen`` carries the ``Found`` whose button was pressed."""
+    """``chosen`` carries the ``Found`` whose button was pressed; ``grew``: there is more to be seen than before."""
 
     chosen = Signal(object)
+    grew = Signal()
 
     def __init__(self, look: Look, spawn: Callable[..., asyncio.Task[Any]]) -> None:
         super().__init__()
@@ -94,6 +97,11 @@ class NearbyList(QWidget):
         say(self.others, "")
         say(self.status, "Looking…")
         self._task = self._spawn(self._looked(), name="look for gateways on this computer")
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if self._found and event.size().height() > event.oldSize().height():
+            QTimer.singleShot(0, self, self.grew.emit)  # when all that stands around it has its place, too
 
     def stop(self) -> None:
         """End a look that is under way; nobody is there to see it."""
