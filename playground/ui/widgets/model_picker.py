@@ -6,7 +6,6 @@ something; Tab goes into the panel, and Escape comes back.
 
 from __future__ import annotations
 
-import asyncio
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
@@ -19,8 +18,6 @@ from shiboken6 import isValid
 from playground.ui.widgets.form_parts import styled
 from playground.ui.widgets.icons import icon
 from playground.ui.widgets.kept_line import KeptLine
-from playground.ui.widgets.loop import spawn
-from playground.ui.widgets.models.keys import STAR_KEY, STEPS
 from playground.ui.widgets.models.listing import Listing
 from playground.ui.widgets.plain_text import tip
 
@@ -197,12 +194,16 @@ class ModelPicker(QComboBox):
         self._line.setModified(False)
         self._line.selectAll()
         if model != self._model and self._listing.offering.note_use is not None:
+            from playground.ui.widgets.loop import spawn
+
             spawn(self._note_use(self._listing, model), name="note a model")
         self.chosen.emit(model)
 
     @staticmethod
     async def _note_use(listing: Listing, model: str) -> None:
         """It is among those used last from now on. Where that cannot be kept, nothing is lost that was typed."""
+        import asyncio
+
         from playground.engine.gateways.offering import used
         from playground.engine.gateways.profiles import ProfileError
 
@@ -229,13 +230,10 @@ class ModelPicker(QComboBox):
     def _takes(self, event: QKeyEvent) -> bool:
         """Whether a key is the panel's while that is open, or opens it."""
         key, modifiers = event.key(), event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
-        if key == Qt.Key.Key_Escape:
-            return self.open_now
-        if key in (Qt.Key.Key_Down, Qt.Key.Key_Up) and modifiers == Qt.KeyboardModifier.NoModifier:
-            return True
-        starring = key == STAR_KEY and modifiers == Qt.KeyboardModifier.ControlModifier
-        moving = key in (*STEPS, *_ENTER) and modifiers == Qt.KeyboardModifier.NoModifier
-        return self.open_now and (starring or moving)
+        if self.panel is None or not self.open_now:
+            return key in (Qt.Key.Key_Down, Qt.Key.Key_Up) and modifiers == Qt.KeyboardModifier.NoModifier
+        done = key == Qt.Key.Key_Escape or (key in _ENTER and modifiers == Qt.KeyboardModifier.NoModifier)
+        return done or self.panel.browser.knows_key(event)
 
     def event(self, event: QEvent) -> bool:
         """Keys that are the panel's are no shortcuts of the window."""

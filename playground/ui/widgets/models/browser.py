@@ -23,7 +23,6 @@ from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.loop import spawn
 from playground.ui.widgets.models.details import ModelDetails
 from playground.ui.widgets.models.drawing import ModelDrawing, star_place
-from playground.ui.widgets.models.keys import STAR_KEY, STEPS
 from playground.ui.widgets.models.listing import ORDERS, SORTING, Found, Listing, Order
 from playground.ui.widgets.models.rows import CHECK, ModelRows
 from playground.ui.widgets.plain_text import short_title
@@ -32,6 +31,9 @@ from playground.ui.widgets.slices import Slices
 BESIDE: Final = 560  # pixels of width from which on the details stand beside the list
 DETAILS, BELOW = 240, 170  # pixels: their width there, their height below the list
 LIST: Final = 60  # pixels of height that the list has at least
+STAR_KEY: Final = Qt.Key.Key_D  # with Ctrl
+#: The keys that move in the list, and by how many models.
+STEPS: Final = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1, Qt.Key.Key_PageDown: 8, Qt.Key.Key_PageUp: -8}
 
 
 class ModelList(QListView):
@@ -259,15 +261,20 @@ class ModelBrowser(QWidget):
 
     # ---- keys and room
 
+    def knows_key(self, event: QKeyEvent) -> bool:
+        """Whether a key of the field means something for the list."""
+        modifiers = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
+        starring = event.key() == STAR_KEY and modifiers == Qt.KeyboardModifier.ControlModifier
+        return (event.key() in STEPS and modifiers == _NONE) or (starring and self._drawing.stars)
+
     def take_key(self, event: QKeyEvent) -> bool:
         """Do what a key of the field means for the list; whether it did."""
-        key, control = Qt.Key(event.key()), event.modifiers() == Qt.KeyboardModifier.ControlModifier
-        if (step := STEPS.get(key)) is not None and event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier == _NONE:
-            self.step(step)
-        elif key == STAR_KEY and control and self._drawing.stars:
+        if not self.knows_key(event):
+            return False
+        if event.key() == STAR_KEY:
             self.star_current()
         else:
-            return False
+            self.step(STEPS[Qt.Key(event.key())])
         return True
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
-from heapq import merge
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -141,6 +140,8 @@ class Listing:
         if order is Order.LISTED:
             self._orders[order] = list(range(len(self.models)))
             return
+        from heapq import merge
+
         key, runs = _KEYS[order], []
         for begin in range(0, len(self.models), _RUN):
             runs.append(sorted((key(model), begin + at) for at, model in enumerate(self.models[begin : begin + _RUN])))
