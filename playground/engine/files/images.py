@@ -31,6 +31,7 @@ CAP_BYTES: Final = 100 * 1024 * 1024
 FORMATS: Final = {"image/png": ".png", "image/jpeg": ".jpg", "image/gif": ".gif", "image/webp": ".webp"}
 WANTED: Final = "PNG, JPEG, GIF or WebP"
 _HEIC: Final = (b"heic", b"heix", b"hevc", b"hevx", b"heim", b"heis", b"mif1", b"msf1")
+_STEP: Final = 3 * 4 * 65_536  # bytes or letters of base64 that are written or read at once
 _HEAD: Final = 65_536  # base64 letters in which a header is looked for first
 _DATA_URL: Final = re.compile(r"data:(?P<type>[\w.+-]+/[\w.+-]+)?(?P<rest>(?:;[^;,]*)*),", re.IGNORECASE)
 
@@ -87,7 +88,7 @@ def image_from(data: bytes, name: str | None = None) -> Image:
         if kind:
             raise ImageError(f"{label} is {kind}, which gateways do not take. Save it as JPEG or PNG and attach that.")
         raise ImageError(f"{label} is not an image in {WANTED} format. Save it as PNG and attach that.")
-    encoded = base64.b64encode(data).decode("ascii")
+    encoded = "".join(base64.b64encode(data[at : at + _STEP]).decode("ascii") for at in range(0, len(data), _STEP))
     return Image(url=f"data:{found.media_type};base64,{encoded}", name=name)
 
 
@@ -145,9 +146,19 @@ def data_of(url: str) -> bytes | None:
     if not found["rest"].lower().endswith(";base64"):
         return unquote_to_bytes(body)
     try:
-        return base64.b64decode(re.sub(r"\s+|%0[ad]", "", body, flags=re.IGNORECASE), validate=True)
+        return _decoded(body)
+    except (binascii.Error, ValueError):  # with line breaks in it, or none
+        pass
+    try:
+        return _decoded(re.sub(r"\s+|%0[ad]", "", body, flags=re.IGNORECASE))
     except (binascii.Error, ValueError):
         return None
+
+
+def _decoded(letters: str) -> bytes:
+    """The bytes of base64, a piece at a time: other threads wait for each. Raises ValueError for anything else."""
+    pieces = (letters[at : at + _STEP] for at in range(0, len(letters), _STEP))
+    return b"".join(binascii.a2b_base64(piece, strict_mode=True) for piece in pieces)
 
 
 def facts(image: Image) -> Facts:
