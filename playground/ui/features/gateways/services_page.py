@@ -106,7 +106,9 @@ class ServicesPage(QWidget):
         self.picked.emit()
 
     def _edit(self) -> None:
-        self.edit_asked.emit(self.current)
+        if self.current is not None:
+            self.edit_asked.emit(self.current)
 
     def _delete(self) -> None:
-        self.delete_asked.emit(self.current)
+        if self.current is not None:
+            self.delete_asked.emit(self.current)

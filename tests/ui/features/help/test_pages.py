@@ -16,6 +16,12 @@ from playground.ui.shell.features import ACTIONS
 OTHER = {
     "Connect a gateway",
     "All settings…",
+    "All services…",
+    "Keep as a service…",
+    "Add your own…",
+    "Edit…",
+    "Use a variable",
+    "Look for gateways on this computer",
     "Bearer",
     "Help › Guided first experiment",
     "View › Reset the layout",
