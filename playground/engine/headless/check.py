@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, TextIO
 from playground.domain.errors import FailureKind
 from playground.domain.hidden import show_hidden
 from playground.engine.advice import advise
+from playground.engine.advice.parts import option_of
 from playground.engine.cassettes import cassette
 from playground.engine.gateway_check.check_run import CheckRun, Made, Told, Waits, estimates_of, keys_of
 from playground.engine.gateway_check.estimate import Estimate, total
@@ -117,6 +118,11 @@ async def _check(gateway: Gateway, options: CheckOptions, console: Console) -> i
     else:
         for line in _table(report):
             console.line(line)
+    if report.learnt:
+        options_of = " ".join(map(option_of, report.learnt))
+        console.say(
+            f"What was refused went through with {options_of}: give that to the commands that ask this gateway."
+        )
     console.finish()
     if console.trouble is not None:
         raise OutputError(console.trouble)

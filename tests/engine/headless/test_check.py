@@ -81,6 +81,17 @@ async def test_how_it_ends_where_nothing_can_be_checked(options: dict[str, Any],
     assert words in out + err
 
 
+async def test_what_was_learnt_is_said_as_options_of_the_command_line(demo: DemoServer) -> None:
+    def refuse(_path: str, body: dict[str, Any]) -> tuple[int, dict[str, Any]] | None:
+        message = "Unsupported parameter: 'max_completion_tokens'. Use 'max_tokens' instead."
+        return (400, {"error": {"message": message}}) if "max_completion_tokens" in body else None
+
+    with TwistedGateway(demo.base_url, refuse=refuse) as gateway:
+        code, _, err = await check(gateway.url, model="demo-chat", only=("whole",), protocols=("chat",))
+    assert code == ExitCode.OK
+    assert "--rename max_completion_tokens=max_tokens" in err
+
+
 async def test_a_list_of_checks_asks_nothing(demo: DemoServer) -> None:
     with TwistedGateway(demo.base_url) as gateway:
         code, out, _ = await check(gateway.url, lists=True)
