@@ -12,6 +12,8 @@ from playground.domain.transcript import Role, make_turn
 from playground.engine.gateways.profiles import Profile
 from playground.engine.requests.edit import apply_edit, read_edit
 from playground.engine.requests.field_flags import field_flags
+from playground.engine.requests.snippets import LANGUAGES, write
+from playground.engine.requests.snippets.sent import sent_by
 from playground.engine.requests.view import FieldRow, Origin, request_view
 from playground.engine.session.session import Session
 from playground.gateway.client import GatewayClient
@@ -109,3 +111,15 @@ def test_a_field_written_back_by_hand_is_sent() -> None:
     assert session.transcript.path[0].role is Role.DEVELOPER
     assert session.transcript.path[0].text == "Be long."
     assert session.next_request.body() == edit
+
+
+@pytest.mark.parametrize("language", [one.id for one in LANGUAGES if "chat" in one.protocols])
+def test_code_shows_what_is_sent(language: str) -> None:
+    session = session_of(rule(OMIT, "stream_options"), rule(ROLE, "developer", "system"), rule(OMIT, "seed"), seed=7123)
+    profile = session.profile
+    assert profile is not None
+    code = write(language, sent_by(profile, session.next_request.build())).text
+    assert "stream_options" not in code
+    assert "7123" not in code
+    assert "developer" not in code
+    assert "system" in code

@@ -219,7 +219,8 @@ class NextRequest(QSplitter):
         self._showing = False
         self.fields = FieldTable()
         self.rules_said = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
-        self.rules_button = QPushButton("Show the rules")
+        self.rules_button = QPushButton("Show")
+        self.rules_button.setAccessibleName("Show the rules")
         self.rules_button.setToolTip(tip("Open the gateway's settings where its rules stand"))
         self.rules_button.clicked.connect(self.rules_asked)
         self.editor = _BodyEditor()
@@ -287,9 +288,9 @@ class NextRequest(QSplitter):
             self._bring_back(preview.edit)
 
     def _show_rules(self, count: int, gateway: str) -> None:
-        what = "A rule" if count == 1 else f"{count} rules"
-        changes = "changes" if count == 1 else "change"
-        self.rules_said.setText(f"{what} in the settings of “{show_hidden(gateway)}” {changes} this request.")
+        self.rules_said.setText(f"{count} rule{'s' * (count != 1)} at work")
+        whose = f"Rules in the settings of “{gateway}” that change this request"
+        self.rules_said.setToolTip(tip(whose))
         self.rules_bar.setVisible(bool(count))
 
     def _show_text(self, preview: Preview) -> None:
