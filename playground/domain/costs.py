@@ -28,10 +28,11 @@ Entered: TypeAlias = Callable[[str, str], Price | None]
 def price_of(outcome: Outcome, here: str, entered: Entered) -> Price | None:
     """The price of a turn. ``here`` is the gateway of its experiment, for turns that do not say theirs."""
     asked = outcome.asked
-    if asked.price is not None:
+    if asked.price is not None and not asked.price.told:
         return asked.price
     models = dict.fromkeys((asked.model, outcome.model))
-    return next((price for model in models if model and (price := entered(asked.profile_id or here, model))), None)
+    now = next((price for model in models if model and (price := entered(asked.profile_id or here, model))), None)
+    return asked.price if asked.price is not None and (now is None or now.told) else now
 
 
 def cost(outcome: Outcome, here: str, entered: Entered) -> Cost | None:

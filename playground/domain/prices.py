@@ -1,9 +1,9 @@
 """What a model costs, as a person entered it or the gateway's list tells it, and what a request cost by that.
 
 Nothing here guesses a price. A turn keeps the price it was asked at. One that was asked before a price was known takes
-what became known since for the gateway and the model that it was asked of; whatever is chosen in the window now has no
-say in it. Where no price was entered, a gateway that tells the cost beside the tokens is believed, and after that its
-list of models.
+what became known since for the gateway and the model that it was asked of, and one that was asked at the price of a
+list what was entered since; whatever is chosen in the window now has no say in it. Where no price was entered, a
+gateway that tells the cost beside the tokens is believed, and after that its list of models.
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ from typing import TypeVar
 from PySide6.QtWidgets import QMessageBox, QWidget
 
 from playground.domain.checks import Contains, Judge, Latency
+from playground.engine.gateways.offered import DEMO_ID
 from playground.engine.session.plan import Keep, Order
 from playground.ui.features.evaluate.look import Look
 from playground.ui.features.evaluate.panels.checks import ChecksPanel
@@ -148,7 +149,10 @@ def test_how_it_is_run_is_set_and_what_it_will_take_is_said(stage: Stage) -> Non
         await person.until(lambda: bool(run.problems.lines), "what keeps it from being run")
         await person.type_into(run.rows["money"].main_field(), "0.5")
         assert look.plan.budget.money == 0.5
-        assert "No price is entered" in run.rows["money"].flag_label.text()
+        assert not run.rows["money"].flag_label.text(), "all its models cost nothing, by the gateway's list"
+        person.app.gateways.forget_models(DEMO_ID)
+        await person.type_into(run.rows["money"].main_field(), "0.6")
+        assert "No price is known" in run.rows["money"].flag_label.text()
 
     stage.play(scene, AT_ONCE)
 

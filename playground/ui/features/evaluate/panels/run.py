@@ -219,9 +219,7 @@ class RunPanel(ScrollPage):
         if not unknown:
             return ""
         more = [f"{len(unknown) - 3} others"] if len(unknown) > 3 else []
-        return (
-            f"No price is entered for {listed([*unknown[:3], *more])}: only costs that the gateway tells are counted."
-        )
+        return f"No price is known for {listed([*unknown[:3], *more])}: only costs that the gateway tells are counted."
 
     def _edited(self, name: str, value: JSON) -> None:
         plan = self._look.plan
