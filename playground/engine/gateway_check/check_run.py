@@ -374,6 +374,7 @@ class CheckRun:
         for exchange in listing.exchanges:
             self._keep(exchange)
         model, count = self.target.model, len(listing.models)
+        await asyncio.to_thread(listing.__contains__, model)  # it may be long, and is looked through once
         if self.target.served is None and model in listing:
             named = {name for name in PROTOCOLS if listing.serves(model, name)}
             told = any(listing.serves(model, name) is not None for name in PROTOCOLS)

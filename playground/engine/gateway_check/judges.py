@@ -210,8 +210,8 @@ def limited(came: Came) -> Found:
         return works(f"The answer ends at the limit of {SHORT} tokens{count}, with {reason}.")
     if written is not None and written > SHORT:
         return Found(Verdict.UNSUPPORTED, f"{written} tokens came where {SHORT} were the limit.")
-    if len(came.text) > 16 * SHORT:
-        return Found(Verdict.UNSUPPORTED, f"{len(came.text)} characters came where {SHORT} tokens were the limit.")
+    if (size := len(came.turn.text)) > 16 * SHORT:
+        return Found(Verdict.UNSUPPORTED, f"{size} characters came where {SHORT} tokens were the limit.")
     return untold(f"The answer ended before the limit of {SHORT} tokens, with {reason}.")
 
 
