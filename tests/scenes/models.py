@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from playground.domain.parts import Image, Text
+from playground.domain.transcript import Role, make_turn
 from playground.engine.gateways.profiles import Profile
+from playground.ui.features.tools.samples import SAMPLE
 from playground.ui.shell.features import GATEWAYS
 from playground.ui.widgets.model_picker import ModelPicker
 from playground.ui.widgets.models.browser import ModelBrowser
@@ -149,3 +152,18 @@ async def models_ticked(stage: Stage) -> None:
         dialog.models.step(2)
         dialog.models.rows.toggle(dialog.models.list.currentIndex())
         dialog.models.step(1)
+
+
+@scene(sizes=BOTH)
+async def models_flags(stage: Stage) -> None:
+    """Tools, an image and parameters for a model that takes none of them by its gateway's list."""
+    with FaultServer() as server:
+        await _listed(stage, server, TOLD)
+        session = stage.session
+        session.change(model="open/chat-17b-instruct-with-a-name-that-goes-on-for-longer-than-any-line:free")
+        session.change(tools=(SAMPLE,))
+        session.set_parameters(session.settings.current.with_value("presence_penalty", 0.5))
+        parts = (Text(text="What is on it?"), Image(url="https://images.invalid/a.png"))
+        session.turns.add_turn(make_turn(Role.USER, "").model_copy(update={"parts": parts}))
+        stage.window.side.show_page("Tools")
+        await stage.settle()
