@@ -55,6 +55,7 @@ from playground.ui.shell.features import (
     RAW_PANEL,
     REASONING_RETURN,
     STORAGE,
+    TOOLS,
     VARIABLES,
     WIRE,
     Features,
@@ -450,6 +451,9 @@ class WindowActions(QObject):
         """More is known of the models."""
         self._priced()
         self.of(PARAMETERS).show_session()
+        self.of(TOOLS).show_told()
+        self.of(OUTPUT).show_session()
+        self.of(CODE).next.poke()
 
     def _shown_exchange(self) -> str:
         return self._exchange
