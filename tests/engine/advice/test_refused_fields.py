@@ -1,8 +1,8 @@
 """What is offered for refusals of a field, message by message, and when nothing is.
 
-Each line of ``refused.jsonl`` says who sends such a body, what had been sent, and what helps: the options of the command
-line of each offer. ``how`` says where the words are from: "read" in a public issue, "altered" from one (another field
-or role is named), "remembered" without one at hand, or "made up" in a shape that libraries have.
+Each line of ``refused.jsonl`` says who sends such a body, what had been sent, and what helps: the options of the
+command line of each offer. ``how`` says where the words are from: "read" in a public issue, "altered" from one (another
+field or role is named), "remembered" without one at hand, or "made up" in a shape that libraries have.
 """
 
 from __future__ import annotations
