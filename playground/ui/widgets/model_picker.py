@@ -135,6 +135,8 @@ class ModelPicker(QComboBox):
         if self.open_now:
             self.hidePopup()
             return
+        if not self.isVisible():  # its bar has given way to another page's
+            return
         if not self._listing.models:
             self.refresh_asked.emit()
         if not self._line.hasFocus():

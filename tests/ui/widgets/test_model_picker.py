@@ -420,6 +420,8 @@ def test_a_click_chooses_and_the_panel_closes_when_one_goes_elsewhere(picker: Mo
     picker.open()
     picker.hide()
     assert not picker.open_now
+    picker.open()
+    assert not picker.open_now, "no panel of a field that is not seen"
 
 
 def test_tab_goes_into_the_panel_and_what_is_typed_waits_for_escape(picker: ModelPicker, qtbot: QtBot) -> None:
