@@ -8,11 +8,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 from playground.engine.gateways.known_secrets import redactor_of
 from playground.engine.gateways.secrets import Secret
 from playground.gateway.models import Model as Model
+from playground.gateway.redact import Redactor
 
 MOST_RECENT: Final = 8  # models that are remembered as used
 _MARGIN: Final = 2_000  # characters behind what is shown, so that a secret at its end is known
@@ -43,8 +45,12 @@ class Offering:
 
     def shown(self, text: str, most: int) -> str:
         """A text of the list, or as much of it as ``most`` characters, without secrets."""
-        redactor = redactor_of(self.known())
-        return redactor.text(text) if len(text) <= most else f"{redactor.front(text, most)}…"
+        return self._redactor.text(text) if len(text) <= most else f"{self._redactor.front(text, most)}…"
+
+    @cached_property
+    def _redactor(self) -> Redactor:
+        """Made once: it asks by itself for secrets that come later."""
+        return redactor_of(self.known())
 
     def as_listed(self, model: Model, most: int) -> str:
         """The entry of a model as the list has it, as JSON of about ``most`` characters, without secrets."""

@@ -19,7 +19,7 @@ from playground.ui.widgets.theme import code_font
 LONGEST_ABOUT: Final = 1_200  # characters of a description
 LONGEST_LINE: Final = 400  # of what is said on one matter
 LONGEST_FACTS: Final = 4_000  # of that on all
-LONGEST_RAW: Final = 8_000  # of the entry as listed
+LONGEST_RAW: Final = 4_000  # of the entry as listed
 RAW_LINES: Final = 12
 SHOW_RAW, HIDE_RAW = "As the list has it", "Hide the entry"
 
