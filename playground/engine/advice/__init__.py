@@ -31,8 +31,10 @@ _BREAKS = frozenset(
 _KEYLESS = frozenset({403, 500})
 _NO_KEY_SET = "No key is set: many gateways answer like this without one."
 _NO_KEY_GIVEN = "No key was given (PLAYGROUND_API_KEY): many gateways answer like this without one."
+#: What a status says that blames the gateway; some give it to a request that they could not read.
+_OWN_ERROR = "500"
 #: Meanings that an offer says more about.
-_PLAIN_REFUSALS = frozenset({"400", "404", "422", "parameter"})
+_PLAIN_REFUSALS = frozenset({"400", "404", "422", "parameter", _OWN_ERROR})
 _OTHERWISE = "It can be sent otherwise, this time or always. What is set here stays as it is."
 _WITHOUT_IT = "The request can be sent without it, this time or always. What is set under Parameters stays as it is."
 
@@ -54,15 +56,18 @@ def advise(failure: Failure, *, streamed: bool | None = None, arrived: bool = Fa
     if advice.streaming and streamed is False:
         remedy, command = f"{remedy} {advice.streaming}", f"{command} {advice.streaming}"
         actions = (*actions[:1], STREAM_ON, *actions[1:])
+    offered = () if arrived else offers(failure)
+    if offered and advice.meaning == _OWN_ERROR:
+        advice, command = replace(advice, meaning="parameter"), ""
     if advice.meaning == str(failure.status) and failure.status in _KEYLESS and sent.keyed is False:
         remedy, command = f"{_NO_KEY_SET} {remedy}", f"{_NO_KEY_GIVEN} {command}"
         actions = (KEY, *actions)
-    if offered := () if arrived else offers(failure):
+    if offered:
         if advice.meaning in _PLAIN_REFUSALS:
             advice = replace(advice, title=_refused_title(offered[0]))
             remedy = _WITHOUT_IT if offered[0].rules[0].kind is AdaptationKind.OMIT else _OTHERWISE
         actions = (*(action for offer in offered for action in of_offer(offer)), *actions)
-        command = f"{command} Send it so with {offered[0].command}."
+        command = f"{command} Send it so with {offered[0].command}.".lstrip()
     if arrived and failure.kind in _BREAKS:
         remedy, command = f"{KEPT} {remedy}", f"{KEPT} {command}"
     return replace(advice, remedy=remedy, command=command, actions=actions)

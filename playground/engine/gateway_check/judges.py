@@ -117,6 +117,10 @@ def said(failure: Failure) -> str:
     return status + cut(" ".join(words[: 4 * MOST_WORDS].split()), MOST_WORDS)
 
 
+#: Meanings of a refusal, whatever the status: some gateways call all that they cannot take an error of their own.
+_REFUSED: Final = frozenset({"parameter", "images", "tools", "output format", "tool schema", "reasoning", "turns"})
+
+
 def of_failure(failure: Failure, *, of: str = "") -> Found:
     """What a failure says of what was asked; ``of`` is the feature in question, where it is a particular one."""
     if failure.kind is FailureKind.EMPTY:
@@ -125,9 +129,11 @@ def of_failure(failure: Failure, *, of: str = "") -> Found:
         return Found(Verdict.SKIPPED, f"Nothing was sent: {said(failure)}")
     if failure.kind in _ODD:
         return Found(Verdict.WRONG, said(failure))
+    meaning = advise(failure).meaning
+    if failure.kind is FailureKind.HTTP and failure.status == 500 and meaning in _REFUSED:
+        return Found(Verdict.REFUSED, said(failure))
     if failure.kind is not FailureKind.HTTP or failure.status is None or failure.status >= 500:
         return Found(Verdict.UNSUPPORTED if failure.status == 501 else Verdict.FAILED, said(failure))
-    meaning = advise(failure).meaning
     if failure.status == 429:
         return Found(Verdict.FAILED, f"No request is taken now: {said(failure)}")
     if meaning in OF_THE_KEY or failure.status in (401, 402, 403):

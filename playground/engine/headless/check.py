@@ -99,8 +99,9 @@ async def _check(gateway: Gateway, options: CheckOptions, console: Console) -> i
         _list(wanted, estimates, console)
         return ExitCode.OK
     sums = total(estimates.values())
+    of_checks = "1 check" if len(wanted) == 1 else f"{len(wanted)} checks"
     console.say(
-        f"Checking {show_hidden(target.model)} at {target.made.base_url}: {len(wanted)} checks, at most about "
+        f"Checking {show_hidden(target.model)} at {target.made.base_url}: {of_checks}, at most about "
         f"{sums.prompt} tokens in and {sums.output} out; {sums.price_words}."
     )
     run = CheckRun(target, wanted, lambda told: _tell(told, console), options.protocols)

@@ -134,3 +134,16 @@ def test_a_name_that_a_message_makes_up_is_no_target() -> None:
     assert commands == ["--rename max_tokens=max_completion_tokens", "--without max_tokens"]
     body = {"error": {"message": "Unsupported parameter: 'seed'. Use 'evil' instead."}}
     assert [offer.command for offer in offers(refused(400, body, {"seed": 5}))] == ["--without seed"]
+
+
+def test_an_error_of_its_own_that_names_a_field_is_a_refusal() -> None:
+    case = next(case for case in CASES if case["source"].startswith("llama-cpp-python") and case["fields"])
+    failure = refused(case["status"], case["body"], case["fields"])
+    advice = advise(failure)
+    assert advice.title == "The gateway does not take “response_format” as it was sent"
+    assert advice.meaning == "parameter"
+    told = f"{advice.remedy} {at_a_prompt(advice)}"
+    assert "operators" not in told
+    assert "Run it again in a moment" not in told
+    nothing_of_it = refused(case["status"], case["body"], {"metadata": None})
+    assert advise(nothing_of_it).title == "The gateway had an error of its own"

@@ -84,6 +84,24 @@ def no_schema(_path: str, body: Body) -> tuple[int, Body] | None:
     return None
 
 
+def no_schema_as_an_error_of_its_own(_path: str, body: Body) -> tuple[int, Body] | None:
+    """As a small server of local models says it, under 500."""
+    said = (
+        "1 validation error:\n  {'type': 'literal_error', 'loc': ('body', 'response_format', 'type'), "
+        "'msg': \"Input should be 'text' or 'json_object'\", 'input': 'json_schema'}"
+    )
+    if body.get("response_format", {}).get("type") == "json_schema":
+        return 500, {"error": {"message": said, "type": "internal_server_error", "param": None, "code": None}}
+    return None
+
+
+def no_images_as_an_error_of_its_own(_path: str, body: Body) -> tuple[int, Body] | None:
+    if "image_url" in json.dumps(body):
+        said = "image input is not supported - hint: you may need to provide the mmproj"
+        return 500, {"error": {"code": 500, "message": said, "type": "server_error"}}
+    return None
+
+
 def no_streams(_path: str, body: Body) -> tuple[int, Body] | None:
     return (500, {"code": 500, "message": "stream broke", "data": None}) if body.get("stream") else None
 
@@ -131,6 +149,8 @@ def cut_off(content_type: str, data: bytes) -> tuple[str, bytes]:
         ({"answer": cut_off}, {"stream": WRONG, "stream_usage": SKIPPED, "tool_stream": SKIPPED}),
         ({"refuse": no_tools}, dict.fromkeys(ALL_TOOLS, REFUSED)),
         ({"refuse": no_schema}, {"schema": REFUSED}),
+        ({"refuse": no_schema_as_an_error_of_its_own}, {"schema": REFUSED}),
+        ({"refuse": no_images_as_an_error_of_its_own}, {"image": REFUSED}),
         ({"refuse": no_streams}, {"stream": FAILED, "stream_usage": SKIPPED, "tool_stream": SKIPPED}),
         ({"ask": passing_over("stream")}, {"stream": UNSUPPORTED, "stream_usage": SKIPPED, "tool_stream": SKIPPED}),
         ({"ask": passing_over("stream_options")}, {"stream_usage": UNSUPPORTED}),
