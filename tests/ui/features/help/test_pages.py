@@ -14,12 +14,14 @@ from playground.ui.shell.features import ACTIONS
 
 #: Words in italics that are not an action: parts of the window, and words of the text itself.
 OTHER = {
+    "Connect",
     "Connect a gateway",
     "All settings…",
     "All services…",
     "Keep as a service…",
     "Add your own…",
     "Edit…",
+    "Delete",
     "Use a variable",
     "Look for gateways on this computer",
     "Bearer",
@@ -33,6 +35,8 @@ OTHER = {
     "default",
     "set",
 }
+#: Keys of a field or a list and of no action: sending from the composer, a favourite in the list of models.
+OF_A_FIELD = {"Ctrl+Enter", "Ctrl+D"}
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +79,7 @@ def test_actions_that_are_named_exist(pages: tuple[Page, ...]) -> None:
 
 def test_keys_that_are_named_are_right(pages: tuple[Page, ...]) -> None:
     """A key stands in brackets behind the action, or in the sentence on it."""
-    known = {QKeySequence(keys).toString() for spec in ACTIONS for keys in spec.keys} | {"Ctrl+Enter"}
+    known = {QKeySequence(keys).toString() for spec in ACTIONS for keys in spec.keys} | OF_A_FIELD
     for page in pages[:-1]:
         for keys in re.findall(r"\b(?:Ctrl\+[A-Za-z+]+|F\d+)\b", page.text):
             assert keys in known, f"{page.name}: {keys}"
