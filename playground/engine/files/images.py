@@ -10,6 +10,8 @@ import base64
 import binascii
 import re
 import struct
+import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -31,7 +33,8 @@ CAP_BYTES: Final = 100 * 1024 * 1024
 FORMATS: Final = {"image/png": ".png", "image/jpeg": ".jpg", "image/gif": ".gif", "image/webp": ".webp"}
 WANTED: Final = "PNG, JPEG, GIF or WebP"
 _HEIC: Final = (b"heic", b"heix", b"hevc", b"hevx", b"heim", b"heis", b"mif1", b"msf1")
-_STEP: Final = 3 * 4 * 65_536  # bytes or letters of base64 that are written or read at once
+_STEP: Final = 3 * 4 * 16_384  # bytes or letters of base64 that are written or read at once
+_PAUSE_S: Final = 0.000_5  # after each of them: who only waits for the interpreter gets it late, and never for long
 _HEAD: Final = 65_536  # base64 letters in which a header is looked for first
 _DATA_URL: Final = re.compile(r"data:(?P<type>[\w.+-]+/[\w.+-]+)?(?P<rest>(?:;[^;,]*)*),", re.IGNORECASE)
 
@@ -88,8 +91,10 @@ def image_from(data: bytes, name: str | None = None) -> Image:
         if kind:
             raise ImageError(f"{label} is {kind}, which gateways do not take. Save it as JPEG or PNG and attach that.")
         raise ImageError(f"{label} is not an image in {WANTED} format. Save it as PNG and attach that.")
-    encoded = "".join(base64.b64encode(data[at : at + _STEP]).decode("ascii") for at in range(0, len(data), _STEP))
-    return Image(url=f"data:{found.media_type};base64,{encoded}", name=name)
+    pieces = [f"data:{found.media_type};base64,"]
+    for at in _steps(0, len(data)):
+        pieces.append(base64.b64encode(data[at : at + _STEP]).decode("ascii"))
+    return Image(url="".join(pieces), name=name)
 
 
 def is_large(known: Facts) -> bool:
@@ -142,23 +147,30 @@ def data_of(url: str) -> bytes | None:
     found = _DATA_URL.match(url)
     if found is None:
         return None
-    body = url[found.end() :]
     if not found["rest"].lower().endswith(";base64"):
-        return unquote_to_bytes(body)
+        return unquote_to_bytes(url[found.end() :])
     try:
-        return _decoded(body)
+        return _decoded(url, found.end())
     except (binascii.Error, ValueError):  # with line breaks in it, or none
         pass
     try:
-        return _decoded(re.sub(r"\s+|%0[ad]", "", body, flags=re.IGNORECASE))
+        return _decoded(re.sub(r"\s+|%0[ad]", "", url[found.end() :], flags=re.IGNORECASE))
     except (binascii.Error, ValueError):
         return None
 
 
-def _decoded(letters: str) -> bytes:
-    """The bytes of base64, a piece at a time: other threads wait for each. Raises ValueError for anything else."""
-    pieces = (letters[at : at + _STEP] for at in range(0, len(letters), _STEP))
-    return b"".join(binascii.a2b_base64(piece, strict_mode=True) for piece in pieces)
+def _decoded(letters: str, begin: int = 0) -> bytes:
+    """The bytes of base64 from ``begin`` on. Raises ValueError for anything else."""
+    steps = _steps(begin, len(letters))
+    return b"".join([binascii.a2b_base64(letters[at : at + _STEP], strict_mode=True) for at in steps])
+
+
+def _steps(begin: int, end: int) -> Iterator[int]:
+    """Where the pieces begin, with a pause between two in which other threads go on."""
+    for at in range(begin, end, _STEP):
+        if at > begin:
+            time.sleep(_PAUSE_S)
+        yield at
 
 
 def facts(image: Image) -> Facts:
@@ -172,7 +184,7 @@ def facts(image: Image) -> Facts:
         return Facts(len(data), measure(data))
     begin, end = found.end(), len(url)
     size = (end - begin) * 3 // 4 - (url.endswith("=") + url.endswith("=="))
-    for letters in (_HEAD, end - begin):
+    for letters in (_HEAD, 16 * _HEAD, end - begin):  # what cameras put before the header is mostly short
         try:
             measured = measure(base64.b64decode(url[begin : min(begin + letters, end)]))
         except (binascii.Error, ValueError):

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from playground.engine.session.session import Session
 
 CUT_FROM: Final = 300_000  # characters of long texts from which on they are shortened
+CUT_DATA_FROM: Final = 4_000_000  # the same of images: laying out and folding more of them holds every other thread
 LONG_TEXT, LONG_SHOWN = 20_000, 1_000
 MOST_VALUES: Final = 100_000  # objects, lists and what is in them that are laid out
 _STAND_IN: Final = "STAND-IN"
@@ -110,7 +111,7 @@ def request_view(session: Session, known: Iterable[Secret] = (), *, whole: bool 
         if whole:
             return RequestView(text=redactor.text(json.dumps(body, ensure_ascii=False, indent=2)))
         deepest = _deepest(body)
-        cut = deepest is not None or sum(map(len, _long(body))) > CUT_FROM
+        cut = deepest is not None or _is_much(body)
         body = _shortened(body if deepest is None else _shallow(body, deepest), redactor) if cut else body
         text = redactor.text(json.dumps(body, ensure_ascii=False, indent=2))
         body = json.loads(text)
@@ -122,10 +123,21 @@ def request_view(session: Session, known: Iterable[Secret] = (), *, whole: bool 
     return RequestView("POST", url, headers, fields, text, problem, cut, told.changes)
 
 
+def _is_much(body: JSON) -> bool:
+    """Whether there is more of long texts, or of images, than is looked at whole."""
+    texts = images = 0
+    for text in _long(body):
+        if text.startswith("data:"):
+            images += len(text)
+        else:
+            texts += len(text)
+    return texts > CUT_FROM or images > CUT_DATA_FROM
+
+
 def _long(value: JSON) -> Iterator[str]:
-    """The long texts in a value; addresses of data, which are images, are none."""
+    """The long texts in a value, and the addresses of data, which are images."""
     if isinstance(value, str):
-        if len(value) > LONG_TEXT and not value.startswith("data:"):
+        if len(value) > LONG_TEXT:
             yield value
     elif isinstance(value, dict | list):
         for inner in value.values() if isinstance(value, dict) else value:

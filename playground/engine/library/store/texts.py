@@ -24,6 +24,7 @@ _TAPE_WORDS: Final = ("exchange", "protocol", "request", "headers", "started_at"
 _STORED: Final = "stored:"
 _SHORT: Final = 512  # characters of an address that is not worth a row of its own
 _MOST_KNOWN: Final = 64
+_PIECE: Final = 200_000  # characters of an address at once
 _AS_IT_IS: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 _ESCAPED: Final = json.JSONEncoder(allow_nan=False, separators=(",", ":"))
 
@@ -123,7 +124,10 @@ class Pictures:
         if found is None:
             if len(self._hashes) >= _MOST_KNOWN:
                 self._hashes.clear()
-            found = self._hashes[url] = hashlib.sha256(url.encode("utf-8", "surrogatepass")).hexdigest()
+            sums = hashlib.sha256()
+            for at in range(0, len(url), _PIECE):  # other threads go on while a piece is summed up
+                sums.update(url[at : at + _PIECE].encode("utf-8", "surrogatepass"))
+            found = self._hashes[url] = sums.hexdigest()
         return found
 
 

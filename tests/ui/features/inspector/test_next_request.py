@@ -12,11 +12,12 @@ from PySide6.QtWidgets import QLineEdit, QTreeWidget
 from pytestqt.qtbot import QtBot
 
 from playground.domain.errors import RunRefusedError
+from playground.domain.parts import Image
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role, make_turn
 from playground.engine.gateways.profiles import Profile
 from playground.engine.requests.edit import apply_edit, read_edit
-from playground.engine.requests.view import request_view
+from playground.engine.requests.view import CUT_DATA_FROM, request_view
 from playground.engine.session.session import Session
 from playground.gateway.client import GatewayClient
 from playground.ui.features.code.request_preview import is_light
@@ -280,3 +281,19 @@ def test_tools_that_are_only_counted_are_counted_right(desk: Desk) -> None:
     desk.session.change(tools=tools)
     desk.look()
     assert desk.words("tools")[0].startswith("40000 tools: …")
+
+
+@pytest.mark.parametrize("protocol", ["chat", "messages"])
+def test_of_very_large_images_the_beginning_is_shown_and_all_of_them_is_copied(desk: Desk, protocol: str) -> None:
+    url = "data:image/png;base64," + "A" * (CUT_DATA_FROM // 2)
+    desk.session.change(protocol=protocol)
+    desk.session.turns.add_turn(make_turn(Role.USER, "Look", Image(url=url)))
+    if protocol == "chat":
+        assert not request_view(desk.session).cut
+    desk.session.turns.add_turn(make_turn(Role.USER, "And this", Image(url=url)))
+    view = request_view(desk.session)
+    assert view.cut
+    assert len(view.text) < 10_000, "laid out and folded whole, it would hold the window"
+    desk.look()
+    assert desk.page.editor.isReadOnly()
+    assert request_view(desk.session, whole=True).text.count("A" * (CUT_DATA_FROM // 2)) == 2
