@@ -56,7 +56,7 @@ class ToolBar(QFrame):
         self.setObjectName("tool-bar")
         self.setProperty("kind", "surface")
         self.setFixedHeight(46)
-        main = _menu_button("menu", "Menu", menu)
+        self._main = main = _menu_button("menu", "Menu", menu)
         self._gateway = QPushButton()
         self._gateway.setAccessibleName("Gateway")
         self.gateways = QMenu("Gateway", self._gateway)
@@ -81,7 +81,7 @@ class ToolBar(QFrame):
         self.code.setAccessibleName(CODE)
         self.code.setToolTip("The request as curl, Python or JavaScript (Ctrl+Shift+C)")
         self.code.clicked.connect(self.code_asked)
-        gear = _menu_button("settings", "Settings", settings)
+        self._gear = gear = _menu_button("settings", "Settings", settings)
         self._asked = QWidget()
         chosen = (self._gateway, self._protocol, self.model, self.model.unlisted)
         in_row(*chosen, of=self._asked, margins=0, spacing=SPACING)
@@ -145,10 +145,28 @@ class ToolBar(QFrame):
         self._give_way()
 
     def _give_way(self) -> None:
-        wide, roomy = self.width() >= NARROW, self.width() >= ROOMY
-        self.pages.setVisible(roomy or self._other is not None)
-        self.code.setText(CODE if self.width() >= (CODED if self._other is None else WIDE) else "")
-        self.model.unlisted.setText(UNLISTED if wide else "")
+        width = self.width()
+        words = self.fontMetrics().horizontalAdvance(UNLISTED) + SPACING  # beside the sign
+        left = width - self._least()
+        said = width >= NARROW and (self.model.unlisted.isHidden() or left >= words)
+        pages = width >= ROOMY and left >= (words if said and not self.model.unlisted.isHidden() else 0)
+        self.pages.setVisible(pages or self._other is not None)
+        self.code.setText(CODE if width >= (CODED if self._other is None else WIDE) else "")
+        self.model.unlisted.setText(UNLISTED if said else "")
+
+    def _least(self) -> int:
+        """What a conversation's bar wants with all of it, but for words that have a sign as well."""
+        parts = (self._main, self.pages, self._gateway, self._protocol, self.model, self.code, self._gear)
+        sign = () if self.model.unlisted.isHidden() else (self._gear,)  # as wide as any sign alone
+        spacing = SPACING * (len(parts) + len(sign))
+        margins = self._row.contentsMargins()
+        widths = sum(max(it.minimumSizeHint().width(), it.minimumWidth()) for it in (*parts, *sign))
+        return widths + spacing + margins.left() + margins.right()
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.LayoutRequest and hasattr(self, "_row"):
+            self._give_way()  # another name, or a sign more
+        return super().event(event)
 
     def minimumSizeHint(self) -> QSize:
         """As narrow as without what gives way."""

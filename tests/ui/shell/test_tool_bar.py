@@ -11,11 +11,13 @@ from PySide6.QtWidgets import (
     QMenu,
     QPushButton,
     QToolButton,
+    QWidget,
 )
 from pytestqt.qtbot import QtBot
 
 from playground.engine.gateways.reach import WORDS, Reach
 from playground.ui.shell.tool_bar import NARROW, ROOMY, ToolBar
+from playground.ui.widgets.segments import Segments
 
 
 @pytest.fixture
@@ -67,6 +69,30 @@ def test_a_model_that_is_in_no_list_is_marked_and_stays(bar: ToolBar) -> None:
     assert bar.model.unlisted.text() == ""
     assert "“gpt-5” is not in the list of Other <b>gateway" in bar.model.unlisted.accessibleName()
     assert bar.minimumSizeHint().width() <= 760, "no wider than the smallest window"
+    bar.hide()
+
+
+def test_a_long_name_makes_words_and_pages_give_way_and_cuts_nothing(bar: ToolBar, qtbot: QtBot) -> None:
+    bar.setMinimumSize(1, 1)
+    row = bar.layout()
+    assert row is not None
+    row.setSizeConstraint(QLayout.SizeConstraint.SetNoConstraint)
+    bar.resize(1024, 46)
+    bar.show()
+    bar.model.show_model("gpt-5", "Other")
+    for name in ("G", "Made-up router", "Gateway of a team " * 2):
+        bar.show_gateways([("b", name)], "b")
+        qtbot.wait(20)
+        for segments in filter(QWidget.isVisible, bar.findChildren(Segments)):
+            for button in segments.buttons:
+                assert button.width() >= button.minimumSizeHint().width(), f"{button.text()} is cut beside {name}"
+        sign = bar.model.unlisted
+        assert sign.width() >= sign.sizeHint().width(), name
+        assert not bar.model.geometry().intersects(sign.geometry()), name
+    assert not bar.pages.isVisible()
+    bar.show_gateways([("b", "G")], "b")
+    qtbot.wait(20)
+    assert bar.pages.isVisible()
     bar.hide()
 
 
