@@ -121,6 +121,55 @@ def test_a_pasted_page_of_a_service_tells_which_it_is_and_can_be_taken_back(stag
     stage.play(scene)
 
 
+def test_an_address_typed_by_hand_is_said_to_be_a_service_and_taken_only_when_asked(stage: Stage) -> None:
+    async def scene(person: Person) -> None:
+        wizard = await connecting(person)
+        first = wizard.first
+        assert not first.services.keep.isVisible(), "there is nothing to keep"
+        await keys(person, first.address.edit, "gro")
+        assert not first.services.keep.isVisible(), "a part of a name is no address"
+        await person.do(first.address.edit.clear)
+        await keys(person, first.address.edit, "https://console.groq.com/docs")
+        assert first.services.keep.isVisible()
+        assert first.services.matches.isVisible()
+        assert first.services.matches.current is None, "what was typed stays what Enter tests"
+        await press_key(person, Qt.Key.Key_Down)
+        await press_key(person, Qt.Key.Key_Return)
+        assert first.address.text() == "https://api.groq.com/openai/v1"
+        assert not first.address.url_labels["messages"].isVisible(), "it does not speak that"
+        assert first.address.url_labels["chat"].isVisible()
+        assert "usually wants a key" in first.key.place.text()
+        await person.do(first.services.undo.click)
+        assert first.address.text() == "https://console.groq.com/docs"
+        assert first.address.url_labels["messages"].isVisible()
+        await person.do(wizard.reject)
+
+    stage.play(scene)
+
+
+def test_the_variable_of_one_service_is_not_used_for_another(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GROQ_API_KEY", KEY)
+
+    async def scene(person: Person) -> None:
+        wizard = await connecting(person)
+        first = wizard.first
+        await keys(person, first.address.edit, "groq")
+        await press_key(person, Qt.Key.Key_Return)
+        await person.do(first.key.offers[0].click)
+        assert wizard.draft().variable == "GROQ_API_KEY"
+        await person.do(first.address.edit.setFocus)
+        await person.do(partial(QTest.keyClick, wizard, Qt.Key.Key_K, Qt.KeyboardModifier.AltModifier))
+        assert first.key.variable_edit.hasFocus()
+        await person.do(first.address.edit.clear)
+        await keys(person, first.address.edit, "mistral")
+        await press_key(person, Qt.Key.Key_Return)
+        assert (wizard.draft().profile.service, wizard.draft().variable) == ("mistral", "")
+        assert first.key.edit.isVisible()
+        await person.do(wizard.reject)
+
+    stage.play(scene)
+
+
 def test_what_was_filled_in_is_still_there_when_the_dialog_opens_again(stage: Stage) -> None:
     async def scene(person: Person) -> None:
         wizard = await connecting(person)
@@ -200,7 +249,7 @@ def test_a_key_in_a_variable_is_used_and_is_nowhere(
             await keys(person, wizard.first.address.edit, "zebra")
             await press_key(person, Qt.Key.Key_Return)
             offer = wizard.first.key.offers[0]
-            assert offer.text() == f"Use {NAME} from the environment"
+            assert offer.accessibleName() == f"Use {NAME} from the environment"
             await person.do(offer.click)
             assert f"{NAME} (set)" in wizard.first.key.place.text()
             await person.do(wizard.next)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from functools import partial
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QCheckBox, QFrame, QGridLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QFrame, QGridLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
 
 from playground.engine.gateways.profiles import Address, needs_consent, resolve_address
 from playground.engine.requests.spoken import TITLES, endpoint_urls
@@ -26,6 +27,7 @@ class AddressField(QWidget):
         self.note = text_label(kind="small", wrap=True)
         self._hushed = False
         self._usual = ""
+        self._spoken: Collection[str] = ()
         self._offers = ("", "")
         self.repair_buttons: tuple[OfferButton, OfferButton] = (OfferButton(), OfferButton())
         offers = QVBoxLayout()
@@ -42,10 +44,12 @@ class AddressField(QWidget):
         grid.setVerticalSpacing(4)
         grid.setColumnStretch(1, 1)
         self.url_labels: dict[str, ElidedLabel] = {}
+        self._titles: dict[str, QLabel] = {}
         titles = {name: title.partition(" ")[0] for name, title in TITLES.items()}
         for row, (key, title) in enumerate({**titles, "models": "Models"}.items()):
             self.url_labels[key] = ElidedLabel(f"{title} endpoint")
-            grid.addWidget(text_label(title, "small"), row, 0)
+            self._titles[key] = text_label(title, "small")
+            grid.addWidget(self._titles[key], row, 0)
             grid.addWidget(self.url_labels[key], row, 1)
         self.warning = text_label(kind="warning", wrap=True)
         self.consent = QCheckBox("Send the key unencrypted")
@@ -74,6 +78,17 @@ class AddressField(QWidget):
     def set_usual(self, base_url: str) -> None:
         """That base URL is known to be right as it is."""
         self._usual = base_url
+
+    def set_spoken(self, protocols: Collection[str]) -> None:
+        """Show the endpoints of those protocols alone; of all where it is not known which are spoken there."""
+        if protocols != self._spoken:
+            self._spoken = protocols
+            self._show()
+
+    @property
+    def leads_somewhere(self) -> bool:
+        """Whether what is typed is an address, and said to be one."""
+        return self.urls.isVisibleTo(self)
 
     def consented(self) -> bool:
         """Whether the person agreed to an unencrypted key for the address shown."""
@@ -116,6 +131,8 @@ class AddressField(QWidget):
             return
         for key, url in {**endpoint_urls(address), "models": address.models}.items():
             self.url_labels[key].set_text(url)
+            for label in (self._titles[key], self.url_labels[key]):
+                label.setVisible(key == "models" or not self._spoken or key in self._spoken)
         if unencrypted:
             say(self.warning, "Not encrypted: anyone between here and there can read the key and all messages.")
 

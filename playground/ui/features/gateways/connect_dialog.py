@@ -55,6 +55,7 @@ ADDRESS, TEST, MODEL, SERVICES = range(4)
 
 GAP = 6  # pixels between a field and the words that belong to it
 ASKED = "Gateways refuse an empty request before anything is generated, so nothing is billed."
+EXAMPLE = "A name, or https://gateway.example/v1"
 WHERE = (
     "Type the name of a service, or paste the address that your provider gives for its interface (API), and the key "
     "that belongs to it."
@@ -73,6 +74,7 @@ class AddressPage(DownArea):
     def __init__(self, nearby: NearbyList) -> None:
         super().__init__()
         self.address = AddressField()
+        self.address.edit.setPlaceholderText(EXAMPLE)
         self.services = ServicePanel(self.address)
         self.key = KeyField()
         self.keys_place = KeysPlace()
@@ -82,7 +84,7 @@ class AddressPage(DownArea):
         column = in_column(text_label(WHERE, "muted", wrap=True), of=inner, margins=(24, 4, 24, 8), spacing=GAP)
         for title, field in (("&Address", self.address), ("&Key", self.key)):
             label = text_label(title, "heading")
-            label.setBuddy(field.edit)
+            label.setBuddy(field)
             label.setContentsMargins(0, 10, 0, 0)
             column.addWidget(label)
             column.addWidget(field)
@@ -229,6 +231,7 @@ class ConnectDialog(GatewayDialog):
         super().__init__(store, keys, tester, spawn, parent)
         self._base = self._plain = draft or Draft.of(Profile(name=""))  # with and without what is known of a service
         self._deleted: KnownGateway | None = None
+        self._usual: tuple[str, ...] = ()  # the variables in which the key of the service usually is
         self._task: asyncio.Task[Any] | None = None
         self._verdict: ConnectionReport | None = None
         self._straight_on = False  # to the models, when the test has ended well
@@ -379,6 +382,8 @@ class ConnectDialog(GatewayDialog):
             return variable_words(self.first.key.variable())
         if not self.first.key.key() and service is not None and service.keyless:
             return f"{service.name} usually wants no key: go on without one."
+        if not self.first.key.key() and service is not None and (service.keys_url or service.key_variables):
+            return f"{service.name} usually wants a key."
         if not self.first.key.key():
             return "No key is set. That is right for a gateway that wants none."
         return "On saving, the key goes to the system keyring, never to a file." if state.available else state.words
@@ -397,12 +402,17 @@ class ConnectDialog(GatewayDialog):
         services = self.first.services
         service = services.service
         self._base = with_service(self._plain, service, services.values) if service is not None else self._plain
+        if (named := self.first.key.variable()) in self._usual and (
+            service is None or named not in service.key_variables
+        ):
+            self.first.key.drop_variable()  # the key of one service is not for another
         self._describe_service(service)
         self._edited()
 
     def _describe_service(self, service: KnownGateway | None) -> None:
         self.first.keys_place.show_service(service)
-        self.first.key.offer_variables(service.key_variables if service is not None else ())
+        self._usual = service.key_variables if service is not None else ()
+        self.first.key.offer_variables(self._usual)
 
     def _service_taken(self) -> None:
         """On to what is still to be typed."""
@@ -580,7 +590,7 @@ class ConnectDialog(GatewayDialog):
     def _build(self) -> None:
         self.setWindowTitle("Connect a gateway")
         self.setMinimumSize(480, 380)
-        self.resize(600, 540)
+        self.resize(600, 600)
         self.steps = StepsRow(STEPS)
         self.first, self.second, self.third, self.fourth = (
             AddressPage(self.nearby),

@@ -308,6 +308,7 @@ class ProfileForm(QWidget):
         service = self._known.get(profile.service) if profile.service else None
         say(self.service, f"{service.name}. {words_on(service)}".strip() if service is not None else "")
         self.keys_place.show_service(service)
+        self.address.set_spoken(service.protocols if service is not None else ())
         self.key.offer_variables(service.key_variables if service is not None else ())
         consent = draft.consent
         moved = consent is not None and consent.reason is ConsentReason.MOVED
@@ -355,7 +356,7 @@ class ProfileForm(QWidget):
         self._row("&Name", self.name, self.name)
         self._row("Base &URL", self.address, self.address.edit)
         self._beside(self.service)
-        self._row("&Key", self.key, self.key.edit)
+        self._row("&Key", self.key, self.key)
         self._beside(self.keys_place)
         self._row("Default &model", self.model, self.model)
         self._section("How the key is sent")

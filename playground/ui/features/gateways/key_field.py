@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import partial
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLineEdit, QWidget
 
 from playground.engine.gateways.secrets import clean_key, variable_is_set, variable_problem
@@ -66,6 +66,7 @@ class KeyField(QWidget):
         for part in (kept, self.move_question, self.move_key):
             column.addLayout(part) if isinstance(part, QHBoxLayout) else column.addWidget(part)
         self._name(False)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)  # without it a label leads nowhere; whoever has it is a proxy
         self.variable_edit.textChanged.connect(self._agreed)
         self.type_instead.clicked.connect(self._type)
         self.name_variable.clicked.connect(self._ask_name)
@@ -83,6 +84,11 @@ class KeyField(QWidget):
     def variable(self) -> str:
         """The name of the variable that holds the key; empty where a key is typed, or stored."""
         return self.variable_edit.text().strip() if self._naming.isVisibleTo(self) else ""
+
+    def drop_variable(self) -> None:
+        """Name no variable any more."""
+        self.variable_edit.clear()
+        self._name(False)
 
     def offer_variables(self, names: Iterable[str]) -> None:
         """Offer those of the variables that are set, by their names."""

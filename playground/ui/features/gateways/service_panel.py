@@ -138,6 +138,7 @@ class ServicePanel(QWidget):
         self._base = ""  # the service's address, with those names in braces that are filled in here
         self._before = ""  # the address that was typed before a service took its place
         self._length = 0
+        self._meant: Recognised | None = None
         self._rows: list[QWidget] = []
         self.fields: dict[str, QLineEdit] = {}
         self.matches = ServiceList("Services that fit")
@@ -216,15 +217,21 @@ class ServicePanel(QWidget):
             self.matches.setCurrentRow(max(row - 1, 0))
         elif key == Qt.Key.Key_Escape:
             self._offer("")
-        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and (known := self.matches.current) is not None:
-            self.take(known)
+        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.matches.current is not None:
+            self._take_match()
         else:
             return False
         return True
 
-    def _clicked(self, _item: QListWidgetItem) -> None:
-        if (known := self.matches.current) is not None:
+    def _take_match(self) -> None:
+        if self._meant is not None:
+            self._take(self._meant, f"{self._meant.known.name} is filled in")
+            self.taken.emit()
+        elif (known := self.matches.current) is not None:
             self.take(known)
+
+    def _clicked(self, _item: QListWidgetItem) -> None:
+        self._take_match()
 
     def _typed(self, text: str) -> None:
         pasted = len(text) > self._length + 1
@@ -233,11 +240,12 @@ class ServicePanel(QWidget):
         if found is not None and self._known is None and (pasted or found.base_url == text.strip()):
             self._take(found, f"Recognised as {found.known.name}")
         else:
-            self._offer(text)
+            self._offer(text, found if self._known is None else None)
 
     def _changed(self, text: str) -> None:
         if not text:
             self._length = 0
+        self._offer_keeping()
         if self._known is None or text == filled(self._base, self.values):
             return
         if recognise(text, (self._known,)) is None:  # it leads elsewhere now
@@ -269,15 +277,23 @@ class ServicePanel(QWidget):
 
     # ---- what is shown
 
-    def _offer(self, text: str) -> None:
-        """Show the services that fit a name; the first is ready to be taken."""
+    def _offer(self, text: str, meant: Recognised | None = None) -> None:
+        """Show the services that fit a name, the first ready to be taken; or the one that an address may mean."""
         name = bool(text.strip()) and not _NO_NAME & set(text)
         found = find(text, self._among)[:MOST_SHOWN] if name else ()
+        self._meant = meant
+        if meant is not None:
+            found = (meant.known,)
         self.matches.show_services(found)
         self.matches.setFixedHeight(min(len(found), ROWS_IN_VIEW) * HEIGHT + 2 * self.matches.frameWidth() + 6)
         self.matches.setVisible(bool(found))
-        self.matches.setCurrentRow(0 if found else -1)
-        self._address.hush(bool(found) or "{" in filled(self._base, self.values))
+        self.matches.setCurrentRow(0 if found and name else -1)
+        self._address.hush(bool(found and name) or "{" in filled(self._base, self.values))
+        self._offer_keeping()
+
+    def _offer_keeping(self) -> None:
+        """An address can be kept, the part of a name cannot."""
+        self.keep.setVisible(self._known is None and self._address.leads_somewhere)
 
     def _put(self) -> None:
         """The address of the service into its field."""
@@ -299,7 +315,8 @@ class ServicePanel(QWidget):
         known = self._known
         self.fields, self._rows = {}, []
         self._line.setVisible(known is not None)
-        self.keep.setVisible(known is None)
+        self._address.set_spoken(known.protocols if known is not None else ())
+        self._offer_keeping()
         say(self.note, words_on(known) if known is not None else "")
         for name in blanks(known) if known is not None else ():
             field, row = QLineEdit(values.get(name, "")), QWidget()
