@@ -156,12 +156,12 @@ class ToolBar(QFrame):
 
     def _least(self) -> int:
         """What a conversation's bar wants with all of it, but for words that have a sign as well."""
-        parts = (self._main, self.pages, self._gateway, self._protocol, self.model, self.code, self._gear)
-        sign = () if self.model.unlisted.isHidden() else (self._gear,)  # as wide as any sign alone
-        spacing = SPACING * (len(parts) + len(sign))
+        parts = [self._main, self.pages, self._gateway, self._protocol, self.model, self.code, self._gear]
+        if not self.model.unlisted.isHidden():
+            parts.append(self._gear)  # as wide as any sign alone
         margins = self._row.contentsMargins()
-        widths = sum(max(it.minimumSizeHint().width(), it.minimumWidth()) for it in (*parts, *sign))
-        return widths + spacing + margins.left() + margins.right()
+        widths = sum(max(part.minimumSizeHint().width(), part.minimumWidth()) for part in parts)
+        return int(widths + SPACING * len(parts) + margins.left() + margins.right())
 
     def event(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.LayoutRequest and hasattr(self, "_row"):
