@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
+from functools import partial
 from typing import Final
 
 from playground.domain.durations import duration_words
@@ -17,6 +18,7 @@ from playground.engine.gateway_check.kept import write_report
 from playground.engine.gateway_check.report import Line, Report, changes, counted
 from playground.engine.gateways.known_secrets import redactor_of
 from playground.engine.gateways.secrets import Secret
+from playground.gateway.redact import Redactor
 from playground.protocols import PROTOCOLS
 
 _MARKS: Final = re.compile(r"([\\`*_{}\[\]<>|#])")
@@ -83,22 +85,26 @@ def to_json(report: Report, _before: Report | None, known: Iterable[Secret]) -> 
 
 def to_markdown(report: Report, before: Report | None, known: Iterable[Secret]) -> str:
     """Tables that GitHub and most others draw."""
-    out = [f"# Check of {_plain(report.gateway)}", ""]
-    out += [f"- {title}: {_plain(value)}" for title, value in _facts(report)]
+    plain = partial(_plain, redactor_of(known))
+    out = [f"# Check of {plain(report.gateway)}", ""]
+    out += [f"- {title}: {plain(value)}" for title, value in _facts(report)]
     if before is not None and (words := changed(report, before)):
-        out += ["", "## Changed", "", *(f"- {_plain(one)}" for one in words)]
+        out += ["", "## Changed", "", *(f"- {plain(one)}" for one in words)]
     for title, lines in groups(report):
-        out += ["", f"## {_plain(title)}", "", "| Check | Verdict | What came | Time |", "|:--|:--|:--|--:|"]
+        out += ["", f"## {plain(title)}", "", "| Check | Verdict | What came | Time |", "|:--|:--|:--|--:|"]
         for line in lines:
-            cell = "<br>".join(map(_plain, (about(line), *_notes(line))))
+            cell = "<br>".join(map(plain, (about(line), *_notes(line))))
             seconds = duration_words(line.seconds) if line.seconds is not None else ""
-            out.append(f"| {_plain(line.title)} | {line.verdict.words} | {cell} | {seconds} |")
-    return redactor_of(known).text("\n".join(out) + "\n")
+            out.append(f"| {plain(line.title)} | {line.verdict.words} | {cell} | {seconds} |")
+    return "\n".join(out) + "\n"
 
 
-def _plain(text: str) -> str:
-    """Foreign text in one line of Markdown, with nothing in it that marks anything up."""
-    return _MARKS.sub(r"\\\1", " ".join(show_hidden(text).split()))
+def _plain(redactor: Redactor, text: str) -> str:
+    """Foreign text in one line of Markdown, with nothing in it that marks anything up.
+
+    Secrets are taken out before: with a stroke between its letters no key is known again.
+    """
+    return _MARKS.sub(r"\\\1", " ".join(show_hidden(redactor.text(text)).split()))
 
 
 def to_page(report: Report, before: Report | None, known: Iterable[Secret]) -> str:

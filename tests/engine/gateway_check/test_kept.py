@@ -120,3 +120,13 @@ def test_what_a_gateway_said_is_plain_in_every_export(kind: str) -> None:
         row = next(one for one in text.splitlines() if one.startswith("| JSON schema"))
         assert row.count("|") - row.count("\\|") == 5, "a pipe of the gateway's makes no column"
         assert "](http" not in text.replace("\\]", "")
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_a_key_of_letters_that_mark_something_up_is_in_no_export(kind: str) -> None:
+    key = "pk-Zq7<Kw_2x>V*b_9J&t`Lm"
+    said = line(Verdict.REFUSED, words=f"The key {key} is not known.")
+    text = FORMATS[kind](report(1_790_000_000.0, said, model=key), None, (Secret(key),))
+    letters = text.replace("\\", "")
+    assert not [key[at : at + 6] for at in range(len(key) - 5) if key[at : at + 6] in letters]
+    assert "is not known" in text
