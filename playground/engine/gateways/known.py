@@ -135,6 +135,15 @@ def host_of(known: KnownGateway) -> str:
     return known.base_url.partition("://")[2].partition("/")[0]
 
 
+def is_page(url: str) -> bool:
+    """Whether ``url`` may be opened in a browser: one of https, whatever a file says that was edited by hand."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return False
+    return parts.scheme == "https" and bool(parts.hostname)
+
+
 def find(text: str, among: Iterable[KnownGateway]) -> tuple[KnownGateway, ...]:
     """Those that every word of ``text`` is a part of: by name, id or a host. Names that begin with it come first."""
     words = text[:_LONGEST].casefold().split()

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+from uuid import uuid4
 
 from pydantic import ValidationError
 from pydantic.fields import FieldInfo
@@ -15,7 +17,7 @@ from pydantic.fields import FieldInfo
 from playground.domain.encoding import encode
 from playground.domain.reasons import reason_of
 from playground.engine.gateways.extras import secret_in
-from playground.engine.gateways.known import KnownGateway, blanks, filled, shipped
+from playground.engine.gateways.known import KnownGateway, blanks, filled, is_page, shipped
 from playground.engine.gateways.profiles import ProfileError
 from playground.engine.gateways.secrets import looks_secret, variable_problem
 from playground.engine.io.list_file import ListFile, ListFileError
@@ -63,8 +65,7 @@ class KnownGateways:
         """Add one of a person's own, or replace the one of its id. Raises ProfileError as ``own_problem`` says."""
         if problem := own_problem(known):
             raise ProfileError(problem)
-        base = known.base_url.strip() if blanks(known) else repair(known.base_url)[0]
-        known = known.model_copy(update={"own": True, "base_url": base, "name": known.name.strip()})
+        known = known.model_copy(update={"own": True, "base_url": _plain(known), "name": known.name.strip()})
         self._commit({**self._own, known.id: known})
         return known
 
@@ -86,6 +87,15 @@ def _says_something(name: str, info: FieldInfo, item: Any) -> bool:
     return name != "own" and item != info.get_default(call_default_factory=True, validated_data={})
 
 
+def _plain(known: KnownGateway) -> str:
+    """The base URL without what is no part of one, such as a query that may hold a key; the names in braces stay."""
+    held = {name: f"blank{uuid4().hex}" for name in blanks(known)}
+    base = repair(filled(known.base_url, held))[0]
+    for name, text in held.items():
+        base = base.replace(text, f"{{{name}}}")
+    return base
+
+
 def own_problem(known: KnownGateway) -> str:
     """Why that service cannot be kept, in words for people; empty when it can."""
     if not known.name.strip():
@@ -94,9 +104,20 @@ def own_problem(known: KnownGateway) -> str:
         repair(filled(known.base_url, dict.fromkeys(blanks(known), "x")))
     except ValueError as error:
         return str(error)
-    if known.keys_url and not known.keys_url.startswith(("https://", "http://")):
-        return "The page where keys are made starts with https:// or http://."
+    if known.keys_url and (problem := _page_problem(known.keys_url)):
+        return problem
     for name, value in known.headers.items():
         if looks_secret(name, value) or secret_in({name: value}):
             return f"The header “{name}” looks like a secret, and the list of services is kept in a file."
     return next(filter(None, map(variable_problem, known.key_variables)), "")
+
+
+def _page_problem(url: str) -> str:
+    """Why the page where keys are made cannot be kept."""
+    if not is_page(url):
+        return "The page where keys are made starts with https://, followed by a host."
+    parts = urlsplit(url)
+    said = parse_qsl(f"{parts.query}&{parts.fragment}")
+    if "@" in parts.netloc or any(looks_secret(name, value) for name, value in said):
+        return "The address of the page where keys are made holds a key or a password. Take it out."
+    return ""

@@ -77,6 +77,12 @@ def test_a_damaged_file_is_set_aside(path: Path, content: str) -> None:
         {"base_url": "https://user:password@ai.team.example"},
         {"base_url": "https://{a b}.example"},
         {"keys_url": "javascript:alert(1)"},
+        {"keys_url": "file:///usr/bin/env"},
+        {"keys_url": "http://ai.team.example/keys"},
+        {"keys_url": "https://kim:password@ai.team.example/keys"},
+        {"keys_url": "https://ai.team.example/keys?with=sk-0123456789abcdef0123"},
+        {"keys_url": "https://ai.team.example/keys#api_key=0123456789abcdef"},
+        {"keys_url": "https://[ai.team.example"},
         {"headers": {"Authorization": "Bearer abc"}},
         {"headers": {"X-Note": "sk-0123456789abcdef0123"}},
         {"key_variables": ("sk-0123456789abcdef",)},
@@ -87,6 +93,22 @@ def test_what_is_no_service_or_holds_a_secret_is_not_kept(path: Path, changes: d
     with pytest.raises(ProfileError):
         known.keep(own(**changes))
     assert not path.exists()
+
+
+@pytest.mark.parametrize(
+    ("typed", "kept"),
+    [
+        (
+            "https://{Place}.Team.example/{path}/v1/?key=sk-0123456789abcdef0123",
+            "https://{Place}.team.example/{path}/v1",
+        ),
+        ("https://{place}.team.example/v1#sk-0123456789abcdef0123", "https://{place}.team.example/v1"),
+        ("https://ai.team.example/v1?key=sk-0123456789abcdef0123", "https://ai.team.example/v1"),
+    ],
+)
+def test_a_key_in_a_pasted_address_is_not_kept(path: Path, typed: str, kept: str) -> None:
+    assert KnownGateways(path).keep(own(base_url=typed)).base_url == kept
+    assert "sk-0123" not in path.read_text()
 
 
 def test_what_cannot_be_written_is_said_and_not_believed(path: Path) -> None:

@@ -22,6 +22,7 @@ from playground.engine.gateways.known import (
     filling_problem,
     find,
     host_of,
+    is_page,
     recognise,
 )
 from playground.jsonkit.texts import listed
@@ -98,8 +99,8 @@ class KeysPlace(QWidget):
         self.show_service(None)
 
     def show_service(self, known: KnownGateway | None) -> None:
-        """Lead to that service's page; hidden where none is known."""
-        self._url = known.keys_url if known is not None else ""
+        """Lead to that service's page; hidden where none is known that a browser may open."""
+        self._url = known.keys_url if known is not None and is_page(known.keys_url) else ""
         self.open.set_offer("Make a key at", self._url.removeprefix("https://"))
         self.setVisible(bool(self._url))
 
