@@ -22,6 +22,7 @@ OTHER = {
     "Add your own…",
     "Edit…",
     "Delete",
+    "Max completion tokens",
     "Use a variable",
     "Look for gateways on this computer",
     "Bearer",
