@@ -10,7 +10,6 @@ from PySide6.QtWidgets import QPushButton
 
 from playground.engine.gateways.known import KnownGateway
 from playground.engine.gateways.nearby import Found, Kind
-from playground.engine.gateways.own_known import KnownGateways
 from playground.engine.gateways.profiles import Profile
 from playground.ui.features.gateways.connect_dialog import MODEL, ConnectDialog
 from playground.ui.features.gateways.nearby_list import NearbyRow, details_of, title_of
@@ -24,10 +23,9 @@ FINE = send(whole(200, "application/json", LIST))
 
 def known(person: Person, name: str, *servers: FaultServer, **more: object) -> KnownGateway:
     """A service of the person's own that usually listens where those servers do."""
-    own = KnownGateways(person.app.workspace.gateways.store.path.with_name("known-gateways.json"))
     ports = tuple(server.port for server in servers)
     content = {"id": name, "name": name, "base_url": servers[0].url, "ports": ports, **more}
-    return own.keep(KnownGateway.model_validate(content))
+    return person.app.workspace.gateways.services.keep(KnownGateway.model_validate(content))
 
 
 async def look(person: Person) -> ConnectDialog:

@@ -14,7 +14,6 @@ from PySide6.QtWidgets import QLineEdit
 
 from playground.demo.server import DemoConfig, DemoServer
 from playground.engine.gateways.known import KnownGateway
-from playground.engine.gateways.own_known import KnownGateways
 from playground.engine.gateways.profiles import Auth
 from playground.ui.features.conversation.turn_end import ErrorCard
 from playground.ui.features.gateways.connect_dialog import ConnectDialog
@@ -48,9 +47,8 @@ async def paste(person: Person, field: QLineEdit, text: str) -> None:
 
 
 async def connecting(person: Person, *own: KnownGateway) -> ConnectDialog:
-    path = person.app.gateways.store.path.with_name("known-gateways.json")
     for known in own:
-        KnownGateways(path).keep(known)
+        person.app.gateways.services.keep(known)
     await person.press("Connect a gateway", person.pane.welcome)
     return await dialog(person, ConnectDialog)
 

@@ -14,7 +14,6 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QPushButton, QWidget
 
 from playground.engine.gateways.known import KnownGateway
-from playground.engine.gateways.own_known import KnownGateways
 from playground.engine.gateways.profiles import Profile
 from playground.ui.features.first_start.guide import HINTS
 from playground.ui.features.gateways.connect_dialog import ConnectDialog
@@ -184,9 +183,8 @@ async def connect_keyless(stage: Stage) -> None:
 
 def _kept(stage: Stage, name: str, port: int, **more: object) -> None:
     """A server of this computer among the person's own services, so that it is looked for."""
-    known = KnownGateways(stage.app.workspace.gateways.store.path.with_name("known-gateways.json"))
     content = {"id": name, "name": name, "base_url": f"http://127.0.0.1:{port}/v1", "keyless": True, **more}
-    known.keep(KnownGateway.model_validate(content))
+    stage.app.workspace.gateways.services.keep(KnownGateway.model_validate(content))
 
 
 async def _looked(stage: Stage) -> ConnectDialog:

@@ -125,11 +125,6 @@ def shipped() -> tuple[KnownGateway, ...]:
     return tuple(sorted(found, key=lambda one: one.name.casefold()))
 
 
-def known_by_id(service: str) -> KnownGateway | None:
-    """The shipped one of that id (``Profile.service``); None where there is none."""
-    return next((one for one in shipped() if one.id == service), None)
-
-
 def host_of(known: KnownGateway) -> str:
     """Host and port of the base URL, the names in braces among it."""
     return known.base_url.partition("://")[2].partition("/")[0]

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import quote
 
 from playground.domain.model_facts import NOTHING_TOLD, ModelFacts, joined
-from playground.engine.gateways.known import Details, KnownGateway, known_by_id, shipped
+from playground.engine.gateways.known import Details, KnownGateway
 from playground.gateway.model_facts import facts_of
 from playground.gateway.models import ModelList, read_facts
 from playground.gateway.tape import Exchange
@@ -44,28 +44,20 @@ class Learnt:
         return self.told.get(model, NOTHING_TOLD)
 
 
-def service_of(service: str, listed: ModelList) -> KnownGateway | None:
-    """The known service of that id, else the first that tells more of its models and whose signature the list bears.
-
-    Reads a small file the first time.
-    """
-    if found := known_by_id(service):
-        return found
+def service_by_list(among: Iterable[KnownGateway], listed: ModelList) -> KnownGateway | None:
+    """The first that tells more of its models and whose signature the list bears; None for none."""
     headers = listed.exchanges[0].response_headers if listed.exchanges else ()
     entries = [model.raw for model in listed.models[:_LOOKED_AT]]
-    return next((one for one in shipped() if one.details and one.tells(headers, entries)), None)
+    return next((one for one in among if one.details and one.tells(headers, entries)), None)
 
 
 async def learn(
-    client: GatewayClient, service: str, listed: ModelList, learnt: Learnt, protocol: str, wanted: Iterable[str]
+    client: GatewayClient, known: KnownGateway, learnt: Learnt, protocol: str, wanted: Iterable[str]
 ) -> tuple[Exchange, ...]:
     """Ask what is told besides, and put it to ``learnt``: of the models ``wanted``, and of all of them for an id of "".
 
     Returns what went over the wire. Never raises for what a gateway does.
     """
-    known = await asyncio.to_thread(service_of, service, listed)
-    if known is None or not known.details:
-        return ()
     exchanges: list[Exchange] = []
     told: dict[str, ModelFacts] = {}
     if "" in wanted:

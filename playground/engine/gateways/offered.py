@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable
-from functools import partial, reduce
+from functools import cached_property, partial, reduce
 from typing import TYPE_CHECKING
 
 from playground.domain.adaptations import Adaptation, with_rule
@@ -19,8 +19,10 @@ from playground.engine.gateways.profiles import Profile, ProfileStore, connectio
 from playground.engine.gateways.secrets import Keys, Secret
 
 if TYPE_CHECKING:
+    from playground.engine.gateways.known import KnownGateway
     from playground.engine.gateways.learning import Learnt
     from playground.engine.gateways.offering import Offering
+    from playground.engine.gateways.own_known import KnownGateways
     from playground.gateway.client import GatewayClient
     from playground.gateway.models import ModelList
 
@@ -42,6 +44,13 @@ class Gateways:
         for profile in store.profiles:
             if profile.key_variable:
                 keys.from_environment(profile.key_variable)  # known from now on, whatever shows it
+
+    @cached_property
+    def services(self) -> KnownGateways:
+        """The services and servers that are known, a person's own among them. Reads two small files the first time."""
+        from playground.engine.gateways.own_known import KnownGateways
+
+        return KnownGateways(self.store.path.with_name("known-gateways.json"))
 
     @property
     def profiles(self) -> tuple[Profile, ...]:
@@ -135,7 +144,8 @@ class Gateways:
         wanted = {"", model} - learnt.asked
         learnt.asked |= wanted
         client, before = await self.client(profile_id), dict(learnt.told)
-        exchanges = await learn(client, self.get(profile_id).service, listed, learnt, protocol, wanted)
+        service = await asyncio.to_thread(self._service, profile_id, listed)
+        exchanges = await learn(client, service, learnt, protocol, wanted) if service is not None else ()
         while exchanges and self._learnt.get(profile_id) is learnt:  # it may be listed anew in the meantime
             here = self._models[profile_id]
             made = await asyncio.to_thread(with_facts, here, learnt.told, exchanges)
@@ -198,7 +208,8 @@ class Gateways:
         known = self._models.get(profile_id)
         if known is None or refresh or known.failure is not None:
             client = await self.client(profile_id)
-            tokens = await asyncio.to_thread(_price_tokens, self.get(profile_id).service)
+            service = await asyncio.to_thread(self._service, profile_id)
+            tokens = service.price_tokens if service is not None else 0
             known = self._models[profile_id] = await client.list_models(protocol, tokens)
             self._learnt.pop(profile_id, None)
         return known
@@ -218,10 +229,10 @@ class Gateways:
         for client in clients:
             await client.aclose()
 
+    def _service(self, profile_id: str, listed: ModelList | None = None) -> KnownGateway | None:
+        """What is known of that gateway's service, which its list may tell; reads small files the first time."""
+        from playground.engine.gateways.learning import service_by_list
 
-def _price_tokens(service: str) -> int:
-    """For how many tokens a known service's prices are where their names do not say it; reads a small file once."""
-    from playground.engine.gateways.known import known_by_id
-
-    known = known_by_id(service) if service else None
-    return known.price_tokens if known is not None else 0
+        service = self.get(profile_id).service
+        found = self.services.get(service) if service else None
+        return service_by_list(self.services.all, listed) if found is None and listed is not None else found

@@ -168,6 +168,24 @@ async def test_prices_without_a_unit_are_read_as_the_service_means_them(
     assert gateways.price(unknown, "one") is None
 
 
+async def test_a_service_of_ones_own_is_asked_and_read_as_it_says(gateways: Gateways, server: FaultServer) -> None:
+    known = {
+        "id": "team",
+        "name": "Team",
+        "base_url": server.url,
+        "price_tokens": 1_000_000,
+        "details": [{"path": "more"}],
+    }
+    server.play_at("/v1/models", page([{"id": "one", "pricing": {"input": 0.88, "output": 0.9}}]))
+    server.play_at("/v1/more", page([{"id": "one", "context_length": 4096}]))
+    gateways.services.keep(KnownGateway.model_validate(known))
+    key = add(gateways, server, "team")
+    await gateways.models(key, DEFAULT)
+    assert await gateways.learn(key, DEFAULT, "one")
+    assert gateways.price(key, "one") == Price(input=0.88, output=0.9, told=True)
+    assert gateways.facts(key, "one").context == 4096
+
+
 @pytest.mark.parametrize(
     ("sign", "fits"),
     [

@@ -22,6 +22,7 @@ from playground.engine.gateways.credentials import NeedsConsent
 from playground.engine.gateways.known import KnownGateway, values_of
 from playground.engine.gateways.nearby import Found, Kind
 from playground.engine.gateways.offering import Offering
+from playground.engine.gateways.own_known import KnownGateways
 from playground.engine.gateways.profiles import Auth, Profile, ProfileError, ProfileStore
 from playground.engine.gateways.secrets import Keys, Secret
 from playground.engine.requests.spoken import TITLES
@@ -221,6 +222,7 @@ class ConnectDialog(GatewayDialog):
         self,
         store: ProfileStore,
         keys: Keys,
+        known: KnownGateways,
         tester: Tester,
         spawn: Spawn,
         look_nearby: LookNearby,
@@ -228,7 +230,7 @@ class ConnectDialog(GatewayDialog):
         *,
         draft: Draft | None = None,
     ) -> None:
-        super().__init__(store, keys, tester, spawn, parent)
+        super().__init__(store, keys, known, tester, spawn, parent)
         self._base = self._plain = draft or Draft.of(Profile(name=""))  # with and without what is known of a service
         self._deleted: KnownGateway | None = None
         self._usual: tuple[str, ...] = ()  # the variables in which the key of the service usually is

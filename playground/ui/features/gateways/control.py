@@ -417,6 +417,7 @@ class GatewayControl(Control):
         dialog = ConnectDialog(
             gateways.store,
             gateways.keys,
+            gateways.services,
             try_gateway,
             spawn,
             partial(look_nearby, besides=ours),
@@ -450,6 +451,7 @@ class GatewayControl(Control):
         dialog = ProfileDialog(
             gateways.store,
             gateways.keys,
+            gateways.services,
             try_gateway,
             spawn,
             self._host.window,

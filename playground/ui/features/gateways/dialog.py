@@ -214,14 +214,22 @@ class GatewayDialog(QDialog):
     task.
     """
 
-    def __init__(self, store: ProfileStore, keys: Keys, tester: Tester, spawn: Spawn, parent: QWidget | None) -> None:
+    def __init__(
+        self,
+        store: ProfileStore,
+        keys: Keys,
+        known: KnownGateways,
+        tester: Tester,
+        spawn: Spawn,
+        parent: QWidget | None,
+    ) -> None:
         super().__init__(parent)
         self._store = store
         self._keys = keys
         self._tester = tester
         self._spawn = spawn
         self._asked_keyring = False
-        self._known = KnownGateways(store.path.with_name("known-gateways.json"))
+        self._known = known
 
     def _describe_key(self) -> None:
         """Say anew where the key is, or goes."""
@@ -256,12 +264,13 @@ class ProfileDialog(GatewayDialog):
         self,
         store: ProfileStore,
         keys: Keys,
+        known: KnownGateways,
         tester: Tester,
         spawn: Spawn,
         parent: QWidget | None = None,
         in_use: str = "",
     ) -> None:
-        super().__init__(store, keys, tester, spawn, parent)
+        super().__init__(store, keys, known, tester, spawn, parent)
         self._test: asyncio.Task[Any] | None = None
         self._saving: asyncio.Task[Any] | None = None
         self._drafts: dict[str, Draft] = {p.id: Draft.of(p) for p in store.profiles if not p.demo}

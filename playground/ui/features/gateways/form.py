@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 from playground.domain.adaptations import Adaptation
 from playground.domain.request import ReasoningReturn, SendReasoning
 from playground.engine.gateways.credentials import ConsentReason, plain_origin
-from playground.engine.gateways.known import known_by_id, recognise
+from playground.engine.gateways.known import recognise
 from playground.engine.gateways.own_known import KnownGateways
 from playground.engine.gateways.profiles import Auth, Profile
 from playground.engine.gateways.secrets import KeyringState, Keys
@@ -244,7 +244,7 @@ class ProfileForm(QWidget):
             self.reasoning.setCurrentIndex(self.reasoning.findData(profile.reasoning_return.when))
             self.reasoning_field.setEditText(profile.reasoning_return.field)
             self.headers.set_rows(draft.headers)
-            self.rules.set_rows(draft.rule_rows, rule_rows(_from_list(profile.service)))
+            self.rules.set_rows(draft.rule_rows, rule_rows(self._from_list(profile.service)))
             self.body.set_text(draft.body)
             self.body.show_problems([])
             for clock, box in self.clocks.items():
@@ -411,11 +411,10 @@ class ProfileForm(QWidget):
         dialog.fileSelected.connect(self.ca_file.setText)
         dialog.open()
 
-
-def _from_list(service: str) -> tuple[Adaptation, ...]:
-    """The rules that come with a service of the list."""
-    known = known_by_id(service) if service else None
-    return known.adaptations if known is not None else ()
+    def _from_list(self, service: str) -> tuple[Adaptation, ...]:
+        """The rules that come with a service of the list."""
+        known = self._known.get(service) if service else None
+        return known.adaptations if known is not None else ()
 
 
 def _place(draft: Draft, keys: Keys) -> str:
