@@ -33,7 +33,7 @@ from playground.ui.widgets.theme import tokens
 
 SEED = 7
 SETTLE = 0.25  # seconds: longer than the window's own delays (preview 0.15, token count 0.2, checks 0.15)
-PATIENCE = 15.0  # seconds until something awaited counts as failed
+PATIENCE = 45.0  # seconds until something awaited counts as failed: a process may have to start on a busy machine
 HARMLESS = "This plugin does not support"  # what the offscreen platform says of every window and popup
 
 
