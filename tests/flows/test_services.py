@@ -145,6 +145,21 @@ def test_an_address_typed_by_hand_is_said_to_be_a_service_and_taken_only_when_as
     stage.play(scene)
 
 
+def test_a_key_in_the_field_for_the_address_is_asked_of_nobody(stage: Stage) -> None:
+    async def scene(person: Person) -> None:
+        wizard = await connecting(person)
+        for expected in ("It is under Key now", "looks like a key"):
+            await person.do(wizard.first.address.edit.clear)
+            await keys(person, wizard.first.address.edit, KEY)
+            await press_key(person, Qt.Key.Key_Return)
+            assert wizard.pages.currentWidget() is wizard.first, "nothing is asked"
+            assert expected in wizard.first.message.text()
+            assert wizard.first.key.key() == KEY
+        await person.do(wizard.reject)
+
+    stage.play(scene)
+
+
 def test_the_variable_of_one_service_is_not_used_for_another(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GROQ_API_KEY", KEY)
 

@@ -26,6 +26,7 @@ from playground.engine.gateways.own_known import KnownGateways
 from playground.engine.gateways.profiles import Auth, Profile, ProfileError, ProfileStore
 from playground.engine.gateways.secrets import Keys, Secret
 from playground.engine.requests.spoken import TITLES
+from playground.engine.tool_servers.secret_values import key_like
 from playground.ui.features.gateways.address_field import AddressField
 from playground.ui.features.gateways.dialog import GatewayDialog, Spawn, Tester
 from playground.ui.features.gateways.draft import (
@@ -297,6 +298,10 @@ class ConnectDialog(GatewayDialog):
     def test(self, *, straight_on: bool = False) -> None:
         """Test what is typed, or say what is missing. ``straight_on`` goes to the models when it has ended well."""
         draft = self.draft()
+        typed = draft.profile.base_url
+        if "://" not in typed and key_like(typed):  # asking for it as a host would show it to every name server
+            self._take_for_key(typed)
+            return
         if blank := self.first.services.problem:
             self.first.say(blank)
             self.first.services.focus_first()
@@ -308,6 +313,16 @@ class ConnectDialog(GatewayDialog):
             return
         self._straight_on = straight_on
         self._task = self._spawn(self._test(draft), name="test gateway")
+
+    def _take_for_key(self, typed: str) -> None:
+        """What was put into the wrong field goes where it belongs, if nothing is there."""
+        if self.first.key.key() or self.first.key.variable():
+            self.first.say("Nothing was sent: what is in the field for the address looks like a key.")
+        else:
+            self.first.address.set_text("", consent=False)
+            self.first.key.set_key(typed, forget=False, move=False)
+            self.first.say("Nothing was sent: that looks like a key. It is under Key now; the address is missing.")
+        self.first.address.edit.setFocus()
 
     def done(self, result: int) -> None:
         """Close, whatever the way; nobody is there any more to see what is on this computer."""
