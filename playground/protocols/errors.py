@@ -101,6 +101,10 @@ def error_fields(value: JSON) -> ErrorFields:
         inner = value["detail"]
         if isinstance(inner.get("error"), dict):
             inner = inner["error"]
+    for _ in range(2):  # what stands behind a relay's own error, with another one in it
+        deeper = (inner.get("upstream_error") or inner.get("error")) if isinstance(inner, dict) else None
+        if isinstance(inner, dict) and isinstance(deeper, dict) and not _message(inner):
+            inner = deeper
     return _fields(inner, value) if isinstance(inner, dict) else _fields(value, value)
 
 

@@ -65,6 +65,8 @@ _INSTEAD: Final = re.compile(
     r"[\"'`“‘]{0,2}([a-z][a-z_]{0,40})\b",
     re.IGNORECASE,
 )
+#: Where a message says which values it would take, without quotation marks.
+_VALUES: Final = re.compile(r"\b(?:values|levels)(?: are)?:", re.IGNORECASE)
 _QUOTED: Final = "\"'`“”‘’[]()<>«»"
 #: Fields that other words are too much like for a mere mention to count.
 _COMMON: Final = frozenset(
@@ -83,6 +85,8 @@ _OF_THE_MODEL: Final = frozenset(
 #: Names of one thing; where one of them is not taken, another may be.
 _LIMITS: Final = ("max_completion_tokens", "max_tokens", "max_output_tokens")
 _EFFORTS: Final = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
+#: Where the level of effort is sent.
+_LEVELS: Final = ("reasoning_effort", "output_config.effort")
 #: Fields that are no use without another one.
 _ALONG: Final = {"stream": ("stream_options",), "logprobs": ("top_logprobs",)}
 #: Never offered: without them there is nothing to ask, or something else is asked.
@@ -144,7 +148,7 @@ def _about(failure: Failure, sent: Sent, words: str) -> list[str]:
     order = sorted(inner, key=lambda name: _place(name, words))
     # "Unsupported parameter x. Use y instead": y is not what is wrong, and neither is what a list of them says is known
     if not first:
-        first = order
+        first = order or [name for name in _LEVELS if _is_said_as_level(sent.fields.get(name), words)]
     elif re.search(r"\[[^\]]{0,300}\]|extra_forbidden|extra inputs", words[:_LOOKED_AT], re.IGNORECASE):
         first = [*first, *(name for name in order if name not in first)]
     whole = [name.removesuffix(".type") for name in first]  # of what kind a thing is cannot be left out alone
@@ -192,13 +196,21 @@ def _is_said(name: str, words: str) -> bool:
     last = name.split(".")[-1]
     if last in _NEVER:
         return False
-    found = _mention(name).search(words)
-    if found is None:
-        return False
-    if name not in _COMMON:
+    found = list(islice(_mention(name).finditer(words), _MOST_NAMED))
+    return bool(found) and (name not in _COMMON or any(_stands_out(one, words) for one in found))
+
+
+def _stands_out(found: re.Match[str], words: str) -> bool:
+    """Whether a word like others is a name where it stands: in quotation marks, or alone behind a mark."""
+    before, after = words[: found.start()][-3:], words[found.end() : found.end() + 1]
+    if before[-1:] in tuple(_QUOTED) or after in (":", "="):
         return True
-    before, after = words[: found.start()][-1:], words[found.end() : found.end() + 1]
-    return (bool(before) and before in _QUOTED) or after in (":", "=")
+    return before.endswith((": ", "-> ")) and (not after or after in _QUOTED or after in ".,\n")
+
+
+def _is_said_as_level(sent: JSON, words: str) -> bool:
+    """Whether a message that names no field refuses the level of effort that was sent."""
+    return sent in _EFFORTS and re.search(rf"\blevel [\"'`]{sent}[\"'`]", words, re.IGNORECASE) is not None
 
 
 def _place(name: str, words: str) -> int:
@@ -227,7 +239,7 @@ def _mending(field: str, sent: Sent, words: str) -> Iterator[tuple[Adaptation, .
             yield (_rule(sent, AdaptationKind.REPLACE, root, {"type": "json_object"}),)
     elif root == "thinking" and re.search(r"\badaptive\b", words) and known.get("thinking.type") != "adaptive":
         yield (_rule(sent, AdaptationKind.REPLACE, root, {"type": "adaptive"}),)
-    elif field in ("reasoning_effort", "output_config.effort") and (level := _nearest(known.get(field), words)):
+    elif field in _LEVELS and (level := _nearest(known.get(field), words)):
         yield (_rule(sent, AdaptationKind.REPLACE, field, level),)
     elif "." not in field and (other := _other_name(field, sent, words)):
         yield (_rule(sent, AdaptationKind.RENAME, field, other),)
@@ -269,7 +281,7 @@ def _refuses_role(role: str, words: str) -> bool:
     """Whether that is the role that is not taken, not one of those that a message says are."""
     listed = _LISTED.search(words)
     head = words[: listed.start()] if listed else words
-    got = re.search(rf"\bgot:? [\"'`]?{role}\b", words, re.IGNORECASE)
+    got = re.search(rf"\b(?:got|received):? [\"'`]?{role}\b", words, re.IGNORECASE)
     return bool(got or re.search(rf"\b{role}\b", head, re.IGNORECASE)) or (
         listed is not None
         and re.search(r"\brole", words, re.IGNORECASE) is not None
@@ -300,10 +312,17 @@ def _says_no_json_object(words: str) -> bool:
 
 def _nearest(sent: JSON, words: str) -> str:
     """The level of effort among those that a message names that is nearest to the one that was sent; empty for none."""
-    listed = [name for name in _EFFORTS if name != sent and re.search(rf"[\"'`]{name}[\"'`]", words)]
+    after = _VALUES.search(words)
+    bare = words[after.end() :] if after else ""
+    listed = [
+        name
+        for name in _EFFORTS
+        if name != sent and (re.search(rf"[\"'`]{name}[\"'`]", words) or re.search(rf"\b{name}\b", bare))
+    ]
     if not isinstance(sent, str) or sent not in _EFFORTS:
         return ""
-    return min(listed, key=lambda name: abs(_EFFORTS.index(name) - _EFFORTS.index(sent)), default="")
+    at = _EFFORTS.index(sent)  # of two that are as near, the one that thinks
+    return min(listed, key=lambda name: (abs(_EFFORTS.index(name) - at), name == "none"), default="")
 
 
 def _is_of_the_model(rule: Adaptation) -> bool:
