@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QLabel, QPushButton
+import json
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QWidget
 
 from playground.domain.adaptations import today
 from playground.domain.transcript import Role, make_turn
 from playground.engine.gateways.offered import DEMO_ID
+from playground.engine.gateways.secrets import Secret
 from playground.engine.session.session import Session
 from playground.ui.features.conversation.turn_end import ErrorCard
+from playground.ui.features.gateways.dialog import ProfileDialog
 from playground.ui.widgets.icon_button import IconButton
 from playground.ui.widgets.mark_label import Chip
 from tests.flows.conftest import Person, Stage
 from tests.flows.test_compare import answered as answered_in
 from tests.flows.test_compare import columns, open_lanes
 from tests.flows.test_error_cards import told, words
+from tests.flows.test_first_start import dialog
+from tests.flows.test_secrets import KEY, chat_answer, cut, events, leaks, search, search_files, use_gateway
+from tests.flows.test_store import opened
+from tests.support.fault_server import FaultServer, keep, send, whole
 
 REFUSED = "Hello !refuse=stream_options"
 
@@ -90,6 +100,37 @@ def test_lanes_that_were_refused_alike_are_asked_together(stage: Stage) -> None:
         assert all("stream_options" not in person.body(at) for at in (-1, -2))
 
     stage.play(scene)
+
+
+@pytest.mark.parametrize("before", [0, 190])
+def test_a_key_that_a_refusal_says_back_is_in_no_file_and_no_rule(stage: Stage, tmp_path: Path, before: int) -> None:
+    filling = ("so it is " * before)[:before]  # the key stands where the words of a rule are cut
+    said = f"Unsupported parameter: 'stream_options' {filling} for the key {KEY}"
+    with FaultServer() as server:
+        server.play_at("/v1/models", send(whole(200, "application/json", b'{"data": [{"id": "m-1"}]}')), keep())
+
+        async def scene(person: Person) -> None:
+            await opened(person)
+            profile = await use_gateway(person, server, "chat", Secret(KEY))
+            server.play_at("/v1/chat/completions", cut(400, json.dumps({"error": {"message": said}})), keep())
+            card = await told(person, "Hello")
+            server.play_at("/v1/chat/completions", events(chat_answer(9)))
+            await person.press("Always leave it out here", card)
+            await person.until(lambda: "It is" in person.path[-1].text, "an answer")
+            await person.idle(2)
+            (rule,) = person.app.gateways.get(profile.id).adaptations
+            assert rule.why.startswith("Unsupported parameter: 'stream_options'")
+            assert not leaks(rule.why)
+            search("the window", QApplication.allWidgets())
+            await person.press("Show the rules", person.pane.notice)
+            settings = await dialog(person, ProfileDialog)
+            search("the settings", [settings, *settings.findChildren(QWidget)])
+            await person.do(settings.reject)
+
+        stage.play(scene)
+    (kept,) = tmp_path.rglob("gateways.json")
+    assert "Unsupported parameter: 'stream_options'" in kept.read_text()
+    search_files(tmp_path)
 
 
 def _failed(lane: Session) -> bool:
