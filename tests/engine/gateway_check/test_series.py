@@ -277,6 +277,18 @@ async def test_no_exchange_holds_the_key(demo: DemoServer) -> None:
     assert Secret(KEY).get_secret_value() not in repr(run.exchanges) + run.report.model_dump_json()
 
 
+async def test_the_right_key_that_a_gateway_says_to_the_wrong_one_is_taken_out(demo: DemoServer) -> None:
+    def tell(_path: str, body: Body) -> tuple[int, Body] | None:
+        before = [key for key in gateway.keys if KEY in key]
+        return (401, {"error": {"message": f"Wrong key. Did you mean {before}?"}}) if len(gateway.keys) > 1 else None
+
+    with TwistedGateway(demo.base_url, refuse=tell) as gateway:
+        run = await checked(target(gateway.url), ("whole", "wrong_key"), ("chat",))
+    assert all(verdict.fine for verdict in verdicts(run).values())
+    assert "Did you mean" in run.report.model_dump_json()
+    assert KEY not in repr([one.body for one in run.exchanges]) + run.report.model_dump_json()
+
+
 def refusing(field: str, words: str = "Unrecognized request argument supplied: {}") -> Any:
     def refuse(_path: str, body: Body) -> tuple[int, Body] | None:
         return (400, {"error": {"message": words.format(field), "param": field}}) if field in body else None
