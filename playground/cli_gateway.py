@@ -107,13 +107,14 @@ def add_gateway(parser: argparse.ArgumentParser) -> None:
 def gateway_options(arguments: argparse.Namespace) -> dict[str, Any]:
     """What they say, by the fields of ``GatewayOptions``."""
     from playground.engine.gateways.profiles import Auth
-    from playground.engine.gateways.secrets import KEY_VARIABLE, key_from_environment
+    from playground.engine.gateways.secrets import KEY_VARIABLE, key_from_environment, variable_problem
 
     variable = arguments.key_variable or KEY_VARIABLE
     # A key belongs to the place it was given for: the one in the usual variable is not a saved gateway's.
     key = key_from_environment(variable) if arguments.key_variable or arguments.gateway is None else None
     if arguments.key_variable and key is None:
-        arguments.parser.error(f"the environment variable {arguments.key_variable} is not set")
+        problem = variable_problem(arguments.key_variable)  # a key in the place of the name stands in no log
+        arguments.parser.error(problem or f"the environment variable {arguments.key_variable} is not set")
     if arguments.gateway is not None and not arguments.gateway.strip():
         arguments.parser.error("--gateway wants the name of a gateway")
     return {

@@ -152,6 +152,11 @@ def test_what_the_command_line_says_goes_first(
     unset = playground("run", "-", "--gateway", "Mine", "--key-variable", "NOT_THERE")
     assert unset.returncode == ExitCode.BAD_INPUT
     assert b"the environment variable NOT_THERE is not set" in unset.stderr
+    for key in ("sk-canary-5f0c2b7e9921", "0123456789ABCDEF", "JBSWY3DPEHPK3PXPJBSWY3DP"):
+        pasted = playground("run", "-", "--base-url", server.url, "--key-variable", key)
+        assert pasted.returncode == ExitCode.BAD_INPUT
+        assert b"does not look like the name of a variable" in pasted.stderr
+        assert key.encode() not in pasted.stdout + pasted.stderr
 
 
 @needs_secret_service

@@ -123,7 +123,7 @@ _WRAPPINGS = (
 )
 
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,127}")
-_CAPITALS = re.compile(r"[A-Z_][A-Z0-9_]*")
+_CAPITALS = re.compile(r"(?=.*_|.{1,15}\Z)[A-Z_][A-Z0-9_]*")  # a longer one of one piece is a key more likely
 _SECRET_VALUE = re.compile(r"\s*(?:bearer|basic|digest|token)\s+\S|\s*sk-\S", re.IGNORECASE)
 
 
@@ -147,7 +147,7 @@ def variable_problem(name: str) -> str:
     """Why ``name`` cannot be kept as the name of a variable, in words that do not quote it; empty when it can.
 
     What is kept stands in a file, and a key that is pasted in the wrong place looks much like a name: other letters
-    than capitals are taken only where such a variable is there.
+    than capitals, and many capitals in one piece, are taken only where such a variable is there.
     """
     if _VARIABLE.fullmatch(name) and (_CAPITALS.fullmatch(name) or variable_is_set(name)):
         return ""

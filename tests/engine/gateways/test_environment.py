@@ -21,6 +21,7 @@ from playground.engine.gateways.credentials import (
     store_secret,
     use_variable,
 )
+from playground.engine.gateways.known import shipped
 from playground.engine.gateways.offered import Gateways
 from playground.engine.gateways.profiles import Profile, ProfileError, ProfileStore
 from playground.engine.gateways.secrets import KeyringError, Keys, Secret, variable_is_set, variable_problem
@@ -134,7 +135,8 @@ async def test_a_typed_key_takes_its_place_and_the_other_way_round(keys: Keys) -
 
 
 @pytest.mark.parametrize(
-    "wrong", ["sk-abc123", "hf_AbCdEfGhIj", "gsk_lowercase9", "", "A KEY", "1KEY", "KEY\n", "K" * 129]
+    "wrong",
+    ["sk-abc123", "hf_AbCdEfGhIj", "gsk_lowercase9", "", "A KEY", "1KEY", "KEY\n", "K" * 129, "JBSWY3DPEHPK3PXP"],
 )
 async def test_what_may_be_a_key_is_not_kept_as_a_name(keys: Keys, wrong: str) -> None:
     words = variable_problem(wrong)
@@ -142,6 +144,11 @@ async def test_what_may_be_a_key_is_not_kept_as_a_name(keys: Keys, wrong: str) -
     assert not wrong or wrong not in words
     with pytest.raises(ProfileError):
         await use_variable(Profile(base_url="https://gateway.example/v1"), keys, wrong)
+
+
+def test_what_is_a_name_is_taken_though_no_such_variable_is_there() -> None:
+    assert [variable_problem(name) for name in ("TEAM_KEY", "MY_GATEWAYS_LONG_NAME_2", "TOKEN", "_")] == [""] * 4
+    assert not [name for known in shipped() for name in known.key_variables if variable_problem(name)]
 
 
 def test_a_name_in_other_letters_is_taken_where_there_is_such_a_variable(monkeypatch: pytest.MonkeyPatch) -> None:

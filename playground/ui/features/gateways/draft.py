@@ -70,7 +70,7 @@ class Draft:
     headers: tuple[HeaderRow, ...] = ()
     body: str = ""
     key: str = field(default="", repr=False)
-    variable: str = ""
+    variable: str = field(default="", repr=False)  # as typed: it may be a key in the wrong place
     forget_key: bool = False
     move_key: bool = False
     rules: tuple[RuleRow, ...] | None = None
