@@ -12,11 +12,13 @@ import pytest
 from playground.domain.model_facts import NOTHING_TOLD
 from playground.domain.prices import Price
 from playground.engine.gateways import learning
+from playground.engine.gateways.credentials import store_secret
 from playground.engine.gateways.known import KnownGateway, Signature
 from playground.engine.gateways.offered import Gateways
 from playground.engine.gateways.profiles import Profile
+from playground.engine.gateways.secrets import Secret
 from playground.protocols import DEFAULT
-from tests.support.fault_server import FaultServer, Step, hold, send, whole
+from tests.support.fault_server import FaultServer, Step, head, hold, send, whole
 
 
 @pytest.fixture
@@ -184,6 +186,39 @@ async def test_a_service_of_ones_own_is_asked_and_read_as_it_says(gateways: Gate
     assert await gateways.learn(key, DEFAULT, "one")
     assert gateways.price(key, "one") == Price(input=0.88, output=0.9, told=True)
     assert gateways.facts(key, "one").context == 4096
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "//{other}/more",
+        "http://{other}/more",
+        "@{other}/more",
+        "/\\\\{other}/more",
+        "../../more",
+        "\r\nHost: {other}",
+        "/",
+    ],
+)
+async def test_no_page_is_asked_at_another_place(gateways: Gateways, server: FaultServer, path: str) -> None:
+    canary = "sk-canary-5f0c2b7e9921"
+    with FaultServer() as other:
+        other.play(page([{"id": "one", "context_length": 4096}]))
+        place = f"127.0.0.1:{other.port}"
+        away = head(302, None, f"Location: {other.url}/more", "Content-Length: 0")
+        server.play(send(away))
+        server.play_at("/v1/models", page([{"id": "one"}]))
+        details = [{"path": path.replace("{other}", place)}]
+        known = {"id": "team", "name": "Team", "base_url": server.url, "details": details}
+        gateways.services.keep(KnownGateway.model_validate(known))
+        key = add(gateways, server, "team")
+        profile, _ = await store_secret(gateways.get(key), gateways.keys, Secret(canary))
+        gateways.store.update(profile)
+        await gateways.models(key, DEFAULT)
+        assert not await gateways.learn(key, DEFAULT, "one")
+        assert other.requests == []
+    assert {one.header("Authorization") for one in server.requests} == {f"Bearer {canary}"}
+    assert {one.header("Host") for one in server.requests} == {f"127.0.0.1:{server.port}"}
 
 
 @pytest.mark.parametrize(
