@@ -17,6 +17,7 @@ from playground.domain.transcript import new_id
 from playground.domain.values import Value
 
 FORMAT: Final = 1  # the version of a report in a file
+_LATEST: Final = 4_102_444_800.0  # Unix seconds of the year 2100: what is no time cannot be shown as one
 
 
 class Verdict(StrEnum):
@@ -105,8 +106,8 @@ class Report(Value):
     profile_id: str = ""
     base_url: str = ""
     model: str
-    begun: float
-    ended: float = 0.0
+    begun: float = Field(ge=0, le=_LATEST, allow_inf_nan=False)
+    ended: float = Field(default=0.0, ge=0, le=_LATEST, allow_inf_nan=False)
     stopped: bool = False
     price: Price | None = None
     lines: tuple[Line, ...] = ()

@@ -55,7 +55,13 @@ def test_the_oldest_of_a_model_make_room(tmp_path: Path) -> None:
     assert found[-1].model == "other"
 
 
-@pytest.mark.parametrize("content", ["", "[]", "{", '{"version": 99}', "\u0000", "[" * 100_000, '{"lines": 3}'])
+@pytest.mark.parametrize(
+    "content",
+    [
+        *("", "[]", "{", '{"version": 99}', "\u0000", "[" * 100_000, '{"lines": 3}'),
+        *(f'{{"gateway": "g", "model": "m", "begun": {begun}}}' for begun in ("NaN", "-1e300", "1e300", "Infinity")),
+    ],
+)
 def test_what_cannot_be_read_is_told_of_and_left_where_it_is(tmp_path: Path, content: str) -> None:
     kept = KeptReports(tmp_path)
     kept.save(report(), (), ())

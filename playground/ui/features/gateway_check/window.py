@@ -30,7 +30,7 @@ from playground.ui.widgets.layouts import in_column, in_row, split
 from playground.ui.widgets.loop import spawn
 from playground.ui.widgets.mark_label import MarkLabel
 from playground.ui.widgets.model_picker import ModelPicker
-from playground.ui.widgets.plain_text import show_hidden, tip
+from playground.ui.widgets.plain_text import short_name, show_hidden, tip
 from playground.ui.widgets.save_text import save_as
 from playground.ui.widgets.session_window import main_window
 
@@ -362,7 +362,9 @@ class CheckWindow(QDialog):
         when = datetime.fromtimestamp(report.begun).astimezone().strftime("%Y-%m-%d %H:%M")
         stopped = ", then stopped" if report.stopped else ""
         self.summary.setText(
-            show_hidden(f"{report.model} on {report.gateway}, {when}: {counted(report.lines)}{stopped}.")
+            show_hidden(
+                f"{short_name(report.model)} on {short_name(report.gateway)}, {when}: {counted(report.lines)}{stopped}."
+            )
         )
         self.state.setText("")
         old = before(report, self._reports)
