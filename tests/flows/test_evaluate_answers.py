@@ -140,11 +140,11 @@ def test_many_that_were_refused_for_one_field_are_asked_again_without_it(stage: 
         assert look.results.failed == look.results.count > 1
         detail = await _look_at(person, look)
         await person.until(lambda: detail.pane is not None and person.find(QPushButton, inside=detail.pane), "its card")
-        assert not person.find(QPushButton, "Leave out `seed` and retry", detail.pane), "not for one answer alone"
+        assert not person.find(QPushButton, "Leave out “seed” and retry", detail.pane), "not for one answer alone"
         assert person.find(QPushButton, "Always leave it out for this model", detail.pane)
         notice = person.pane.notice
         await _said(person, f"{look.results.count} answers were refused: the gateway does not take “seed”.", notice)
-        await person.press("Leave out `seed` and continue", notice)
+        await person.press("Leave out “seed” and continue", notice)
         await person.until(lambda: look.results.count and not look.results.failed and not look.under_way, "answers")
         assert not look.results.missing
         (rule,) = person.app.gateways.get(DEMO_ID).adaptations

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from functools import partial
 
 from PySide6.QtGui import QAction
@@ -17,7 +18,7 @@ from playground.engine.gateways.secrets import Secret
 from playground.ui.features.gateway_check.window import CheckWindow
 from playground.ui.features.gateways.dialog import ProfileDialog
 from tests.flows.conftest import Person, Stage
-from tests.support.fault_server import FaultServer, hold
+from tests.support.fault_server import FaultServer, Step, hold, send, whole
 from tests.support.twisted_gateway import TwistedGateway
 
 FLAT_OUT = DemoConfig(tokens_per_second=0, time_to_first_token=0, rate_limit=1_000_000)
@@ -134,6 +135,37 @@ def test_closed_in_the_middle_it_ends_and_what_came_is_kept(stage: Stage) -> Non
         window = await opened(person)
         assert window.begin_button.isVisible()
         await person.press("Close", window)
+
+    stage.play(scene)
+
+
+def test_what_is_told_besides_the_list_is_in_the_price_and_the_keys_stay_with_the_lines(stage: Stage) -> None:
+    def page(value: object) -> Step:
+        return send(whole(200, "application/json", json.dumps(value).encode()))
+
+    async def scene(person: Person) -> None:
+        info = {"input_cost_per_token": 1e-06, "output_cost_per_token": 2e-06}
+        with FaultServer() as server:
+            server.play(hold())
+            server.play_at("/v1/models", page({"data": [{"id": "gpt"}]}))
+            server.play_at("/v1/model/info", page({"data": [{"model_name": "gpt", "model_info": info}]}))
+            profile = Profile(name="Told", base_url=f"{server.url}/v1", service="litellm", default_model="gpt")
+            profile = person.app.gateways.store.add_profile(profile)
+            window = await opened(person)
+            assert "price not known" in window.summary.text()
+            index = window.gateway.findData(profile.id)
+            await person.do(partial(window.gateway.setCurrentIndex, index))
+            await person.do(partial(window.gateway.activated.emit, index))
+            await person.until(lambda: "$" in window.summary.text(), "the price")
+            for key in set(window.lines.wanted) - {("whole", "chat")}:
+                window.lines.tick(key, False)
+            await person.do(window.begin_button.setFocus)
+            await person.press("Begin", window)
+            await person.until(lambda: window.running, "the series")
+            assert window.lines.hasFocus(), "Enter once more does not close what has just begun"
+            await person.press("Stop", window)
+            await person.until(lambda: not window.running, "the end")
+            await person.press("Close", window)
 
     stage.play(scene)
 

@@ -39,7 +39,7 @@ def test_a_field_is_left_out_once(stage: Stage) -> None:
         card = await told(person, REFUSED)
         assert "The gateway does not take “stream_options” · 400" in words(card)
         assert "stream_options" in person.body()
-        await person.press("Leave out `stream_options` and retry", card)
+        await person.press("Leave out “stream_options” and retry", card)
         await answered(person)
         assert "stream_options" not in person.body()
         assert person.session.settings.current.include_usage is True  # type: ignore[attr-defined]
@@ -59,9 +59,9 @@ def test_a_field_is_left_out_once(stage: Stage) -> None:
 def test_a_second_refusal_goes_on_with_what_was_left_out_for_the_first(stage: Stage) -> None:
     async def scene(person: Person) -> None:
         card = await told(person, "Hello !refuse=stream_options !refuse=stream")
-        await person.press("Leave out `stream_options` and retry", card)
+        await person.press("Leave out “stream_options” and retry", card)
         card = await person.seen(ErrorCard, "Error: The gateway does not take “stream”")
-        await person.press("Leave out `stream` and retry", card)
+        await person.press("Leave out “stream” and retry", card)
         await answered(person)
         assert not {"stream", "stream_options"} & set(person.body())
 
@@ -145,7 +145,7 @@ def test_a_role_is_kept_for_the_model_or_from_the_menu_for_all(stage: Stage) -> 
         card = await told(person, "Hello !refuse=developer")
         assert "The gateway does not take the role “developer” · 400" in words(card)
         assert [b.text() for b in card.findChildren(QPushButton)][:2] == [
-            "Send developer messages as `system` and retry",
+            "Send developer messages as “system” and retry",
             "Always do so for this model",
         ]
         await person.choose(person.one(IconButton, "Other ways to keep it: Send developer", card), "Always do so here")

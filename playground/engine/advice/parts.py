@@ -38,16 +38,16 @@ class Offer:
     def deed(self) -> str:
         """What is done, as a button says it."""
         rule = self.rules[0]
-        names = " and ".join(f"`{one.field}`" for one in self.rules)
+        names = " and ".join(f"“{one.field}”" for one in self.rules)
         match rule.kind:
             case AdaptationKind.OMIT:
                 return f"Leave out {names}"
             case AdaptationKind.REPLACE:
-                return f"Send `{rule.field}` as {written_value(rule.to)}"
+                return f"Send “{rule.field}” as {written_value(rule.to)}"
             case AdaptationKind.RENAME:
-                return f"Send `{rule.field}` as `{rule.to}`"
+                return f"Send “{rule.field}” as “{rule.to}”"
             case AdaptationKind.ROLE:
-                return f"Send {rule.field} messages as `{rule.to}`"
+                return f"Send {rule.field} messages as “{rule.to}”"
 
     @property
     def command(self) -> str:

@@ -345,7 +345,7 @@ class Keys:
         self._unsaved.discard(user)
         if self._prints is not None:
             await asyncio.to_thread(self._prints.remember, user, secret.get_secret_value())
-        return self._succeeded("Stored in the system keyring.")
+        return self._succeeded("The key is stored in the system keyring.")
 
     async def delete(self, profile_id: str, origin: str, name: str = "") -> KeyringState:
         """Forget a secret, in memory and in the keyring. One that was never stored is no error."""

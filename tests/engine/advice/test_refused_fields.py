@@ -86,7 +86,7 @@ def test_the_advice_begins_with_the_offers() -> None:
     found = advise(refused(400, body, {"stream_options": None}))
     assert [action.name for action in found.actions[:3]] == [TRY_OFFER, KEEP_OFFER, KEEP_OFFER]
     assert [action.value for action in found.actions[1:3]] == ["", "m"]
-    assert found.actions[0].label == "Leave out `stream_options` and retry"
+    assert found.actions[0].label == "Leave out “stream_options” and retry"
     assert found.title == "The gateway does not take “stream_options”"
     assert "--without stream_options" in at_a_prompt(found)
     offer = found.actions[1].offer

@@ -53,7 +53,7 @@ async def test_a_key_is_written_read_back_and_deleted(secret_service: SecretServ
     keys = Keys(timeout=10)
     state = await keys.set("p1", ORIGIN, Secret(CANARY))
     assert state.available
-    assert state.words == "Stored in the system keyring."
+    assert state.words == "The key is stored in the system keyring."
     assert not keys.only_in_memory("p1", ORIGIN)
 
     later = Keys(timeout=10)  # another session: nothing in memory

@@ -518,9 +518,14 @@ class Composer(QFrame):
         each = f" × {count}" if len(set(estimates)) == 1 else f" in {count} lanes"
         estimate = estimates[0] if len(set(estimates)) == 1 else total
         of = f" of {context:,}" if context is not None else ""
+        brief = ""
+        if context is not None:
+            from playground.ui.widgets.models.fact_words import rounded  # not needed before anything is written
+
+            brief = f"/{rounded(context)}"
         words = [f"≈ {estimate:,}{of} tok{each if count > 1 else ''}"] if total else []
         words += [f"{images} image{'s' * (images > 1)}"] if images else []
-        self._tokens.show_estimate(" + ".join(words), of, about)
+        self._tokens.show_estimate(" + ".join(words), of, brief, about)
         self._tokens.set_colour("tool" if tight else "muted")
         self._arrange()
 
@@ -561,14 +566,18 @@ def _width_of(*buttons: QPushButton) -> int:
 
 
 class _Estimate(ElidedLabel):
-    """The estimate whole, without its unit or the limit, or not at all: half a number would be a wrong one."""
+    """The estimate whole, without its unit, with the limit rounded or without it, or not at all: half a number would
+    be a wrong one.
+    """
 
-    _of = ""
+    _of = _brief = ""
 
-    def show_estimate(self, words: str, of: str, about: str) -> None:
-        """Show an estimate; ``of`` is the part of it that is the limit, ``about`` what is to be said of that."""
+    def show_estimate(self, words: str, of: str, brief: str, about: str) -> None:
+        """Show an estimate; ``of`` is the part of it that is the limit, ``brief`` the same where there is little room,
+        ``about`` what is to be said of that.
+        """
+        self._of, self._brief = of, brief
         self.set_text(words)
-        self._of = of
         if about and words:
             self.setToolTip(tip(f"{words}\n{about}"))
             self.setAccessibleName(f"{ESTIMATE}: {words}. {about}")
@@ -579,7 +588,13 @@ class _Estimate(ElidedLabel):
     def fitting(self) -> str:
         wide = self.fontMetrics().horizontalAdvance
         bare = self.text.replace(self._of, "", 1) if self._of else self.text
-        ways = (self.text, self.text.removesuffix(" tok"), bare, bare.removesuffix(" tok"))
+        brief = self.text.replace(self._of, self._brief, 1) if self._of else self.text
+        ways = (
+            self.text,
+            *(words.removesuffix(" tok") for words in (self.text, brief)),
+            bare,
+            bare.removesuffix(" tok"),
+        )
         return next((words for words in ways if wide(words) <= self.width()), "")
 
     def minimumSizeHint(self) -> QSize:

@@ -224,10 +224,22 @@ class CheckWindow(QDialog):
         found, self._estimates, reports = await asyncio.to_thread(_planned, target, self._kept)
         if number != self._number:
             return
+        if model and self._gateways.to_learn(profile_id, model):
+            spawn(self._learn(profile_id, model), name="what more is told of a model to check")
         self.lines.show_plan(found, self._unticked)
         self._show_reports(reports)
         self._sum_up()
         self._show_state()
+
+    async def _learn(self, profile_id: str, model: str) -> None:
+        """Plan anew where the gateway tells more of the model than its list does: its price may be among it."""
+        try:
+            told = await self._gateways.learn(profile_id, next(iter(TITLES)), model)
+        except (RunRefusedError, OSError):
+            return  # the series says so when it begins
+        if told and (profile_id, model) == (self._profile_id, self.model.shown) and self._report is None:
+            if not self.running:
+                self._plan()
 
     def _show_reports(self, reports: tuple[Report, ...], current: str = "") -> None:
         """Those of the gateway, the newest first, below what is new."""
@@ -283,6 +295,8 @@ class CheckWindow(QDialog):
             return
         if self.model.shown and self.lines.wanted:
             self._task = spawn(self._perform(self.lines.wanted), name="check a gateway")
+            if self.begin_button.hasFocus():
+                self.lines.setFocus()  # not whatever comes next: that would be the button that closes all
             self._show_state()
 
     def stop(self) -> None:

@@ -186,6 +186,8 @@ def test_the_estimate_says_of_how_much_it_is(stand: Stand) -> None:
     stand.composer.set_tokens([3_100], 0, 128_000, "The model takes 128,000 tokens.")
     assert label.text == "≈ 3,100 of 128,000 tok"
     assert label.accessibleName().endswith("≈ 3,100 of 128,000 tok. The model takes 128,000 tokens.")
+    label.resize(label.fontMetrics().horizontalAdvance("≈ 3,100/128k") + 1, label.height())
+    assert label.fitting() == "≈ 3,100/128k"
     label.resize(label.fontMetrics().horizontalAdvance("≈ 3,100 tok") + 1, label.height())
     assert label.fitting() == "≈ 3,100 tok"
     stand.composer.set_tokens([3_100], 1)
