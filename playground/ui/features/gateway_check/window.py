@@ -237,9 +237,9 @@ class CheckWindow(QDialog):
             told = await self._gateways.learn(profile_id, next(iter(TITLES)), model)
         except (RunRefusedError, OSError):
             return  # the series says so when it begins
-        if told and (profile_id, model) == (self._profile_id, self.model.shown) and self._report is None:
-            if not self.running:
-                self._plan()
+        here = (profile_id, model) == (self._profile_id, self.model.shown)
+        if told and here and self._report is None and not self.running:
+            self._plan()
 
     def _show_reports(self, reports: tuple[Report, ...], current: str = "") -> None:
         """Those of the gateway, the newest first, below what is new."""
