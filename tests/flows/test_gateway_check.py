@@ -6,7 +6,9 @@ import asyncio
 import json
 from functools import partial
 
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton
 
 from playground.demo.server import DemoConfig, DemoServer
@@ -130,6 +132,7 @@ def test_closed_in_the_middle_it_ends_and_what_came_is_kept(stage: Stage) -> Non
             await person.until(lambda: len(silent.requests) >= 2, "the request over the wire")
             await person.press("Close", window)
             await person.until(lambda: not window.running, "the end")
+            assert not window.isVisible()
             await person.until(lambda: silent.closings, "the connection to be closed")
         assert KeptReports().load() == (), "nothing came, so nothing is kept"
         window = await opened(person)
@@ -165,7 +168,11 @@ def test_what_is_told_besides_the_list_is_in_the_price_and_the_keys_stay_with_th
             assert window.lines.hasFocus(), "Enter once more does not close what has just begun"
             await person.press("Stop", window)
             await person.until(lambda: not window.running, "the end")
-            await person.press("Close", window)
+            await person.do(partial(QTest.keyClick, window, Qt.Key.Key_Escape))
+            assert not window.isVisible()
+            window = await opened(person)
+            await person.do(window.close)
+            assert not window.isVisible()
 
     stage.play(scene)
 

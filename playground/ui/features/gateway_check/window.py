@@ -12,7 +12,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QComboBox, QDialog, QMenu, QWidget
 
 from playground.domain.errors import RunRefusedError
@@ -443,13 +442,10 @@ class CheckWindow(QDialog):
 
     # ---- the end
 
-    def closeEvent(self, event: QCloseEvent) -> None:
-        self.stop()
-        super().closeEvent(event)
-
     def reject(self) -> None:
-        """Escape closes it as its button does."""
-        self.close()
+        """Close, by its button, Escape or the frame; a series that is under way ends, and what came is kept."""
+        self.stop()
+        super().reject()
 
 
 def _planned(
