@@ -23,6 +23,7 @@ from playground.jsonkit.values import JSON, JSONObject
 
 _LARGEST: Final = 1024 * 1024  # bytes of the list
 _LONGEST: Final = 2_000  # characters of what is looked for; nobody types more, and no address of a service is longer
+_MOST_NAMES: Final = 3  # in braces that an address is looked through for: each more takes as many times as long
 _BRACED: Final = re.compile(r"\{(\w+)\}")
 _FILLING: Final = re.compile(r"[\w.~-]+", re.ASCII)
 _LAST_VERSION: Final = re.compile(r"/v\d+[a-z0-9.]*$", re.IGNORECASE)
@@ -197,9 +198,19 @@ def _port(url: str) -> int | None:
 def _match(pattern: str, text: str, one: str, *, whole: bool = True) -> dict[str, str] | None:
     """What stands in ``text`` for the names in braces of ``pattern``; None where it does not fit."""
     pieces = _BRACED.split(pattern)
-    spelled = "".join(f"(?P<{piece}>{one})" if number % 2 else re.escape(piece) for number, piece in enumerate(pieces))
+    if len(pieces) > 2 * _MOST_NAMES + 1:
+        return None
+    names: list[str] = []
+    spelled = re.escape(pieces[0])
+    for name, after in zip(pieces[1::2], pieces[2::2], strict=True):
+        if name in names:  # it stands for the same wherever it is
+            spelled += rf"(?:\{names.index(name) + 1})"
+        else:
+            names.append(name)
+            spelled += f"({one})"
+        spelled += re.escape(after)
     found = (re.fullmatch if whole else re.match)(spelled, text, re.IGNORECASE)
-    return found.groupdict() if found is not None else None
+    return dict(zip(names, found.groups(), strict=True)) if found is not None else None
 
 
 def _meant(repaired: str, known: KnownGateway, values: Mapping[str, str], same_host: bool) -> str:

@@ -41,12 +41,13 @@ class KnownGateways:
         for entry in self._file.load().get("services", []):
             try:
                 known = KnownGateway.model_validate(entry)
-            except ValidationError as error:
+                _look_over(known)
+            except ValueError as error:  # pydantic's is one
+                why = reason_of(error) if isinstance(error, ValidationError) else str(error).rstrip(".")
                 name = entry.get("name") if isinstance(entry, dict) else None
                 self._unread.append(entry)
                 self.messages.append(
-                    f"The service “{name or 'without a name'}” could not be read ({reason_of(error)}); "
-                    "it is kept as is."
+                    f"The service “{name or 'without a name'}” could not be read ({why}); it is kept as is."
                 )
             else:
                 self._own[known.id] = known.model_copy(update={"own": True})
@@ -101,7 +102,7 @@ def own_problem(known: KnownGateway) -> str:
     if not known.name.strip():
         return "Enter a name."
     try:
-        repair(filled(known.base_url, dict.fromkeys(blanks(known), "x")))
+        _look_over(known)
     except ValueError as error:
         return str(error)
     if known.keys_url and (problem := _page_problem(known.keys_url)):
@@ -110,6 +111,11 @@ def own_problem(known: KnownGateway) -> str:
         if looks_secret(name, value) or secret_in({name: value}):
             return f"The header “{name}” looks like a secret, and the list of services is kept in a file."
     return next(filter(None, map(variable_problem, known.key_variables)), "")
+
+
+def _look_over(known: KnownGateway) -> None:
+    """Raises ValueError, in words for people, where its base URL is none."""
+    repair(filled(known.base_url, dict.fromkeys(blanks(known), "x")))
 
 
 def _page_problem(url: str) -> str:

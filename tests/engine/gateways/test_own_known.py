@@ -50,12 +50,14 @@ def test_what_a_newer_version_wrote_is_kept(path: Path) -> None:
     path.parent.mkdir()
     entry = {"id": "team", "name": "Team", "base_url": "https://ai.team.example/v1", "colour": "red"}
     odd = {"name": "Without an id"}
-    path.write_text(json.dumps({"version": 7, "services": [entry, odd], "later": True}))
+    broken = [{"id": "o", "name": "Odd", "base_url": url} for url in ("https://[::1/v1", "https://a.example:99999")]
+    path.write_text(json.dumps({"version": 7, "services": [*broken, entry, odd], "later": True}))
     known = KnownGateways(path)
-    assert "Without an id" in known.messages[0]
+    assert ["Odd" in words or "Without an id" in words for words in known.messages] == [True] * 3
+    assert recognise("https://gateway.example/v1", known.all) is None
     known.keep(own(id="second"))
     content = json.loads(path.read_text())
-    assert (content["later"], content["services"][0], content["services"][-1]) == (True, entry, odd)
+    assert (content["later"], content["services"][0], content["services"][2:]) == (True, entry, [*broken, odd])
 
 
 @pytest.mark.parametrize("content", ["not json", "[]", '{"services": {}}', "[" * 100_000, "\ufeff"])
@@ -109,6 +111,26 @@ def test_what_is_no_service_or_holds_a_secret_is_not_kept(path: Path, changes: d
 def test_a_key_in_a_pasted_address_is_not_kept(path: Path, typed: str, kept: str) -> None:
     assert KnownGateways(path).keep(own(base_url=typed)).base_url == kept
     assert "sk-0123" not in path.read_text()
+
+
+@pytest.mark.parametrize(
+    ("base_url", "pasted", "values"),
+    [
+        ("https://{x}.{x}.example/v1", "https://a.a.example/v1", {"x": "a"}),
+        ("https://{x}.{x}.example/v1", "https://a.b.example/v1", None),
+        ("https://{1a}.example/v1", "https://team.example/v1", {"1a": "team"}),
+        ("https://{x}.example/{x}-{y}/v1", "https://a.example/b-c/v1", {"x": "b", "y": "c"}),
+        ("https://{a}{b}{c}{d}{e}{f}{g}{h}.example/v1", f"https://{'a' * 1900}.other/v1", None),
+    ],
+)
+def test_any_names_in_braces_are_looked_for(
+    path: Path, base_url: str, pasted: str, values: dict[str, str] | None
+) -> None:
+    known = KnownGateways(path)
+    known.keep(own(base_url=base_url))
+    found = recognise(pasted, known.all)
+    assert (found.values if found is not None else None) == values
+    assert recognise("https://api.openai.com/v1", known.all) is not None
 
 
 def test_what_cannot_be_written_is_said_and_not_believed(path: Path) -> None:
