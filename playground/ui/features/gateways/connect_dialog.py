@@ -14,8 +14,8 @@ from typing import Any
 from uuid import uuid4
 
 import shiboken6
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QProgressBar, QPushButton, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from playground.engine.gateways.connection_test import ConnectionReport, Mends, Offer
 from playground.engine.gateways.credentials import NeedsConsent
@@ -27,8 +27,8 @@ from playground.engine.gateways.profiles import Auth, Profile, ProfileError, Pro
 from playground.engine.gateways.secrets import Keys, Secret
 from playground.engine.requests.spoken import TITLES
 from playground.engine.tool_servers.secret_values import key_like
-from playground.ui.features.gateways.address_field import AddressField
-from playground.ui.features.gateways.dialog import GatewayDialog, Spawn, Tester
+from playground.ui.features.gateways.address_page import AddressPage
+from playground.ui.features.gateways.connection_page import ConnectionPage
 from playground.ui.features.gateways.draft import (
     Draft,
     HeaderRow,
@@ -39,147 +39,22 @@ from playground.ui.features.gateways.draft import (
     with_service,
     without_service,
 )
-from playground.ui.features.gateways.key_field import KeyField, variable_words
+from playground.ui.features.gateways.gateway_dialog import GatewayDialog, Spawn, Tester
+from playground.ui.features.gateways.key_field import variable_words
 from playground.ui.features.gateways.model_page import ModelPage
 from playground.ui.features.gateways.nearby_list import NearbyList, Tell
 from playground.ui.features.gateways.own_service_dialog import OwnServiceDialog
-from playground.ui.features.gateways.service_panel import KeysPlace, ServicePanel
 from playground.ui.features.gateways.services_page import ServicesPage
-from playground.ui.features.gateways.test_result import TestResult
 from playground.ui.widgets.form_parts import look, push_button, say, text_label, thin_line
-from playground.ui.widgets.layouts import Gap, in_column, in_pages, in_row
+from playground.ui.widgets.layouts import in_column, in_pages, in_row
 from playground.ui.widgets.mark_label import MarkLabel
-from playground.ui.widgets.scroll_page import DownArea
 
 NEW = "New service"
 STEPS = ("Address and key", "Test", "Model")
 ADDRESS, TEST, MODEL, SERVICES = range(4)
 
-GAP = 6  # pixels between a field and the words that belong to it
-ASKED = "Gateways refuse an empty request before anything is generated, so nothing is billed."
-EXAMPLE = "A name, or https://gateway.example/v1"
-WHERE = (
-    "Type the name of a service, or paste the address that your provider gives for its interface (API), and the key "
-    "that belongs to it."
-)
-
-
 #: Looks for gateways of this computer, among services and beside the gateways that are set up.
 LookNearby = Callable[[Sequence[KnownGateway], Sequence[Profile], Tell], Coroutine[Any, Any, None]]
-
-
-class AddressPage(DownArea):
-    """Address and key, with the same fields as in the gateway settings."""
-
-    changed = Signal()
-
-    def __init__(self, nearby: NearbyList) -> None:
-        super().__init__()
-        self.address = AddressField()
-        self.address.edit.setPlaceholderText(EXAMPLE)
-        self.services = ServicePanel(self.address)
-        self.key = KeyField()
-        self.keys_place = KeysPlace()
-        self.message = text_label(kind="warning", wrap=True)
-        say(self.message, "")
-        inner = QWidget()
-        column = in_column(text_label(WHERE, "muted", wrap=True), of=inner, margins=(24, 4, 24, 8), spacing=GAP)
-        for title, field in (("&Address", self.address), ("&Key", self.key)):
-            label = text_label(title, "heading")
-            label.setBuddy(field)
-            label.setContentsMargins(0, 10, 0, 0)
-            column.addWidget(label)
-            column.addWidget(field)
-            column.addWidget(self.services if field is self.address else self.keys_place)
-        column.addWidget(self.message)
-        label = text_label("On this computer", "heading")
-        label.setContentsMargins(0, 10, 0, 0)
-        column.addWidget(label)
-        column.addWidget(nearby)
-        column.addStretch(1)
-        self._inner = inner
-        self.setWidget(inner)
-        self.address.changed.connect(self._edited)
-        self.services.changed.connect(self._edited)
-        self.key.changed.connect(self._edited)
-        nearby.grew.connect(partial(self.ensureWidgetVisible, nearby))
-
-    def say(self, words: str) -> None:
-        """Why it does not go on, in view."""
-        say(self.message, words)
-        if words:
-            self._inner.adjustSize()  # now, so that all of the words are in view
-            self.ensureWidgetVisible(self.message)
-
-    def _edited(self) -> None:
-        say(self.message, "")
-        self.changed.emit()
-
-
-class TestPage(DownArea):
-    """What the test found. ``again_asked`` and ``skip_asked``: the person wants another one, or to go on without.
-
-    ``offer_taken`` carries the ``Offer`` that is to be carried out.
-    """
-
-    again_asked = Signal()
-    skip_asked = Signal()
-    offer_taken = Signal(object)
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.headline = text_label(kind="title", wrap=True)
-        self.words = text_label(wrap=True)
-        self.words.setTextInteractionFlags(
-            Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
-        )
-        self.found = TestResult()
-        self.found.offer_taken.connect(self.offer_taken)
-        self.progress = QProgressBar()
-        self.progress.setRange(0, 0)
-        self.progress.setTextVisible(False)
-        self.progress.setAccessibleName("The test is running")
-        self.again = push_button("Test again")
-        self.again.clicked.connect(self.again_asked)
-        self.skip = push_button("Go on all the same", "quiet")
-        self.skip.setToolTip("Save this gateway although the test failed, for instance because it is switched off now")
-        self.skip.clicked.connect(self.skip_asked)
-        inner = QWidget()
-        column = in_column(
-            self.headline, self.progress, self.words, self.found, Gap(6), of=inner, margins=(24, 4, 24, 8), spacing=10
-        )
-        row = in_row(self.again, self.skip, 1, spacing=8)
-        column.addLayout(row)
-        column.addStretch(1)
-        self.setWidget(inner)
-
-    def begin(self, where: str) -> None:
-        """The test is under way."""
-        self._show("Testing…", f"Asking {where} for its models, and with an empty request for both endpoints.", "")
-        self.found.say(ASKED)
-        self.progress.show()
-
-    def show_verdict(self, verdict: ConnectionReport) -> None:
-        """The test has ended."""
-        kind = "ok" if verdict.ok else "error"
-        self._show("It works" if verdict.ok else "It does not work yet", verdict.headline, kind)
-        self.found.show_verdict(verdict)
-        self.again.setVisible(not verdict.ok)
-        self.skip.setVisible(not verdict.ok)
-
-    def show_stopped(self) -> None:
-        """The person ended the test."""
-        self._show("The test was stopped", "Nothing was saved.", "")
-        self.again.show()
-        self.skip.show()
-
-    def _show(self, headline: str, words: str, kind: str) -> None:
-        self.headline.setText(headline)
-        say(self.words, words, kind)
-        self.found.clear()
-        for widget in (self.progress, self.again, self.skip):
-            widget.hide()
-        self.setAccessibleName(f"{headline}. {words}")
 
 
 class StepsRow(QWidget):
@@ -611,7 +486,7 @@ class ConnectDialog(GatewayDialog):
         self.steps = StepsRow(STEPS)
         self.first, self.second, self.third, self.fourth = (
             AddressPage(self.nearby),
-            TestPage(),
+            ConnectionPage(),
             ModelPage(),
             ServicesPage(),
         )

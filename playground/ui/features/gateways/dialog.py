@@ -7,18 +7,14 @@ The dialog never opens a socket or a keyring itself: the tester, the keys and th
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from functools import partial
 from typing import Any
 from uuid import uuid4
 
 import shiboken6
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
-from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut, QShowEvent
+from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import (
-    QBoxLayout,
-    QDialog,
     QFrame,
     QLabel,
     QListWidget,
@@ -31,29 +27,25 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from playground.engine.gateways.connection_test import ConnectionReport, Mends, Offer
+from playground.engine.gateways.connection_test import Mends, Offer
 from playground.engine.gateways.credentials import NeedsConsent, forget_secrets
 from playground.engine.gateways.own_known import KnownGateways
-from playground.engine.gateways.profiles import Auth, Connection, Profile, ProfileError, ProfileStore
+from playground.engine.gateways.profiles import Auth, Profile, ProfileError, ProfileStore
 from playground.engine.gateways.secrets import Keys
 from playground.ui.features.gateways.draft import NEW_NAME, Draft, connection_of, credentials_of, problem, save
 from playground.ui.features.gateways.form import ProfileForm
+from playground.ui.features.gateways.gateway_dialog import GatewayDialog, Spawn, Tester
+from playground.ui.features.gateways.question_bar import QuestionBar
 from playground.ui.features.gateways.test_result import TestResult
 from playground.ui.widgets.form_parts import push_button, quiet_button, say, styled, text_label, thin_line, thin_upright
-from playground.ui.widgets.layouts import discard, in_column, in_row
+from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.plain_text import show_hidden
 from playground.ui.widgets.scroll_page import DownArea
 from playground.ui.widgets.two_lines import LINE, TwoLines
 
 USE = "Save and us&e"
-Tester = Callable[[Connection], Awaitable[ConnectionReport]]
-Spawn = Callable[..., "asyncio.Task[Any]"]
 
 APART = 2  # buttons that stand at the left
-SIDE_BY_SIDE = 520  # pixels; a narrower bar has its buttons below the words
-
-#: The words on a button, its look, and what it does.
-Answer = tuple[str, str, Callable[[], None]]
 
 _ID = Qt.ItemDataRole.UserRole + 2
 
@@ -153,98 +145,6 @@ class GatewayList(QListWidget):
         """The id of the selected gateway; empty when there is none."""
         item = self.currentItem()
         return str(item.data(_ID)) if self.count() else ""
-
-
-class QuestionBar(QFrame):
-    """Hidden until ``ask``; any answer hides it again, and then acts."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.setProperty("kind", "banner")
-        self.setAccessibleName("Question")
-        self.words = text_label(wrap=True)
-        self.buttons: list[QPushButton] = []
-        self._line = in_row(1, spacing=8)
-        self._whole = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
-        self._whole.setContentsMargins(12, 8, 8, 8)
-        self._whole.setSpacing(8)
-        self._whole.addWidget(self.words, 1)
-        self._whole.addLayout(self._line)
-        self.hide()
-
-    def ask(self, words: str, *answers: Answer) -> None:
-        """Show the question; the first answer gets the focus."""
-        self.words.setText(show_hidden(words))
-        self.setAccessibleDescription(words)
-        self._clear()
-        for text, kind, act in answers:
-            button = push_button(text, kind)
-            button.setAccessibleName(f"{text}: {words}")
-            button.clicked.connect(partial(self._answer, act))
-            self._line.addWidget(button)
-            self.buttons.append(button)
-        self.show()
-        for before, after in zip(self.buttons, self.buttons[1:], strict=False):
-            QWidget.setTabOrder(before, after)
-        self.buttons[0].setFocus()
-
-    def dismiss(self) -> None:
-        """Take the question back."""
-        self.hide()
-        self._clear()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        narrow = event.size().width() < SIDE_BY_SIDE
-        self._whole.setDirection(QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight)
-
-    def _answer(self, act: Callable[[], None]) -> None:
-        self.dismiss()
-        act()
-
-    def _clear(self) -> None:
-        discard(self._line, *self.buttons)
-        self.buttons = []
-
-
-class GatewayDialog(QDialog):
-    """Base of those that set up a gateway: opens no socket and no keyring itself, and asks whether there is a keyring.
-
-    ``tester`` asks a gateway whether it answers (``engine.profiles.try_gateway``); ``spawn(coro, name=...)`` starts a
-    task.
-    """
-
-    def __init__(
-        self,
-        store: ProfileStore,
-        keys: Keys,
-        known: KnownGateways,
-        tester: Tester,
-        spawn: Spawn,
-        parent: QWidget | None,
-    ) -> None:
-        super().__init__(parent)
-        self._store = store
-        self._keys = keys
-        self._tester = tester
-        self._spawn = spawn
-        self._asked_keyring = False
-        self._known = known
-
-    def _describe_key(self) -> None:
-        """Say anew where the key is, or goes."""
-        raise NotImplementedError
-
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        if not self._asked_keyring:
-            self._asked_keyring = True
-            self._spawn(self._ask_keyring(), name="look for a keyring")
-
-    async def _ask_keyring(self) -> None:
-        await self._keys.check()
-        if shiboken6.isValid(self):
-            self._describe_key()
 
 
 class ProfileDialog(GatewayDialog):

@@ -1,0 +1,71 @@
+"""The first page of connecting: address and key, and what is found on this computer."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QWidget
+
+from playground.ui.features.gateways.address_field import AddressField
+from playground.ui.features.gateways.key_field import KeyField
+from playground.ui.features.gateways.nearby_list import NearbyList
+from playground.ui.features.gateways.service_panel import KeysPlace, ServicePanel
+from playground.ui.widgets.form_parts import say, text_label
+from playground.ui.widgets.layouts import in_column
+from playground.ui.widgets.scroll_page import DownArea
+
+GAP = 6  # pixels between a field and the words that belong to it
+EXAMPLE = "A name, or https://gateway.example/v1"
+WHERE = (
+    "Type the name of a service, or paste the address that your provider gives for its interface (API), and the key "
+    "that belongs to it."
+)
+
+
+class AddressPage(DownArea):
+    """Address and key, with the same fields as in the gateway settings."""
+
+    changed = Signal()
+
+    def __init__(self, nearby: NearbyList) -> None:
+        super().__init__()
+        self.address = AddressField()
+        self.address.edit.setPlaceholderText(EXAMPLE)
+        self.services = ServicePanel(self.address)
+        self.key = KeyField()
+        self.keys_place = KeysPlace()
+        self.message = text_label(kind="warning", wrap=True)
+        say(self.message, "")
+        inner = QWidget()
+        column = in_column(text_label(WHERE, "muted", wrap=True), of=inner, margins=(24, 4, 24, 8), spacing=GAP)
+        for title, field in (("&Address", self.address), ("&Key", self.key)):
+            label = text_label(title, "heading")
+            label.setBuddy(field)
+            label.setContentsMargins(0, 10, 0, 0)
+            column.addWidget(label)
+            column.addWidget(field)
+            column.addWidget(self.services if field is self.address else self.keys_place)
+        column.addWidget(self.message)
+        label = text_label("On this computer", "heading")
+        label.setContentsMargins(0, 10, 0, 0)
+        column.addWidget(label)
+        column.addWidget(nearby)
+        column.addStretch(1)
+        self._inner = inner
+        self.setWidget(inner)
+        self.address.changed.connect(self._edited)
+        self.services.changed.connect(self._edited)
+        self.key.changed.connect(self._edited)
+        nearby.grew.connect(partial(self.ensureWidgetVisible, nearby))
+
+    def say(self, words: str) -> None:
+        """Why it does not go on, in view."""
+        say(self.message, words)
+        if words:
+            self._inner.adjustSize()  # now, so that all of the words are in view
+            self.ensureWidgetVisible(self.message)
+
+    def _edited(self) -> None:
+        say(self.message, "")
+        self.changed.emit()
