@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final
 from pydantic import ValidationError
 
 from playground.domain.encoding import encode
+from playground.domain.hidden import escape_hidden
 from playground.domain.reasons import reason_of
 from playground.engine.gateway_check.report import FORMAT, Report
 from playground.engine.gateways.known_secrets import redactor_of
@@ -44,9 +45,9 @@ def default_folder() -> Path:
 
 
 def write_report(report: Report, known: Iterable[Secret]) -> str:
-    """A report as JSON; ``docs/check-report.md`` says what stands where. No secret is in it."""
+    """A report as JSON; ``docs/check-report.md`` says what stands where. No secret is in it, and nothing unseen."""
     text = json.dumps(encode(report), ensure_ascii=False, indent=2)
-    return redactor_of(known).text(text) + "\n"
+    return escape_hidden(redactor_of(known).text(text)) + "\n"
 
 
 def read_report(text: str) -> Report:

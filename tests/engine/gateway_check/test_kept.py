@@ -17,7 +17,7 @@ from playground.engine.gateway_check.report import Departure, Line, Report, Verd
 from playground.engine.gateways.secrets import Secret
 from tests.engine.gateway_check.checking import KEY, checked, target
 
-HOSTILE = "<script>alert(1)</script> | **x** [a](http://evil) \u202e\nnext\x1b[31m " + KEY
+HOSTILE = "<script>alert(1)</script> | **x** [a](http://evil) \u202e\nnext\x1b[31m\x9b31m\ud800 " + KEY
 
 
 def line(verdict: Verdict, check: str = "schema", words: str = "") -> Line:
@@ -114,10 +114,11 @@ def test_what_a_gateway_said_is_plain_in_every_export(kind: str) -> None:
     text = FORMATS[kind](found, report(1_789_000_000.0, line(Verdict.WORKS)), (Secret(KEY),))
     assert KEY not in text
     if kind == "json":
-        assert json.loads(text)["lines"][0]["verdict"] == "wrong"
+        line_of = json.loads(text)["lines"][0]
+        assert (line_of["verdict"], line_of["words"][:60]) == ("wrong", HOSTILE[:60])
+    assert not [one for one in "\u202e\x1b\x9b\ud800" if one in text], "what a terminal or a reader is led by"
+    if kind == "json":
         return
-    assert "\u202e" not in text
-    assert "\x1b" not in text
     assert "JSON schema" in text
     if kind == "html":
         assert "<script>" not in text
