@@ -248,10 +248,14 @@ class ImageBox(QFrame):
 
     def _lay_out(self) -> None:
         name = in_row((self._name, 1), self.remove, spacing=4)
-        line = in_row(self._figures, 1, self.detail, spacing=4)
+        line = in_row(self._figures, 1, spacing=4)
+        if not self._large:  # there is no room beside the figures of a large image otherwise
+            line.addWidget(self.detail)
         pills = in_row(self.copy_address, self.open_address, 1, spacing=6)
         warned = in_row((self._warning, 1), self.shrink, spacing=8)
         words = in_column(name, line, spacing=1)
+        if self._large:
+            words.addLayout(in_row(self.detail, 1))
         whole = in_column(of=self, margins=(7, 7, 7, 6), spacing=5)
         if self._large:
             whole.addWidget(self.thumb, 0, Qt.AlignmentFlag.AlignLeft)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QMimeData, QSize, QUrl
 from PySide6.QtGui import QColor, QImage, QImageReader, QImageWriter, QPainter
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
 from playground.domain.parts import Image
@@ -285,6 +285,18 @@ def test_a_box_tells_name_pixels_bytes_and_detail(strip: ImageStrip) -> None:
     assert box.accessibleName().startswith("Image chart.png, 1,200 × 800 · ")
     assert box.detail.text().startswith("detail: high")
     assert not box.shrink.isVisibleTo(box)
+
+
+def test_the_figures_of_a_large_image_are_whole(qtbot: QtBot) -> None:
+    data = data_of(read_source(noise(1_568, 64)).url) or b""
+    box = ImageBox(image_from(data, "photograph.png"), large=True)
+    qtbot.addWidget(box)
+    box.show()
+    qtbot.waitExposed(box)
+    (label,) = [one for one in box.findChildren(QLabel) if "×" in one.text()]
+    assert label.fontMetrics().horizontalAdvance("12,000 × 12,000 · 123.4 MB") <= box.width() - 2 * label.x()
+    assert label.width() >= label.sizeHint().width()
+    assert not label.geometry().intersects(box.detail.geometry())
 
 
 def test_detail_and_removal_carry_the_place(strip: ImageStrip, qtbot: QtBot) -> None:
