@@ -15,9 +15,10 @@ from playground.demo.server import DemoConfig, DemoServer
 from playground.engine.gateway_check.kept import KeptReports, default_folder
 from playground.engine.gateway_check.report import Verdict
 from playground.engine.gateways.credentials import store_secret
+from playground.engine.gateways.offered import DEMO_ID
 from playground.engine.gateways.profiles import Profile
 from playground.engine.gateways.secrets import Secret
-from playground.ui.features.gateway_check.window import CheckWindow
+from playground.ui.features.gateway_check.window import KEPT, CheckWindow
 from playground.ui.features.gateways.dialog import ProfileDialog
 from tests.flows.conftest import Person, Stage
 from tests.support.fault_server import FaultServer, Step, hold, send, whole
@@ -111,10 +112,37 @@ def test_what_is_learnt_is_kept_and_what_changed_is_said(stage: Stage) -> None:
             await person.until(lambda: profiles.get(profile.id).adaptations, "the rule in the settings")
             (rule,) = profiles.get(profile.id).adaptations
             assert rule.field == "stream_options"
+            await person.until(lambda: window.state.text() == KEPT, "that it is kept")
+            assert not window.keep_button.isVisible()
             await person.press("Close", window)
             files = list(default_folder().iterdir())
             assert len(files) == 4
             assert not any(CANARY.encode() in file.read_bytes() for file in files)
+
+    stage.play(scene, FLAT_OUT)
+
+
+def test_what_was_learnt_of_a_gateway_that_is_gone_is_not_called_kept(stage: Stage) -> None:
+    def refuse(_path: str, body: dict[str, object]) -> tuple[int, dict[str, object]] | None:
+        unknown = {"error": {"message": "Unrecognized request argument supplied: stream_options"}}
+        return (400, unknown) if "stream_options" in body else None
+
+    async def scene(person: Person) -> None:
+        with TwistedGateway(person.server.base_url, refuse=refuse) as gateway:
+            profiles = person.app.gateways
+            profile = profiles.store.add_profile(Profile(name="Team", base_url=gateway.url))
+            person.session.change(profile_id=profile.id)
+            person.session.change(model="demo-chat")
+            window = await opened(person)
+            await begin(person, window, {("stream_usage", "chat")})
+            await person.until(lambda: window.running, "the first request")
+            profiles.store.remove(profile.id)
+            await done(person, window)
+            await person.press("Keep what was learnt", window)
+            await person.until(lambda: "removed" in window.state.text(), "why it is not kept")
+            assert window.keep_button.isVisible()
+            assert not profiles.get(DEMO_ID).adaptations
+            await person.press("Close", window)
 
     stage.play(scene, FLAT_OUT)
 

@@ -155,23 +155,37 @@ class Gateways:
         return learnt.told != before
 
     def set_price(self, profile_id: str, model: str, price: Price) -> None:
-        """Remember a price, or forget it when nothing is entered. Raises ProfileError as ``update`` does."""
-        profile = self.get(profile_id)
-        others = {name: value for name, value in profile.prices.items() if name != model}
-        self.update(profile.model_copy(update={"prices": {**others, model: price} if price.known else others}))
+        """Remember a price, or forget it when nothing is entered.
+
+        Blocks for a small write; raises ProfileError as ``update``.
+        """
+
+        def priced(profile: Profile) -> Profile:
+            others = {name: value for name, value in profile.prices.items() if name != model}
+            return profile.model_copy(update={"prices": {**others, model: price} if price.known else others})
+
+        self._edit(profile_id, priced)
 
     def keep_rules(self, profile_id: str, rules: Iterable[Adaptation]) -> None:
         """Remember what that gateway does not take; blocks for one small write. Raises ProfileError as ``update``."""
-        profile = self.get(profile_id)
-        self.update(profile.model_copy(update={"adaptations": reduce(with_rule, rules, profile.adaptations)}))
+        kept = tuple(rules)
+        self._edit(
+            profile_id, lambda it: it.model_copy(update={"adaptations": reduce(with_rule, kept, it.adaptations)})
+        )
 
     def raise_timeouts(self, profile_id: str) -> str:
-        """Double the gateway's time-outs and say what they are now. Raises ProfileError as ``update`` does."""
-        profile = self.get(profile_id)
-        clocks = ("connect", "first", "idle", "total")
-        old = {name: getattr(profile.timeouts, name) for name in clocks}
-        new = {name: value * 2 for name, value in old.items() if value is not None}
-        self.update(profile.model_copy(update={"timeouts": profile.timeouts.model_copy(update=new)}))
+        """Double the gateway's time-outs and say what they are now.
+
+        Blocks for a small write; raises ProfileError as ``update``.
+        """
+        new: dict[str, float] = {}
+
+        def doubled(profile: Profile) -> Profile:
+            old = {name: getattr(profile.timeouts, name) for name in ("connect", "first", "idle", "total")}
+            new.update({name: value * 2 for name, value in old.items() if value is not None})
+            return profile.model_copy(update={"timeouts": profile.timeouts.model_copy(update=new)})
+
+        self._edit(profile_id, doubled)
         first, idle = new.get("first"), new.get("idle")
         words = [f"first content {first:g} s" if first else "", f"between content {idle:g} s" if idle else ""]
         return "Time-outs doubled: " + ", ".join(word for word in words if word) + "."

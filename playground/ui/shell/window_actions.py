@@ -134,7 +134,7 @@ class AdviceControl(QObject):
                 self._choose_protocol(action.value)
             case "keep offer":
                 if action.offer is not None:
-                    self._gateways.keep_rules(action.value, action.offer.rules)
+                    spawn(self._gateways.keep_rules(action.value, action.offer.rules), name="keep rules")
             case "parameters" | "tools" | "output" | "raw":
                 self._show(PAGES[action.name], action.value)
             case _:

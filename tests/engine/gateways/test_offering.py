@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from playground.domain.adaptations import Adaptation, AdaptationKind
+from playground.domain.prices import Price
 from playground.engine.gateways.offered import DEMO_ID, Gateways
 from playground.engine.gateways.offering import MOST_RECENT, Model, Offering
 from playground.engine.gateways.profiles import Profile, ProfileError, ProfileStore
@@ -59,9 +61,34 @@ def test_marks_set_at_once_are_all_kept(gateways: Gateways) -> None:
     assert again.active == one
 
 
+def test_rules_prices_and_marks_set_at_once_are_all_kept(gateways: Gateways) -> None:
+    rules = [Adaptation(kind=AdaptationKind.OMIT, protocol="chat", field=f"f{number}") for number in range(16)]
+    with ThreadPoolExecutor(8) as pool:
+        done = [pool.submit(partial(gateways.keep_rules, "one", [rule])) for rule in rules]
+        done += [pool.submit(gateways.set_price, "one", f"m{number}", Price(output=2)) for number in range(16)]
+        done += [pool.submit(partial(gateways.star, "one", f"m{number}", True)) for number in range(16)]
+        done += [pool.submit(partial(gateways.raise_timeouts, "one")) for _ in range(2)]
+        for one in done:
+            one.result()
+    kept = ProfileStore(gateways.store.path).get("one")
+    assert kept is not None
+    assert {rule.field for rule in kept.adaptations} == {rule.field for rule in rules}
+    assert len(kept.prices) == len(kept.favourites) == 16
+    assert kept.timeouts.first == 4 * (Profile(id="x").timeouts.first or 0)
+
+
 def test_a_gateway_that_is_gone_takes_no_mark(gateways: Gateways) -> None:
-    with pytest.raises(ProfileError, match="removed"):
-        gateways.star("gone", "a", True)
+    demo = gateways.get(DEMO_ID)
+    rule = Adaptation(kind=AdaptationKind.OMIT, protocol="chat", field="stop")
+    for act in (
+        partial(gateways.star, "gone", "a", True),
+        partial(gateways.keep_rules, "gone", [rule]),
+        partial(gateways.set_price, "gone", "a", Price(output=2)),
+        partial(gateways.raise_timeouts, "gone"),
+    ):
+        with pytest.raises(ProfileError, match="removed"):
+            act()
+    assert gateways.get(DEMO_ID) == demo, "nor does the demo gateway in its place"
 
 
 def test_what_is_shown_of_an_entry_is_cut_and_holds_no_secret() -> None:

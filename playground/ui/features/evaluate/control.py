@@ -6,7 +6,7 @@ What it takes is loaded when it is first shown, or ahead of that in a calm momen
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -40,7 +40,7 @@ class Around:
     load_models: Callable[[], None]
     presets: Callable[[], Sequence[Preset]]
     stoppable: Callable[[bool], None]  # whether Esc stops something
-    keep_rules: Callable[[str, tuple[Adaptation, ...]], None]  # what the gateway of that id does not take
+    keep_rules: Callable[[str, tuple[Adaptation, ...]], Awaitable[str]]  # for that gateway; what went wrong, in words
 
 
 class EvaluateControl(Control):
@@ -168,11 +168,12 @@ class EvaluateControl(Control):
 
     def _without(self, look: Look, found: Refused) -> None:
         if look is self.look and not self.under_way:
-            self._around.keep_rules(found.profile_id, found.rules)
             spawn(self._ask_without(look, found), name="run what was refused")
 
     async def _ask_without(self, look: Look, found: Refused) -> None:
-        if await self._forget(look, found.answers):
+        if await self._around.keep_rules(found.profile_id, found.rules):
+            return  # said; asked without them, all would be refused again
+        if look is self.look and not self.under_way and await self._forget(look, found.answers):
             await self._run(look)
 
     def _show_stop(self) -> None:

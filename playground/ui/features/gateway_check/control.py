@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
 from playground.engine.gateway_check.kept import KeptReports
 from playground.ui.features.host import Control, Host
+from playground.ui.widgets.loop import spawn
 
 if TYPE_CHECKING:
     from playground.domain.adaptations import Adaptation
@@ -15,9 +16,9 @@ if TYPE_CHECKING:
 
 
 class CheckControl(Control):
-    """``keep_rules`` keeps for the gateway of that id what it was found not to take."""
+    """``keep_rules`` keeps for the gateway of that id what it was found not to take, and returns what went wrong."""
 
-    def __init__(self, host: Host, keep_rules: Callable[[str, tuple[Adaptation, ...]], None]) -> None:
+    def __init__(self, host: Host, keep_rules: Callable[[str, tuple[Adaptation, ...]], Awaitable[str]]) -> None:
         super().__init__(host)
         self._keep_rules = keep_rules
         self._kept = KeptReports()
@@ -39,6 +40,9 @@ class CheckControl(Control):
         self._window.open_for(profile.id, model or profile.default_model)
 
     def _keep(self, report: Report) -> None:
-        self._keep_rules(report.profile_id, report.learnt)
+        spawn(self._keep_learnt(report), name="keep rules")
+
+    async def _keep_learnt(self, report: Report) -> None:
+        problem = await self._keep_rules(report.profile_id, report.learnt)
         if self._window is not None:
-            self._window.say_kept("Kept. It stands in the gateway’s settings, where it can be changed.")
+            self._window.say_kept(problem)

@@ -46,6 +46,7 @@ _MODEL: Final = 20  # and of a model's, beside the time of its report
 _MOST_LISTED: Final = 50  # earlier reports
 _MOST_CHANGES: Final = 6  # sentences on what is otherwise than before
 NO_MODEL: Final = "Choose a model first: type its id, or pick one of the list."
+KEPT: Final = "Kept. It stands in the gateway’s settings, where it can be changed."
 ABOUT: Final = (
     "A series of small requests says line by line whether this gateway speaks the protocols, and what this model does. "
     "Untick what is not to be asked."
@@ -419,10 +420,10 @@ class CheckWindow(QDialog):
         words = f"{line.title}: {line.verdict.words}. {line.words}"
         self.evidence.show_exchanges(found, words, NOT_KEPT if line.exchanges else NOTHING)
 
-    def say_kept(self, words: str) -> None:
-        """What became of what was learnt."""
-        self.state.setText(show_hidden(words))
-        self.keep_button.hide()
+    def say_kept(self, problem: str) -> None:
+        """What was learnt is kept, or ``problem`` says why it is not."""
+        self.state.setText(show_hidden(problem) or KEPT)
+        self.keep_button.setVisible(bool(problem))
 
     def _keep_learnt(self) -> None:
         if self._report is not None:

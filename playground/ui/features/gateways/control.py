@@ -265,26 +265,32 @@ class GatewayControl(Control):
 
     def raise_timeouts(self) -> None:
         """Double the time-outs of the gateway in use, and say so."""
-        gateways, pane = self._workspace.gateways, self._host.pane
+        spawn(self._raise_timeouts(self._workspace.current.settings.profile_id), name="raise time-outs")
+
+    async def _raise_timeouts(self, profile_id: str) -> None:
+        pane = self._host.pane
         try:
-            words = gateways.raise_timeouts(self._workspace.current.settings.profile_id)
+            words = await asyncio.to_thread(self._workspace.gateways.raise_timeouts, profile_id)
         except ProfileError as error:
             pane.notice.say(str(error))
             return
         pane.notice.say(words, "Retry", pane.retry_last)
 
-    def keep_rules(self, profile_id: str, rules: tuple[Adaptation, ...]) -> None:
-        """Remember what a gateway does not take, and say so; why is its own words, without secrets and cut."""
+    async def keep_rules(self, profile_id: str, rules: tuple[Adaptation, ...]) -> str:
+        """Remember what a gateway does not take, and say so; why is its own words, without secrets and cut.
+
+        Returns what went wrong, for people; empty when they are kept.
+        """
         from playground.engine.gateways.known_secrets import redactor_of
 
         gateways = self._workspace.gateways
         redactor = redactor_of(gateways.keys.known())
         kept = [one.model_copy(update={"why": redactor.front(one.why, WHY)}) for one in rules]
         try:
-            gateways.keep_rules(profile_id, kept)
+            await asyncio.to_thread(gateways.keep_rules, profile_id, kept)
         except ProfileError as error:
             self._say(str(error))
-            return
+            return str(error)
         self.changed.emit()
         profile = gateways.get(profile_id)
         whole = "; ".join(f"{one.words}{f' for {shown_name(one.model)}' if one.model else ''}" for one in kept)
@@ -293,6 +299,7 @@ class GatewayControl(Control):
             self._say(f"{words} {NOT_KEPT}", FORGET, partial(self._forget_rules, profile_id))
         else:
             self._say(words, "Show the rules", self.show_rules)
+        return ""
 
     def show_rules(self) -> None:
         """Where the rules of the gateway in use stand; those of the demo gateway, which has no settings, in words."""
@@ -332,12 +339,15 @@ class GatewayControl(Control):
         empty = Price(currency=listed.currency) if listed is not None else Price()
         price, kept = profile.prices.get(model, empty), session.turns.priced(profile.id, model)
         dialog = PriceDialog(model, profile.name, price, self._host.window, kept=kept, listed=listed)
-        dialog.priced.connect(partial(self._set_price, session, profile.id, model))
+        dialog.priced.connect(partial(self._priced, session, profile.id, model))
         dialog.open()
 
-    def _set_price(self, session: Session, profile_id: str, model: str, price: Price, anew: bool) -> None:
+    def _priced(self, session: Session, profile_id: str, model: str, price: Price, anew: bool) -> None:
+        spawn(self._set_price(session, profile_id, model, price, anew), name="keep a price")
+
+    async def _set_price(self, session: Session, profile_id: str, model: str, price: Price, anew: bool) -> None:
         try:
-            self._workspace.gateways.set_price(profile_id, model, price)
+            await asyncio.to_thread(self._workspace.gateways.set_price, profile_id, model, price)
         except ProfileError as error:
             self._say(str(error))
         if anew:
