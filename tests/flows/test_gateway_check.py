@@ -89,7 +89,7 @@ def test_what_is_learnt_is_kept_and_what_changed_is_said(stage: Stage) -> None:
 
     async def scene(person: Person) -> None:
         nonlocal strict
-        with TwistedGateway(person.server.base_url, refuse=refuse) as gateway:
+        with DemoServer(FLAT_OUT) as behind, TwistedGateway(behind.base_url, refuse=refuse) as gateway:
             profiles = person.app.gateways
             profile = profiles.store.add_profile(Profile(name="Team", base_url=gateway.url))
             profile, _ = await store_secret(profile, profiles.keys, Secret(CANARY))
@@ -114,35 +114,15 @@ def test_what_is_learnt_is_kept_and_what_changed_is_said(stage: Stage) -> None:
             assert rule.field == "stream_options"
             await person.until(lambda: window.state.text() == KEPT, "that it is kept")
             assert not window.keep_button.isVisible()
+            profiles.store.remove(profile.id)
+            window.learnt_wanted.emit(window.report)
+            await person.until(lambda: "removed" in window.state.text(), "why it cannot be kept")
+            assert window.keep_button.isVisible()
+            assert not profiles.get(DEMO_ID).adaptations, "nor is it kept for the demo gateway in its place"
             await person.press("Close", window)
             files = list(default_folder().iterdir())
             assert len(files) == 4
             assert not any(CANARY.encode() in file.read_bytes() for file in files)
-
-    stage.play(scene, FLAT_OUT)
-
-
-def test_what_was_learnt_of_a_gateway_that_is_gone_is_not_called_kept(stage: Stage) -> None:
-    def refuse(_path: str, body: dict[str, object]) -> tuple[int, dict[str, object]] | None:
-        unknown = {"error": {"message": "Unrecognized request argument supplied: stream_options"}}
-        return (400, unknown) if "stream_options" in body else None
-
-    async def scene(person: Person) -> None:
-        with TwistedGateway(person.server.base_url, refuse=refuse) as gateway:
-            profiles = person.app.gateways
-            profile = profiles.store.add_profile(Profile(name="Team", base_url=gateway.url))
-            person.session.change(profile_id=profile.id)
-            person.session.change(model="demo-chat")
-            window = await opened(person)
-            await begin(person, window, {("stream_usage", "chat")})
-            await person.until(lambda: window.running, "the first request")
-            profiles.store.remove(profile.id)
-            await done(person, window)
-            await person.press("Keep what was learnt", window)
-            await person.until(lambda: "removed" in window.state.text(), "why it is not kept")
-            assert window.keep_button.isVisible()
-            assert not profiles.get(DEMO_ID).adaptations
-            await person.press("Close", window)
 
     stage.play(scene, FLAT_OUT)
 
@@ -202,6 +182,46 @@ def test_what_is_told_besides_the_list_is_in_the_price_and_the_keys_stay_with_th
             assert not window.isVisible()
 
     stage.play(scene)
+
+
+def test_begun_twice_it_runs_once_and_stopped_at_once_it_can_be_begun_again(stage: Stage) -> None:
+    async def scene(person: Person) -> None:
+        await person.use_model("demo-chat")
+        window = await opened(person)
+        for key in set(window.lines.wanted) - {("whole", "chat")}:
+            window.lines.tick(key, False)
+        window.begin()
+        window.stop()  # before its task had its first turn
+        await person.until(lambda: window.begin_button.isVisible() and not window.running, "the button again")
+        assert window.gateway.isEnabled()
+        assert not window.stop_button.isVisible()
+        window.begin()
+        window.begin()
+        await done(person, window)
+        assert len(KeptReports().load()) == 1
+        asked = [one for one in person.server.requests if one.method == "POST"]
+        assert len(asked) == 1
+        await person.press("Close", window)
+
+    stage.play(scene, FLAT_OUT)
+
+
+def test_of_a_check_under_way_when_the_application_is_closed_what_came_is_kept(stage: Stage) -> None:
+    async def scene(person: Person) -> None:
+        profile = person.app.gateways.store.add_profile(Profile(name="Slow", base_url=silent.url))
+        person.session.change(profile_id=profile.id)
+        person.session.change(model="m")
+        window = await opened(person)
+        await begin(person, window, {("models", ""), ("whole", "chat")})
+        await person.until(lambda: any(one.method == "POST" for one in silent.requests), "a request that hangs")
+
+    with FaultServer() as silent:
+        silent.play(hold())
+        silent.play_at("/v1/models", send(whole(200, "application/json", b'{"object":"list","data":[{"id":"m"}]}')))
+        stage.play(scene)
+    (report,) = KeptReports().load()
+    assert report.stopped
+    assert [line.check for line in report.lines] == ["models"]
 
 
 def test_it_is_found_where_gateways_are_set_up_and_in_the_tool_bar(stage: Stage) -> None:

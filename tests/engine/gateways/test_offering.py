@@ -67,9 +67,10 @@ def test_rules_prices_and_marks_set_at_once_are_all_kept(gateways: Gateways) -> 
         done = [pool.submit(partial(gateways.keep_rules, "one", [rule])) for rule in rules]
         done += [pool.submit(gateways.set_price, "one", f"m{number}", Price(output=2)) for number in range(16)]
         done += [pool.submit(partial(gateways.star, "one", f"m{number}", True)) for number in range(16)]
-        done += [pool.submit(partial(gateways.raise_timeouts, "one")) for _ in range(2)]
+        raised = [pool.submit(gateways.raise_timeouts, "one") for _ in range(2)]
         for one in done:
             one.result()
+        assert all(one.result().startswith("Time-outs doubled") for one in raised)
     kept = ProfileStore(gateways.store.path).get("one")
     assert kept is not None
     assert {rule.field for rule in kept.adaptations} == {rule.field for rule in rules}

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QComboBox, QDialog, QMenu, QWidget
+from shiboken6 import isValid
 
 from playground.domain.errors import RunRefusedError
 from playground.engine.gateway_check.export import FORMATS, changed, groups
@@ -64,6 +65,7 @@ class CheckWindow(QDialog):
         self._profile_id = ""
         self._run: CheckRun | None = None
         self._task: asyncio.Task[None] | None = None
+        self._keeping: asyncio.Task[None] | None = None  # of a report that has ended
         self._reports: tuple[Report, ...] = ()  # all that are kept
         self._listed: tuple[Report, ...] = ()  # those in the list of earlier ones
         self._report: Report | None = None  # the one that is shown
@@ -150,8 +152,8 @@ class CheckWindow(QDialog):
 
     @property
     def running(self) -> bool:
-        """Whether a series is under way."""
-        return self._task is not None and not self._task.done()
+        """Whether a series is under way, or what came of it is being kept."""
+        return any(task is not None and not task.done() for task in (self._task, self._keeping))
 
     @property
     def report(self) -> Report | None:
@@ -295,6 +297,7 @@ class CheckWindow(QDialog):
             return
         if self.model.shown and self.lines.wanted:
             self._task = spawn(self._perform(self.lines.wanted), name="check a gateway")
+            self._task.add_done_callback(self._ended)
             if self.begin_button.hasFocus():
                 self.lines.setFocus()  # not whatever comes next: that would be the button that closes all
             self._show_state()
@@ -303,6 +306,11 @@ class CheckWindow(QDialog):
         """End it; what came is kept."""
         if self._task is not None:
             self._task.cancel()
+
+    def _ended(self, _task: object) -> None:
+        """Also where it was stopped before it had begun."""
+        if isValid(self):
+            self._show_state()
 
     async def _perform(self, wanted: list[Key]) -> None:
         from playground.engine.gateway_check.check_run import CheckRun
@@ -322,10 +330,9 @@ class CheckWindow(QDialog):
             self._refused(f"It could not be begun: {error}")
         finally:
             self._task = None
-            self._show_state()
             if run is not None and run.report.lines:
-                spawn(self._end(run.report, tuple(run.exchanges)), name="keep a report")
-            elif run is not None:
+                self._keeping = spawn(self._end(run.report, tuple(run.exchanges)), name="keep a report")
+            elif run is not None and isValid(self):
                 self._plan()
 
     def _refused(self, words: str) -> None:
@@ -358,6 +365,7 @@ class CheckWindow(QDialog):
         except KeptError as error:
             words = str(error)
         reports = await asyncio.to_thread(self._kept.load)
+        self._keeping = None
         at = self.lines.current
         self._show_reports(reports, report.id)
         self._show_report(report, exchanges)
