@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from playground.domain.adaptations import Adaptation, today
@@ -29,6 +29,7 @@ class Refused:
     profile_id: str
     model: str  # that all of them were asked of; empty for several
     why: str
+    more: int = 0  # answers refused otherwise, with an offer of their own
 
     @property
     def rules(self) -> tuple[Adaptation, ...]:
@@ -41,7 +42,8 @@ class Refused:
         """What happened, in one sentence."""
         rule = self.offer.rules[0]
         many = f"{len(self.answers):,} answers were" if len(self.answers) > 1 else "One answer was"
-        return f"{many} refused: the gateway does not take “{rule.field}”."
+        more = f" {self.more:,} more were refused otherwise: that comes next." if self.more else ""
+        return f"{many} refused: the gateway does not take “{rule.field}”.{more}"
 
 
 def refused_alike(inquiry: Inquiry, answers: Iterable[Answer]) -> Refused | None:
@@ -51,11 +53,13 @@ def refused_alike(inquiry: Inquiry, answers: Iterable[Answer]) -> Refused | None
     for one in answers:
         if one.failure and one.column in columns:
             groups.setdefault((columns[one.column].settings.profile_id, one.failure), []).append(one)
+    found: list[Refused] = []
     for (profile_id, why), group in sorted(groups.items(), key=lambda pair: -len(pair[1]))[:_MOST]:
         if offered := _offered(inquiry, columns[group[0].column], group[0], why):
             models = {columns[one.column].settings.model for one in group}
-            return Refused(tuple(group), offered[0], profile_id, models.pop() if len(models) == 1 else "", why)
-    return None
+            model = models.pop() if len(models) == 1 else ""
+            found.append(Refused(tuple(group), offered[0], profile_id, model, why))
+    return replace(found[0], more=sum(len(one.answers) for one in found[1:])) if found else None
 
 
 def _offered(inquiry: Inquiry, column: Column, answer: Answer, why: str) -> tuple[Offer, ...]:

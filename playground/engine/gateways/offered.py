@@ -48,9 +48,9 @@ class Gateways:
     @cached_property
     def services(self) -> KnownGateways:
         """The services and servers that are known, a person's own among them. Reads two small files the first time."""
-        from playground.engine.gateways.own_known import KnownGateways
+        from playground.engine.gateways.own_known import known_beside
 
-        return KnownGateways(self.store.path.with_name("known-gateways.json"))
+        return known_beside(self.store.path)
 
     @property
     def profiles(self) -> tuple[Profile, ...]:

@@ -84,6 +84,11 @@ class KnownGateways:
         self._own = own
 
 
+def known_beside(gateways: Path) -> KnownGateways:
+    """Those that are known to whoever has the file ``gateways``. Blocks for two small files."""
+    return KnownGateways(gateways.with_name("known-gateways.json"))
+
+
 def _says_something(name: str, info: FieldInfo, item: Any) -> bool:
     return name != "own" and item != info.get_default(call_default_factory=True, validated_data={})
 

@@ -144,9 +144,10 @@ async def _target(gateway: Gateway, options: CheckOptions, console: Console) -> 
     """
     profile = gateway.profile
     client = await gateway.connect(profile.id)
-    model = options.model or profile.default_model
-    if not model and not options.lists:
-        listing = await client.list_models()
+    model, listing = options.model or profile.default_model, None
+    if not options.lists and model not in profile.prices:  # the list says what it costs, if nobody else does
+        listing = await client.list_models(price_tokens=await asyncio.to_thread(_price_tokens, profile.service))
+    if not model and listing is not None:
         if not listing.ids:
             if listing.failure is not None and listing.failure.kind is not FailureKind.HTTP:
                 console.say(failure_words(listing.failure, advise(listing.failure)))
@@ -162,8 +163,17 @@ async def _target(gateway: Gateway, options: CheckOptions, console: Console) -> 
         adaptations=profile.adaptations,
         inherited_body=profile.extra_body,
         reasoning_return=profile.reasoning_return,
-        price=profile.prices.get(model),
+        price=profile.prices.get(model) or (listing.facts(model).price if listing is not None else None),
     )
+
+
+def _price_tokens(service: str) -> int:
+    """For how many tokens prices in the list of a saved gateway's service are where their names do not say it."""
+    from playground.engine.gateways.own_known import known_beside
+    from playground.engine.gateways.profiles import default_path
+
+    known = known_beside(default_path()).get(service) if service else None
+    return known.price_tokens if known is not None else 0
 
 
 def _tell(told: Told, console: Console) -> None:

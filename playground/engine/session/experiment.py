@@ -28,7 +28,7 @@ from playground.engine.session.turns import Turns
 
 if TYPE_CHECKING:
     from playground.domain.costs import Entered
-    from playground.domain.prices import Price
+    from playground.domain.prices import Asked, Price
     from playground.engine.gateways.profiles import Profile
     from playground.gateway.client import GatewayClient
     from playground.gateway.limits import RateLimits
@@ -125,6 +125,12 @@ class Experiment:
     def facts(self, model: str) -> ModelFacts:
         """What the gateway in use tells of a model; nothing where that is not known here."""
         return self._facts_of(self.settings.profile_id, model) if self._facts_of is not None else NOTHING_TOLD
+
+    def facts_asked(self, asked: Asked) -> ModelFacts:
+        """The same of a model that was asked, whichever gateway it was on."""
+        here = self.settings
+        gateway, model = asked.profile_id or here.profile_id, asked.model or here.model
+        return self._facts_of(gateway, model) if self._facts_of is not None else NOTHING_TOLD
 
     def set(self, settings: ExperimentSettings) -> None:
         """Let all be set as these settings have it: an edit that can be undone."""

@@ -416,9 +416,7 @@ class WindowActions(QObject):
         cost = pane.cost_words(last.id) if last is not None else ""
         context = None
         if outcome is not None:
-            asked, here = outcome.asked, self.session.settings
-            facts = self._workspace.gateways.facts(asked.profile_id or here.profile_id, asked.model or here.model)
-            context = facts.context
+            context = session.experiment.facts_asked(outcome.asked).context
         self._window.status.show_usage(usage, cost, pane.total_cost(), choices=choices, context=context)
         self._window.status.show_limits(session.experiment.limits)
 

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from itertools import islice
+from typing import Final
 
+from playground.domain.model_facts import BY_LIST
 from playground.domain.parts import Reasoning
 from playground.domain.tokens import estimate_tokens as estimate_tokens
 from playground.domain.transcript import Ending, Outcome, Turn
 from playground.domain.usage import Usage
+
+#: The finish reasons of answers that a limit on tokens ended.
+CUT_SHORT: Final = frozenset({"length", "max_tokens"})
 
 
 def seconds(value: float) -> str:
@@ -98,8 +103,11 @@ def hole_words(outcome: Outcome) -> str:
     return "\n".join(f"• {notes.get(code, code)}" for code in outcome.holes)
 
 
-def ending_words(outcome: Outcome) -> tuple[str, str]:
-    """The chip that says why a turn ended, and the longer words for its tooltip."""
+def ending_words(outcome: Outcome, most: int | None = None) -> tuple[str, str]:
+    """The chip that says why a turn ended, and the longer words for its tooltip.
+
+    ``most`` is how many tokens the model writes at most by the gateway's list; None where that is not known.
+    """
     reason = outcome.finish_reason
     if outcome.ending is Ending.STOPPED:
         return "stopped", "You stopped it. What had arrived is kept."
@@ -124,6 +132,9 @@ def ending_words(outcome: Outcome) -> tuple[str, str]:
         if "no_finish_reason" in dict(outcome.deviations):
             return "no finish reason", "The answer ended without saying why: it may be cut off."
         return "", ""
+    written = outcome.usage.completion if outcome.usage is not None and outcome.choices == 1 else None
+    if reason in CUT_SHORT and most is not None and written is not None and written >= most:
+        return reason, f"{known[reason]} The model wrote {written:,} tokens, the most that it writes {BY_LIST}."
     return reason or "(empty)", known.get(reason, "A finish reason beyond the specification's table, shown as it came.")
 
 

@@ -459,6 +459,11 @@ class TranscriptPane(Centre):
     def cost_words(self, turn_id: str) -> str:
         return cost_of_turn(self._session, turn_id, self._entered)
 
+    def output_limit(self, turn_id: str) -> int | None:
+        turn = self._session.transcript.turns.get(turn_id)
+        asked = turn.outcome.asked if turn is not None and turn.outcome is not None else None
+        return self._session.experiment.facts_asked(asked).output if asked is not None else None
+
     def total_cost(self) -> str:
         """What all requests of the experiment cost, on every branch; empty where nobody says."""
         return total_cost(self._session, self._entered)

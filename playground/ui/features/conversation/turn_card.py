@@ -271,7 +271,8 @@ class TurnCard(CardFrame):
     def _refresh_header(self, growing: bool, *, waiting: bool = False) -> None:
         self._sent.follow(self.turn)
         cost = "" if growing else self._commands.cost_words(self.turn.id)
-        chip = self._header.show_row(self._drawing.row, growing=growing, cost=cost, waiting=waiting)
+        most = None if growing else self._commands.output_limit(self.turn.id)
+        chip = self._header.show_row(self._drawing.row, growing=growing, cost=cost, waiting=waiting, most=most)
         self.setAccessibleName(f"{ROLE_WORDS[self.turn.role]} turn {chip}".strip())
 
     # Content

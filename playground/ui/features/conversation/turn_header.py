@@ -83,8 +83,11 @@ class TurnHeader(QWidget):
         self._parts = (*left, *right)
         self._has_model = False
 
-    def show_row(self, row: Row, *, growing: bool, cost: str, waiting: bool = False) -> str:
-        """Show what is known about a turn. Returns the word for how it ended."""
+    def show_row(self, row: Row, *, growing: bool, cost: str, waiting: bool = False, most: int | None = None) -> str:
+        """Show what is known about a turn; ``most`` tokens its model writes at most by the gateway's list.
+
+        Returns the word for how it ended.
+        """
         turn, outcome = row.turn, row.turn.outcome
         self._role.setText(ROLE_WORDS[turn.role])
         self._role_colour = turn.role
@@ -97,7 +100,7 @@ class TurnHeader(QWidget):
         self._tried.setVisible(bool(tried))
         self._has_model = bool(outcome and outcome.model)
         self._model.setVisible(self._has_model)
-        chip, words = figures.ending_words(outcome) if outcome else ("", "")
+        chip, words = figures.ending_words(outcome, most) if outcome else ("", "")
         if growing:
             chip, words = "receiving", "The answer is arriving."
             if waiting:

@@ -277,6 +277,27 @@ def test_why_a_turn_ended_is_said_as_it_came(ending: Ending, reason: str | None,
     assert bool(words[1]) is bool(chip)
 
 
+@pytest.mark.parametrize(
+    ("reason", "written", "choices", "most", "said"),
+    [
+        ("length", 4096, 1, 4096, True),
+        ("max_tokens", 4097, 1, 4096, True),
+        ("length", 300, 1, 4096, False),
+        ("length", 4096, 1, None, False),
+        ("length", 4096, 2, 4096, False),
+        ("length", None, 1, 4096, False),
+        ("stop", 4096, 1, 4096, False),
+    ],
+)
+def test_an_answer_that_met_the_models_own_limit_says_so(
+    reason: str, written: int | None, choices: int, most: int | None, said: bool
+) -> None:
+    outcome = Outcome(ending=Ending.COMPLETE, finish_reason=reason, usage=Usage(completion=written), choices=choices)
+    chip, words = figures.ending_words(outcome, most)
+    assert chip == reason
+    assert ("the most that it writes by the gateway's list" in words) is said
+
+
 def test_tokens_are_estimated_by_script() -> None:
     assert figures.estimate_tokens("") == 0
     assert figures.estimate_tokens("four" * 10) == 10

@@ -130,6 +130,9 @@ class Asked:
     def open_link(self, address: str) -> None:
         self.log.append(("open_link", address))
 
+    def output_limit(self, turn_id: str) -> int | None:
+        return None
+
     def cost_words(self, turn_id: str) -> str:
         return ""
 

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QLabel, 
 from playground.demo.server import DemoConfig, DemoServer
 from playground.engine.gateways.connection_test import ConnectionReport, try_gateway
 from playground.engine.gateways.credentials import credentials_for, store_secret
-from playground.engine.gateways.own_known import KnownGateways
+from playground.engine.gateways.own_known import known_beside
 from playground.engine.gateways.profiles import Auth, Connection, Profile, ProfileStore
 from playground.engine.gateways.secrets import KeyringError, Keys, Secret
 from playground.ui.features.gateways.dialog import ProfileDialog
@@ -55,7 +55,7 @@ class Desk:
         return await try_gateway(made)
 
     def open(self, in_use: str = "") -> ProfileDialog:
-        known = KnownGateways(self.store.path.with_name("known-gateways.json"))
+        known = known_beside(self.store.path)
         dialog = ProfileDialog(self.store, self.keys, known, self.test, loop.spawn, in_use=in_use)
         dialog.used.connect(self.used.append)
         dialog.saved.connect(self.saved.append)

@@ -61,6 +61,17 @@ async def test_saving_what_was_saved_changes_nothing(store: ProfileStore, keys: 
     assert state is None
 
 
+async def test_marks_of_models_that_came_while_the_settings_were_open_are_kept(store: ProfileStore, keys: Keys) -> None:
+    profile, _state = await save(a_draft(), store, keys)
+    draft = Draft.of(profile)
+    store.edit(profile.id, lambda it: it.model_copy(update={"favourites": ("starred",), "recent": ("asked",)}))
+    renamed = replace(draft, profile=draft.profile.model_copy(update={"name": "Other"}))
+    await save(renamed, store, keys)
+    kept = ProfileStore(store.path).get(profile.id)
+    assert kept is not None
+    assert (kept.name, kept.favourites, kept.recent) == ("Other", ("starred",), ("asked",))
+
+
 async def test_a_removed_secret_header_is_forgotten(store: ProfileStore, keys: Keys) -> None:
     profile, _state = await save(replace(a_draft(), headers=(HeaderRow("X-Edge-Token", "edge"),)), store, keys)
     profile, _state = await save(replace(Draft.of(profile), headers=()), store, keys)
