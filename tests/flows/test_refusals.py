@@ -93,7 +93,7 @@ def test_lanes_that_were_refused_alike_are_asked_together(stage: Stage) -> None:
         lanes = await open_lanes(person)
         await person.run(REFUSED)
         await person.until(lambda: all(_failed(lane) for lane in lanes.all), "a refusal in each lane")
-        card = person.find(ErrorCard, inside=columns(person)[1])[0]
+        card = await person.seen(ErrorCard, "Error:", columns(person)[1])
         await person.press("Always leave it out here", card)
         await answered_in(person, lanes, 2)
         assert all(lane.transcript.path[-1].text for lane in lanes.all)
