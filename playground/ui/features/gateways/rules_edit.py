@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
+from itertools import islice
 from typing import Final
 
 from PySide6.QtCore import Signal
@@ -15,8 +17,10 @@ from playground.engine.requests.spoken import TITLES
 from playground.ui.features.gateways.rule_row import RuleRow
 from playground.ui.widgets.form_parts import keep_from_wheel, quiet_button, say, text_label
 from playground.ui.widgets.layouts import discard, in_column, in_row
+from playground.ui.widgets.slices import Slices
 
 MOST: Final = 100  # rules that are shown
+AT_ONCE: Final = 8  # of them; the others follow
 WHY: Final = 200  # characters of what the gateway said
 DEEDS: Final = (
     (AdaptationKind.OMIT, "Leave out", "field, such as stream_options", ""),
@@ -115,7 +119,9 @@ class RulesEdit(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.edits: list[RuleEdit] = []
-        self._beyond: tuple[RuleRow, ...] = ()
+        self._beyond: tuple[RuleRow, ...] = ()  # those that have no fields, or none yet
+        self._from_list: tuple[RuleRow, ...] = ()
+        self._coming = Slices(self._bring, self, rest=0)
         self.hint = text_label("", "small", wrap=True)
         self.add = quiet_button("Add rule", "Add a rule for a field that this gateway does not take", "plus")
         self._rows = QVBoxLayout()
@@ -135,9 +141,21 @@ class RulesEdit(QWidget):
         """Show these rules; ``from_list`` are those that come with the list of services."""
         for edit in list(self.edits):
             self._drop(edit)
-        for row in rows[:MOST]:
-            self._append(row, from_list=row in from_list)
-        self._beyond = rows[MOST:]
+        self._coming.stop()
+        self._beyond, self._from_list = rows, from_list
+        for _ in islice(self._bring(), AT_ONCE):
+            pass
+        self._describe()
+        if self._beyond:
+            self._coming.poke()
+
+    def _bring(self) -> Iterator[None]:
+        """Fields for rules that have none yet, a rule at a time: a hundred would hold the window for a second."""
+        while self._beyond and len(self.edits) < MOST:
+            row, *others = self._beyond
+            self._beyond = tuple(others)
+            self._append(row, from_list=row in self._from_list)
+            yield
         self._describe()
 
     def _append(self, row: RuleRow, *, from_list: bool = False) -> RuleEdit:
@@ -155,6 +173,7 @@ class RulesEdit(QWidget):
         return edit
 
     def _add_one(self) -> None:
+        self._coming.finish()
         self._append(RuleRow.blank(next(iter(TITLES)))).field.setFocus()
         self._describe()
 

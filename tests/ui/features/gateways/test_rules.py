@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 
 import pytest
@@ -12,7 +13,7 @@ from playground.engine.gateways.known import shipped
 from playground.engine.gateways.profiles import Profile
 from playground.ui.features.gateways.draft import Draft, problem
 from playground.ui.features.gateways.rule_row import RuleRow, rules_of
-from playground.ui.features.gateways.rules_edit import MOST
+from playground.ui.features.gateways.rules_edit import AT_ONCE, MOST
 from tests.ui.features.gateways.test_dialog import Desk, Scene, idle, play, type_into
 
 __all__ = ["play"]
@@ -105,7 +106,13 @@ def test_thousands_of_rules_are_kept_and_not_all_shown(play: Callable[[Scene], D
         desk.store.add_profile(Profile(id="p", name="P", base_url="https://g.example/v1", adaptations=many))
         dialog = desk.open("p")
         rules = dialog.form.rules
-        assert len(rules.edits) == MOST
+        assert len(rules.edits) == AT_ONCE, "all at once, they would hold the window"
+        assert [row.field for row in rules.rows()] == [rule.field for rule in many]
+        async with asyncio.timeout(20):
+            while len(rules.edits) < MOST:  # noqa: ASYNC110 - it tells nobody that all of them are there
+                await asyncio.sleep(0.01)
+        assert [row.field for row in rules.rows()] == [rule.field for rule in many]
+        await asyncio.sleep(0.05)
         assert "2,900 more are kept" in rules.hint.text()
         rules.edits[0].remove.click()
         dialog.save_current()
