@@ -115,7 +115,8 @@ def words_on(known: KnownGateway) -> str:
     """What is known of a service besides its address: its note, and what it refuses."""
     left_out = [rule.field for rule in known.adaptations if rule.kind is AdaptationKind.OMIT]
     roles = [f"{rule.field} is sent as {rule.to}" for rule in known.adaptations if rule.kind is AdaptationKind.ROLE]
-    refused = [f"It refuses {listed(left_out)}, so that is left out."] if left_out else []
+    what = "that is" if len(left_out) == 1 else "they are"
+    refused = [f"It refuses {listed(left_out)}, so {what} left out."] if left_out else []
     return " ".join((known.note, *refused, *(f"The role {words}." for words in roles))).strip()
 
 
