@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -12,6 +13,7 @@ from playground.demo.server import DemoConfig
 from playground.domain.checks import Contains, Judge, You
 from playground.domain.parts import Reasoning
 from playground.engine.evaluation.answering import Answer
+from playground.engine.evaluation.refused import refused_alike
 from playground.engine.gateways.offered import DEMO_ID
 from playground.engine.session.plan import Keep
 from playground.ui.features.evaluate.blind import BUTTONS, BlindView
@@ -138,6 +140,11 @@ def test_many_that_were_refused_for_one_field_are_asked_again_without_it(stage: 
         await person.do(lambda: person.session.set_parameters(parameters))
         look = await _evaluated(person, "Say {{city}} !fast !refuse=seed")
         assert look.results.failed == look.results.count > 1
+        one, *others = look.results.answers.values()
+        found = refused_alike(look.inquiry, [replace(one, failure="Unknown parameter: 'seed'."), *others])
+        assert found is not None
+        assert (len(found.answers), found.more) == (len(others), 1)
+        assert found.words.endswith("1 more was refused otherwise: that comes next.")
         detail = await _look_at(person, look)
         await person.until(lambda: detail.pane is not None and person.find(QPushButton, inside=detail.pane), "its card")
         assert not person.find(QPushButton, "Leave out “seed” and retry", detail.pane), "not for one answer alone"

@@ -42,7 +42,8 @@ class Refused:
         """What happened, in one sentence."""
         rule = self.offer.rules[0]
         many = f"{len(self.answers):,} answers were" if len(self.answers) > 1 else "One answer was"
-        more = f" {self.more:,} more were refused otherwise: that comes next." if self.more else ""
+        were = "were" if self.more > 1 else "was"
+        more = f" {self.more:,} more {were} refused otherwise: that comes next." if self.more else ""
         return f"{many} refused: the gateway does not take “{rule.field}”.{more}"
 
 
