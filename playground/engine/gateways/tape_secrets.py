@@ -9,7 +9,7 @@ from playground.domain.errors import Failure
 from playground.gateway.redact import Redactor
 from playground.gateway.redact_stream import StreamRedactor
 from playground.gateway.tape import Exchange, Read
-from playground.jsonkit.values import JSON
+from playground.jsonkit.values import JSON, JSONObject
 
 
 def redacted_reads(exchange: Exchange, redactor: Redactor) -> list[Read]:
@@ -24,8 +24,21 @@ def redacted_failure(failure: Failure | None, redactor: Redactor) -> JSON:
     """A failure as JSON, without the secrets that stand in its texts."""
     if failure is None:
         return None
-    members = failure.model_dump(mode="json", exclude_none=True)
-    return {name: redactor.text(item) if isinstance(item, str) else item for name, item in members.items()}
+    members = _without(failure.model_dump(mode="json", exclude_none=True, exclude={"sent"}), redactor)
+    if failure.sent is not None:
+        members["sent"] = _without(failure.sent.model_dump(mode="json", exclude_defaults=True), redactor)
+    return members
+
+
+def _without(members: JSONObject, redactor: Redactor) -> JSONObject:
+    """Members of an object without the secrets in their texts, those of objects among them included."""
+    found: JSONObject = {}
+    for name, item in members.items():
+        if isinstance(item, str):
+            found[name] = redactor.text(item)
+        else:
+            found[name] = _without(item, redactor) if isinstance(item, dict) else item
+    return found
 
 
 def cleaned_failure(failure: Failure, redactor: Redactor) -> Failure | None:
