@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QDoubleValidator
 from PySide6.QtWidgets import QCheckBox, QDialog, QDialogButtonBox, QFormLayout, QLabel, QLineEdit, QWidget
+from shiboken6 import isValid
 
 from playground.domain.adaptations import Adaptation
 from playground.domain.errors import Failure, FailureKind, RunRefusedError
@@ -259,6 +260,8 @@ class GatewayControl(Control):
         except (RunRefusedError, OSError):
             return  # said by whatever asks next
         self._learning = None
+        if not isValid(self.picker):
+            return  # the window went while it was asked
         self.show_models()
         if told:
             self.told.emit()
