@@ -34,14 +34,14 @@ class Estimate:
         if not self.prompt:
             return "free"
         tokens = f"about {self.prompt} in, at most {self.output} out"
-        return tokens if self.amount is None else f"at most {money(self.amount, self.currency)} ({tokens})"
+        return tokens if self.amount is None else f"{self.price_words} ({tokens})"
 
     @property
     def price_words(self) -> str:
         """What it costs, in a word or two."""
         if self.amount is None:
             return "price not known"
-        return f"at most {money(self.amount, self.currency)}" if self.prompt else "free"
+        return f"at most {money(self.amount, self.currency)}" if self.prompt and self.amount else "free"
 
 
 def estimate(key: Key, setting: Setting | None, price: Price | None) -> Estimate:
