@@ -41,6 +41,7 @@ from playground.engine.session.changes import (
     TurnGrew,
 )
 from playground.engine.session.hand_made import Answerable, answerable, answers_none, calls_first, without_call
+from playground.engine.session.next_request import UNDER_WAY
 from playground.engine.session.session import Session
 from playground.engine.session.variants import letter_of
 from playground.ui.features.conversation.calls.call_answers import CallAnswers
@@ -311,7 +312,7 @@ class TranscriptPane(Centre):
             self._open_said = self._session.transcript.waiting
             self._focus_waiting_call()
         else:
-            self.notice.say(reason)
+            self.notice.say(reason, stays=reason != UNDER_WAY)  # a run ends, and then it is true no more
             self.refused.emit(reason, again)
 
     def _close_open_said(self) -> None:
