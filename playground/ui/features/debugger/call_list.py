@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, QPoint, Qt, Signal
+from PySide6.QtCore import QModelIndex, QObject, QPoint, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QGuiApplication, QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import (
     QLineEdit,
@@ -34,6 +34,7 @@ from playground.ui.widgets.plain_text import one_line_of, tip
 from playground.ui.widgets.save_text import save_as
 from playground.ui.widgets.session_page import SessionPage
 from playground.ui.widgets.theme import code_font, tokens
+from playground.ui.widgets.titled_table import Index, TitledTable
 
 ROW_HEIGHT = 22
 WIDTHS = (66, 118, 150, 176, 124, 78)
@@ -52,11 +53,11 @@ SAID = (
 )
 SEARCHED = 4_000  # characters of the arguments that a filter looks through
 
-Index = QModelIndex | QPersistentModelIndex
 
-
-class CallModel(QAbstractTableModel):
+class CallModel(TitledTable):
     """``set_entries`` shows others; rows that stay keep their selection."""
+
+    titles, tips, at_right = TITLES, SAID, frozenset({DURATION})
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -90,19 +91,6 @@ class CallModel(QAbstractTableModel):
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's own signature
         return 0 if parent.isValid() else len(self.entries)
 
-    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's own signature
-        return 0 if parent.isValid() else len(TITLES)
-
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if orientation is Qt.Orientation.Horizontal:
-            if role == Qt.ItemDataRole.DisplayRole:
-                return TITLES[section]
-            if role == Qt.ItemDataRole.ToolTipRole:
-                return tip(SAID[section])
-            if role == Qt.ItemDataRole.TextAlignmentRole:
-                return _side(section)
-        return None
-
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         entry, column = self.entries[index.row()], index.column()
         match role:
@@ -113,7 +101,7 @@ class CallModel(QAbstractTableModel):
             case Qt.ItemDataRole.AccessibleTextRole:
                 return f"{TITLES[column]}: {one_line_of(cell(entry, column))}"
             case Qt.ItemDataRole.TextAlignmentRole:
-                return _side(column)
+                return self.side(column)
             case Qt.ItemDataRole.FontRole:
                 return _font(column)
             case Qt.ItemDataRole.DecorationRole if column == VERDICT:
@@ -162,11 +150,6 @@ def _same_row(first: CallEntry, second: CallEntry) -> bool:
         and first.call.id == second.call.id
         and first.result_turn_id == second.result_turn_id
     )
-
-
-def _side(column: int) -> Qt.AlignmentFlag:
-    side = Qt.AlignmentFlag.AlignRight if column == DURATION else Qt.AlignmentFlag.AlignLeft
-    return side | Qt.AlignmentFlag.AlignVCenter
 
 
 def _font(column: int) -> QFont | None:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from operator import attrgetter
 from typing import Any, Final
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QModelIndex, QObject, Qt
 from PySide6.QtGui import QColor
 
 from playground.engine.tool_servers.tape import Entry, ServerTape
@@ -16,6 +16,7 @@ from playground.ui.features.server_tape.words import FRONT, arrow, clock, kind, 
 from playground.ui.widgets.icons import icon
 from playground.ui.widgets.plain_text import one_line_of, show_hidden, tip
 from playground.ui.widgets.theme import code_font, tokens
+from playground.ui.widgets.titled_table import Index, TitledTable
 
 AT, SERVER, NAME, TOOK, DATA = range(5)
 TITLES: Final = ("at", "server", "message", "took", "says")
@@ -29,12 +30,13 @@ SAID: Final = (
 KEPT: Final = 400  # rows whose text is kept
 MOST_STRETCHES: Final = 40  # of rows that go at once; more, and all are told anew
 
-Index = QModelIndex | QPersistentModelIndex
 _number = attrgetter("number")
 
 
-class TapeModel(QAbstractTableModel):
+class TapeModel(TitledTable):
     """``add`` puts rows at the end, ``drop_gone`` takes those away that the tape let go."""
+
+    titles, tips, at_right = TITLES, SAID, frozenset({AT, TOOK})
 
     def __init__(self, tape: ServerTape, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -106,19 +108,6 @@ class TapeModel(QAbstractTableModel):
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's own signature
         return 0 if parent.isValid() else len(self.rows)
 
-    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's own signature
-        return 0 if parent.isValid() else len(TITLES)
-
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if orientation is Qt.Orientation.Horizontal:
-            if role == Qt.ItemDataRole.DisplayRole:
-                return TITLES[section]
-            if role == Qt.ItemDataRole.ToolTipRole:
-                return tip(SAID[section])
-            if role == Qt.ItemDataRole.TextAlignmentRole:
-                return _side(section)
-        return None
-
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         entry, column = self.rows[index.row()], index.column()
         match role:
@@ -133,17 +122,12 @@ class TapeModel(QAbstractTableModel):
             case Qt.ItemDataRole.DecorationRole if column == NAME and entry.frame.error:
                 return icon("error", "error")
             case Qt.ItemDataRole.TextAlignmentRole:
-                return _side(column)
+                return self.side(column)
             case Qt.ItemDataRole.FontRole:
                 return code_font() if column == DATA else None
             case Qt.ItemDataRole.ForegroundRole:
                 return QColor(_colour(entry, column))
         return None
-
-
-def _side(column: int) -> Qt.AlignmentFlag:
-    side = Qt.AlignmentFlag.AlignRight if column in (AT, TOOK) else Qt.AlignmentFlag.AlignLeft
-    return side | Qt.AlignmentFlag.AlignVCenter
 
 
 def _colour(entry: Entry, column: int) -> str:

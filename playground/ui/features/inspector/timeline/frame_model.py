@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from typing import Any, NamedTuple
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QModelIndex, QObject, Qt
 from PySide6.QtGui import QColor
 
 from playground.domain.durations import duration_words
@@ -14,6 +14,7 @@ from playground.engine.inspect.frames import FrameIndex, Kind, Row
 from playground.ui.widgets.icons import icon
 from playground.ui.widgets.plain_text import show_hidden, tip
 from playground.ui.widgets.theme import code_font, tokens
+from playground.ui.widgets.titled_table import Index, TitledTable
 
 NUMBER, AT, DELTA, KIND, DATA = range(5)
 TITLES = ("#", "at", "Δ", "kind", "data")
@@ -28,8 +29,6 @@ KEPT = 400  # rows whose text is kept
 LONGEST = 400  # characters of a cell
 ODD = "warning", "tool"  # the icon of a frame that deviates from the specification, and its colour
 
-Index = QModelIndex | QPersistentModelIndex
-
 
 class Cells(NamedTuple):
     """One row, ready to show."""
@@ -38,8 +37,10 @@ class Cells(NamedTuple):
     text: tuple[str, ...]
 
 
-class FrameModel(QAbstractTableModel):
+class FrameModel(TitledTable):
     """``show`` another exchange's frames; ``append_new_frames`` when there are more."""
+
+    titles, tips, at_right = TITLES, SAID, frozenset({NUMBER, AT, DELTA})
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -88,19 +89,6 @@ class FrameModel(QAbstractTableModel):
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's own signature
         return 0 if parent.isValid() else self._count
 
-    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's own signature
-        return 0 if parent.isValid() else len(TITLES)
-
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if orientation is Qt.Orientation.Horizontal:
-            if role == Qt.ItemDataRole.DisplayRole:
-                return TITLES[section]
-            if role == Qt.ItemDataRole.ToolTipRole:
-                return tip(SAID[section])
-            if role == Qt.ItemDataRole.TextAlignmentRole:
-                return _side(section)
-        return None
-
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         column = index.column()
         match role:
@@ -115,7 +103,7 @@ class FrameModel(QAbstractTableModel):
             case Qt.ItemDataRole.DecorationRole if column == KIND and self.cells(index.row()).row.deviations:
                 return icon(*ODD)
             case Qt.ItemDataRole.TextAlignmentRole:
-                return _side(column)
+                return self.side(column)
             case Qt.ItemDataRole.FontRole:
                 return code_font() if column == DATA else None
             case Qt.ItemDataRole.ForegroundRole:
@@ -145,11 +133,6 @@ def _about(cells: Cells, column: int) -> str:
     if row.deviations:
         return "\n".join(note for _, note in row.deviations)
     return ", ".join(kind.value for kind in row.kinds) if column == KIND and len(row.kinds) > 1 else ""
-
-
-def _side(column: int) -> Qt.AlignmentFlag:
-    side = Qt.AlignmentFlag.AlignRight if column in (NUMBER, AT, DELTA) else Qt.AlignmentFlag.AlignLeft
-    return side | Qt.AlignmentFlag.AlignVCenter
 
 
 def _colour(row: Row, column: int) -> str:
