@@ -19,6 +19,7 @@ import httpx
 
 from playground.domain.errors import Failure, FailureKind
 from playground.gateway.connection import Connection
+from playground.gateway.pool import Pool
 from playground.gateway.proxy import proxy_for, proxy_url, scheme_problem
 from playground.gateway.socks import SocksError
 from playground.named_file import check_regular
@@ -53,17 +54,20 @@ def make_client(connection: Connection, base: str) -> httpx.AsyncClient:
     if proxy.startswith("socks") and _host_length(base) > _LONGEST_HOST:
         raise ValueError(f"The base URL has a host name longer than the {_LONGEST_HOST} letters that SOCKS can carry.")
     try:
-        return httpx.AsyncClient(
+        transport = httpx.AsyncHTTPTransport(
             verify=context,
             http1=True,
             http2=False,
-            follow_redirects=False,
             proxy=proxy or None,
             trust_env=False,  # the proxy is chosen above, so that the one shown is the one used
-            timeout=httpx.Timeout(None),  # the clocks are ours
-            # No bound on those that are kept: httpcore counts those in use, too, and above it would close each after
-            # its answer.
             limits=httpx.Limits(max_connections=None, max_keepalive_connections=None, keepalive_expiry=KEEP_OPEN),
+        )
+        transport._pool = Pool(transport._pool)  # type: ignore[assignment]  # there is no other way in
+        return httpx.AsyncClient(
+            transport=transport,
+            follow_redirects=False,
+            trust_env=False,
+            timeout=httpx.Timeout(None),  # the clocks are ours
         )
     except (httpx.InvalidURL, ValueError):
         raise ValueError(f"The proxy {_set_in(connection.proxy)} has an address that cannot be read.") from None

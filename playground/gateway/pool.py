@@ -1,0 +1,94 @@
+"""Which connection carries which request: the one that was free last, else a new one.
+
+In the place of httpcore's own pool, which looks at every connection there is when a request begins and when it ends:
+with 64 under way that was half of what an answer cost. Here nothing is bounded and nothing waits, so there is no queue;
+a free connection is looked at when its turn comes. What a connection is, to a proxy or not, is httpcore's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from functools import partial
+from types import TracebackType
+from typing import Any
+
+import httpcore
+
+
+class Pool:
+    """Makes connections as ``made`` would, which is not used otherwise. HTTP/1.1: one request at a time on each."""
+
+    def __init__(self, made: httpcore.AsyncConnectionPool) -> None:
+        self._connect = made.create_connection
+        self._free: list[httpcore.AsyncConnectionInterface] = []  # the one that was used last behind
+        self._busy: set[httpcore.AsyncConnectionInterface] = set()
+
+    async def handle_async_request(self, request: httpcore.Request) -> httpcore.Response:
+        """Send it and wait for status and headers. Raises what a connection raises, which is closed then."""
+        while True:
+            connection = await self._take(request.url.origin)
+            self._busy.add(connection)
+            try:
+                response = await connection.handle_async_request(request)
+            except httpcore.ConnectionNotAvailable:  # closed meanwhile
+                await self._put(connection)
+            except BaseException:
+                await self._put(connection)
+                raise
+            else:
+                response.stream = _Body(response.stream, partial(self._put, connection))
+                return response
+
+    async def aclose(self) -> None:
+        """Close all connections, those in use among them."""
+        closing, self._free, self._busy = [*self._free, *self._busy], [], set()
+        for connection in closing:
+            await connection.aclose()
+
+    async def __aenter__(self) -> Pool:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()
+
+    async def _take(self, origin: httpcore.Origin) -> httpcore.AsyncConnectionInterface:
+        """One that is free, else a new one. What was unused for too long, or closed at the other end, is let go."""
+        while self._free and self._free[0].has_expired():  # unused for longest: the others are no older
+            await self._free.pop(0).aclose()
+        for connection in reversed(self._free):
+            if connection.can_handle_request(origin):
+                self._free.remove(connection)
+                if not connection.has_expired():
+                    return connection
+                await connection.aclose()
+                return await self._take(origin)
+        return self._connect(origin)
+
+    async def _put(self, connection: httpcore.AsyncConnectionInterface) -> None:
+        """Have it for others where its answer was read to its end; else it is closed."""
+        if connection not in self._busy:
+            return  # it was let go before, or closed with all
+        self._busy.remove(connection)
+        if connection.is_idle() and not connection.is_closed():  # one that failed to connect is both
+            self._free.append(connection)
+        elif not connection.is_closed():
+            await connection.aclose()
+
+
+class _Body:
+    """The body of an answer, as it comes; let go, its connection is free again."""
+
+    def __init__(self, stream: Any, ended: Callable[[], Awaitable[None]]) -> None:
+        self._stream, self._ended = stream, ended
+
+    def __aiter__(self) -> AsyncIterator[bytes]:
+        return aiter(self._stream)
+
+    async def aclose(self) -> None:
+        """Let the connection go, closed where the body was not read to its end. Safe to call twice."""
+        try:
+            await self._stream.aclose()
+        finally:
+            await self._ended()
