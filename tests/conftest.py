@@ -1,7 +1,7 @@
 """What holds for every test: its own home folder, no keyring of the user's, a platform to draw on, nothing left open.
 
 The environment is settled at import, before Qt or any module of ours reads it. The rule on skips is in
-``tests.skips``.
+``tests.skips``, how tests are shared out to processes in ``tests.workers``.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tests.support.surroundings import settle
 if TYPE_CHECKING:
     from playground.demo.server import DemoServer
 
-pytest_plugins = ["tests.skips"]
+pytest_plugins = ["tests.skips", "tests.workers"]
 
 
 _HOME = settle()

@@ -6,18 +6,29 @@ Must run before Qt, keyring or a module of ours looks at the environment, so it 
 from __future__ import annotations
 
 import atexit
+import ctypes
 import os
 import shutil
+import signal
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 _BEFORE: dict[str, str] = {}
+_PR_SET_PDEATHSIG = 1  # of prctl(2): the signal that a process gets when the one that started it ends
+_screens: list[subprocess.Popen[bytes]] = []  # one at most, kept: a process that nobody knows is warned of
 
 
 def surroundings_before() -> dict[str, str]:
     """The environment as it was before ``settle``: what installs something for the tests needs the user's own."""
     return _BEFORE or dict(os.environ)
+
+
+def remember(before: dict[str, str]) -> None:
+    """Take this as the environment before ``settle``: that of the process that started this one."""
+    _BEFORE.clear()
+    _BEFORE.update(before)
 
 
 def settle() -> Path:
@@ -46,6 +57,41 @@ def settle() -> Path:
     for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"):
         os.environ.pop(name, None)
         os.environ.pop(name.lower(), None)
-    if sys.platform == "linux" and not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
-        os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    if "QT_QPA_PLATFORM" not in os.environ:
+        _choose_screen()
     return home
+
+
+def _choose_screen() -> None:
+    """The screen there is; for one of several processes a screen of its own, as only one window can have the focus."""
+    shown = sys.platform != "linux" or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
+    one_of_several = "PYTEST_XDIST_WORKER" in os.environ
+    if shown and not one_of_several:
+        return
+    server = shutil.which("Xvfb") if shown and sys.platform == "linux" else None
+    if server is None:
+        os.environ["QT_QPA_PLATFORM"] = "offscreen"
+        return
+    os.environ.pop("WAYLAND_DISPLAY", None)
+    os.environ["DISPLAY"] = f":{_start_screen(server)}"
+
+
+def _start_screen(server: str) -> int:
+    """Start an X server that draws into memory and ends with this process, however that ends. Gives its number."""
+    end, said = os.pipe()
+    # Without -noreset a screen begins anew when its last client leaves, and turns away who comes at that moment.
+    options = ["-screen", "0", "1440x900x24", "-nolisten", "tcp", "-noreset"]
+    kernel = ctypes.CDLL(None)
+    _screens.append(
+        subprocess.Popen(
+            [server, "-displayfd", str(said), *options],
+            pass_fds=(said,),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            preexec_fn=lambda: kernel.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM),
+        )
+    )
+    os.close(said)
+    with os.fdopen(end) as told:
+        return int(told.readline())

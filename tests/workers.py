@@ -1,0 +1,44 @@
+"""A pytest plugin: many files of tests are shared out to several processes (pytest-xdist), a few run in this one.
+
+Most tests wait for sockets, processes and paint as often as they work, so there is one process more than there are
+cores. ``-n 0`` keeps all in one process, ``-n 4`` takes four. What a process has for itself, home folder and screen,
+``tests.support.surroundings`` sees to.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.support import surroundings
+
+FILES = 10  # so many for each process: a process needs seconds to read the tests, and most files take no longer
+MOST = 12  # processes: each has a window and a demo gateway in its memory
+
+
+@pytest.hookimpl
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """How many processes ``-n auto`` takes for what was asked for; 0 is this one."""
+    if config.option.keyword or config.option.maxfail == 1:
+        return 0  # somebody looks for something: what comes first is to be seen first
+    chosen = {file for argument in config.args for file in _files(Path(argument.partition("::")[0]))}
+    workers = min(len(chosen) // FILES, (os.cpu_count() or 1) + 1, MOST)
+    return workers if workers > 1 else 0
+
+
+def _files(chosen: Path) -> list[Path]:
+    return list(chosen.rglob("test_*.py")) if chosen.is_dir() else [chosen]
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: object) -> None:
+    """Tell a new process what its own environment does not: what this one's was, before it was settled."""
+    node.workerinput["environment"] = surroundings.surroundings_before()  # type: ignore[attr-defined]
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    told = getattr(config, "workerinput", None)
+    if told is not None:
+        surroundings.remember(told["environment"])
