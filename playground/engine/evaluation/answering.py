@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
 
 from playground.domain.checks import Check, Facts, Judge, Verdict, not_judged
@@ -71,13 +71,21 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Brought:
-    """An answer with all that came: turns as they were asked and came, judges, what went over the wire."""
+    """An answer with all that came: turns as they were asked and came, judges, what went over the wire.
+
+    ``fatal`` is why nothing else will be answered.
+    """
 
     answer: Answer
     turns: tuple[Turn, ...] = ()
     judgements: Mapping[str, Judgement] = field(default_factory=dict)
     exchanges: tuple[Exchange, ...] = ()
-    fatal: Failure | None = None
+    fatal: str = ""
+
+
+def with_verdicts(answer: Answer, verdicts: Mapping[str, Verdict]) -> Answer:
+    """The same with more verdicts, or others."""
+    return replace(answer, verdicts={**answer.verdicts, **verdicts})
 
 
 async def ask(
@@ -110,7 +118,7 @@ async def ask(
         failure=cut(" ".join(failure.message.split()), 2 * GIST) if failure is not None else "",
         figures=_figures(figures, streamed=streamed)._replace(real=sum(map(is_real, brought))),
     )
-    fatal = failure if failure is not None and is_fatal(failure) else None
+    fatal = failure.message if failure is not None and is_fatal(failure) else ""
     asked_as = resolve_turns(path, session.settings.variables)
     return Brought(answer, asked_as, exchanges=tuple(session.exchanges.values()), fatal=fatal)
 

@@ -15,7 +15,7 @@ import sqlite3
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, TypeVar
 
@@ -25,8 +25,9 @@ from playground.domain.encoding import encode
 from playground.domain.tool_servers import ServerAnswer
 from playground.domain.transcript import Turn
 from playground.engine.cassettes.cassette import CassetteError, exchange_from, tape_of
-from playground.engine.evaluation.answering import Answer, Brought, Figures
+from playground.engine.evaluation.answering import Answer, Brought, Figures, with_verdicts
 from playground.engine.evaluation.judging import Judgement
+from playground.engine.evaluation.making import Packed
 from playground.engine.gateways.known_secrets import redactor_of
 from playground.gateway.redact import Redactor
 from playground.gateway.tape import Exchange
@@ -131,7 +132,7 @@ class AnswerStore:
 
     # What comes
 
-    async def add(self, evaluation: str, brought: Sequence[Brought]) -> None:
+    async def add(self, evaluation: str, brought: Sequence[Brought | Packed]) -> None:
         """Keep answers, also in the place of the same ones; returns once they are on disk. Raises AnswersError."""
         if brought:
             redactor = redactor_of(self._known)
@@ -285,20 +286,27 @@ def _open(path: Path) -> sqlite3.Connection:
     return connection
 
 
-def _add(connection: sqlite3.Connection, evaluation: str, brought: Sequence[Brought], redactor: Redactor) -> None:
+def _add(
+    connection: sqlite3.Connection, evaluation: str, brought: Sequence[Brought | Packed], redactor: Redactor
+) -> None:
     with _transaction(connection):
         for one in brought:
-            connection.execute(f"DELETE FROM answers WHERE {_KEY}", _key(evaluation, one.answer))  # noqa: S608
-            row = _row(one.answer, redactor)
-            marks = ", ".join("?" * (len(row) + 1))
+            made = pack(one, redactor) if isinstance(one, Brought) else one
+            connection.execute(f"DELETE FROM answers WHERE {_KEY}", _key(evaluation, made.answer))  # noqa: S608
+            marks = ", ".join("?" * (len(made.row) + 1))
             number = connection.execute(
                 f"INSERT INTO answers (evaluation, {_COLUMNS}) VALUES ({marks})",  # noqa: S608 - our own words
-                (evaluation, *row),
+                (evaluation, *made.row),
             ).lastrowid
-            turns = _packed([encode(turn) for turn in one.turns], redactor)
-            judgements = _judgements(one.judgements, redactor)
-            frames = _frames(one.exchanges, redactor)
-            connection.execute("INSERT INTO kept VALUES (?, ?, ?, ?)", (number, turns, judgements, frames))
+            kept = (number, made.turns, made.judgements, made.frames)
+            connection.execute("INSERT INTO kept VALUES (?, ?, ?, ?)", kept)
+
+
+def pack(found: Brought, redactor: Redactor) -> Packed:
+    """An answer as it stands in the file. Slow for one with much in it: not on a loop that reads others."""
+    turns = _packed([encode(turn) for turn in found.turns], redactor)
+    judgements, frames = _judgements(found.judgements, redactor), _frames(found.exchanges, redactor)
+    return Packed(found.answer, _row(found.answer, redactor), turns, judgements, frames, redactor.text(found.fatal))
 
 
 def _forget_votes(connection: sqlite3.Connection, evaluation: str, gone: Set[tuple[str, int]]) -> None:
@@ -334,7 +342,7 @@ def _with_kept(connection: sqlite3.Connection, evaluation: str, answer: Answer) 
     """The same with verdicts that it has on disk only: a judge and a person may be at one answer at the same time."""
     query = f"SELECT {_COLUMNS} FROM answers WHERE {_KEY}"  # noqa: S608 - our own words
     row = connection.execute(query, _key(evaluation, answer)).fetchone()
-    kept = _answer(row) if row is not None else None
+    kept = answer_of(row) if row is not None else None
     return with_verdicts(answer, {**kept.verdicts, **answer.verdicts}) if kept is not None else answer
 
 
@@ -384,10 +392,10 @@ def _load(connection: sqlite3.Connection, evaluation: str) -> list[Answer]:
         f"SELECT {_COLUMNS} FROM answers WHERE evaluation = ? ORDER BY number",  # noqa: S608 - our own words
         (evaluation,),
     )
-    return [found for row in rows if (found := _answer(row)) is not None]
+    return [found for row in rows if (found := answer_of(row)) is not None]
 
 
-def _answer(row: tuple[Any, ...]) -> Answer | None:
+def answer_of(row: tuple[Any, ...]) -> Answer | None:
     """The answer of a row; None for one that cannot be read: it is asked for again."""
     digest, repeat, case, column, at, said, failure, figures, verdicts = row
     try:
@@ -414,8 +422,3 @@ def _kept(connection: sqlite3.Connection, evaluation: str, answer: Answer) -> Ke
         )
     except (ValueError, TypeError, zlib.error, CassetteError) as error:
         raise sqlite3.DatabaseError(f"an answer in it is damaged ({error})") from None
-
-
-def with_verdicts(answer: Answer, verdicts: Mapping[str, Verdict]) -> Answer:
-    """The same with more verdicts, or others."""
-    return replace(answer, verdicts={**answer.verdicts, **verdicts})

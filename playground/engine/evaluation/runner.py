@@ -11,20 +11,18 @@ import asyncio
 import time
 from collections import deque
 from collections.abc import Callable, Coroutine, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, TypeAlias
 
 from playground.domain.costs import Cost, Entered, total
 from playground.domain.durations import span
-from playground.domain.prices import Price
-from playground.engine.evaluation.answering import Answer, Brought, Checking, Figures, ask, brought_of, facts_of
-from playground.engine.evaluation.answers import AnswerStore, with_verdicts
+from playground.engine.evaluation.answering import Answer, Brought, Figures, with_verdicts
+from playground.engine.evaluation.answers import AnswerStore
 from playground.engine.evaluation.inquiry import Inquiry, Job
-from playground.engine.evaluation.judging import Judgement, Judging
+from playground.engine.evaluation.judging import Judgement
+from playground.engine.evaluation.making import Maker, Making, MakingError, Packed, no_price
 from playground.engine.evaluation.recording import Recorded
-from playground.engine.session.plan import Keep
-from playground.engine.session.serving import Serving
 
 Coro: TypeAlias = Coroutine[Any, Any, None]
 
@@ -72,15 +70,11 @@ class Progress:
         return total(Cost(amount, currency, self.listed) for currency, amount in (self.spent or {}).items())
 
 
-def no_price(_profile_id: str, _model: str) -> Price | None:
-    """Nobody entered one."""
-    return None
-
-
 class Runner:
     """``run`` is awaited once; ``answers`` are those of the plan that are on disk, by digest and repeat.
 
     ``reason`` is why it stopped by itself, ``refused`` that a gateway would answer nothing any more.
+    ``making`` makes the answers; without one they are made in this process.
     ``told`` hears of answers once they are on disk, in lots. ``stale`` are kept answers to what the plan does not ask.
     """
 
@@ -90,6 +84,7 @@ class Runner:
         store: AnswerStore,
         *,
         entered: Entered = no_price,
+        making: Making | None = None,
         told: Callable[[Sequence[Answer]], None] = lambda _answers: None,
     ) -> None:
         self.inquiry = inquiry
@@ -99,12 +94,9 @@ class Runner:
         self.reason = ""
         self.refused = False
         self._store, self._entered, self._told = store, entered, told
-        judging = Judging(inquiry.connect, inquiry.profile_of, inquiry.base.profile_id, entered)
-        self._checking = Checking(judging)
-        self._slots: dict[str, asyncio.Semaphore] = {}
+        self._making = making if making is not None else Maker(inquiry, entered, inquiry.serving)
         self._jobs = inquiry.jobs
-        self._serving: Callable[[], Serving] | None = inquiry.serving
-        self._written: deque[tuple[Brought, asyncio.Future[None]]] = deque()
+        self._written: deque[tuple[Brought | Packed, asyncio.Future[None]]] = deque()
         self._arrived = asyncio.Event()
         self._go = asyncio.Event()
         self._go.set()
@@ -164,7 +156,7 @@ class Runner:
         if self.inquiry.plan.record and self.inquiry.serving is not None:
             recorded = Recorded(self.inquiry.serving, self._store, self.inquiry.id)
             await recorded.open()
-            self._serving = lambda: recorded
+            self._making = Maker(self.inquiry, self._entered, lambda: recorded)
         self._begin()
         try:
             async with asyncio.TaskGroup() as group:
@@ -244,40 +236,19 @@ class Runner:
             finally:
                 self._under_way -= 1
 
-    async def _answered(self, job: Job) -> Brought | None:
+    async def _answered(self, job: Job) -> Brought | Packed | None:
         """One answer with its verdicts; None where it says that nothing more will be answered."""
-        found = await ask(self.inquiry, job, self._entered, time.time(), self._serving)
-        self._count(found.answer.figures)
-        if found.fatal is not None:
+        try:
+            found = await self._making.answered(job, self._count)
+        except MakingError as error:
+            self._end(str(error))
+            return None
+        if found.fatal:
             self.refused = True
-            self._end(f"{job.column.title}: {found.fatal.message}")
+            self._end(f"{job.column.title}: {found.fatal}")
             return None
         self._ended += 1
-        if not found.answer.failure:
-            found = await self._judged(found, job)
-        return replace(found, exchanges=found.exchanges if self._keeps(found, job) else ())
-
-    async def _judged(self, found: Brought, job: Job) -> Brought:
-        given = self.inquiry.given(job.case, job.column)
-        brought = brought_of(found.turns, given)
-        checks = self.inquiry.keyed(job.case)
-        facts = facts_of(brought, found.answer, job)
-        asked = [turn for turn in found.turns if turn not in brought]
-        verdicts, judgements = await self._checking.made(found, checks, facts, asked, self._slot)
-        for one in judgements.values():
-            self._count(one)
-        answer = with_verdicts(found.answer, verdicts)
-        return replace(found, answer=answer, judgements={**found.judgements, **judgements})
-
-    def _slot(self, profile_id: str) -> asyncio.Semaphore:
-        """For judges on a gateway."""
-        return self._slots.setdefault(profile_id, asyncio.Semaphore(self.inquiry.plan.at_once))
-
-    def _keeps(self, found: Brought, job: Job) -> bool:
-        keep = self.inquiry.plan.keep
-        if keep is not Keep.FAILED:
-            return keep is Keep.ALL
-        return bool(found.answer.failure) or passes(found.answer, self.inquiry, job) is False
+        return found
 
     def _count(self, one: Figures | Judgement) -> None:
         self._requests += one.requests
@@ -328,7 +299,11 @@ class Runner:
                 return
             answer, job = unjudged.popleft()
             kept = await self._store.kept(self.inquiry.id, answer)
-            found = await self._judged(Brought(answer, kept.turns), job)
+            try:
+                found = await self._making.judged(Brought(answer, kept.turns), job, self._count)
+            except MakingError as error:
+                self._end(str(error))
+                return
             await self._store.judged(self.inquiry.id, [(found.answer, found.judgements)])
             self._tell([with_verdicts(found.answer, self.answers[job.key].verdicts)])
 
@@ -339,7 +314,7 @@ class Runner:
 
     # What is kept
 
-    async def _keep(self, found: Brought) -> None:
+    async def _keep(self, found: Brought | Packed) -> None:
         """Have an answer written, with those that come in meanwhile; it returns when it is on disk."""
         kept: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._written.append((found, kept))
@@ -370,15 +345,6 @@ class Runner:
         for answer in answers:
             self.answers[answer.key] = answer
         self._told(answers)
-
-
-def passes(answer: Answer, inquiry: Inquiry, job: Job) -> bool | None:
-    """Whether an answer passed every check of its case; None where it failed or nothing judged it."""
-    if answer.failure:
-        return None
-    found = [answer.verdicts[key].passed for key, _ in inquiry.keyed(job.case) if key in answer.verdicts]
-    known = [one for one in found if one is not None]
-    return all(known) if known else None
 
 
 def first_of(group: BaseExceptionGroup[BaseException]) -> BaseException:

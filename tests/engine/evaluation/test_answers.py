@@ -12,8 +12,8 @@ import pytest
 from playground.domain.checks import Verdict
 from playground.domain.parts import Text
 from playground.domain.transcript import Role, Turn
-from playground.engine.evaluation.answering import Answer, Brought, Figures
-from playground.engine.evaluation.answers import AnswersError, AnswerStore, Kept, with_verdicts
+from playground.engine.evaluation.answering import Answer, Brought, Figures, with_verdicts
+from playground.engine.evaluation.answers import AnswersError, AnswerStore, Kept
 from playground.engine.evaluation.judging import Judgement
 from playground.engine.gateways.secrets import Secret
 

@@ -11,13 +11,12 @@ from playground.domain.checks import Judge, Verdict, You
 from playground.domain.parts import ToolCall, ToolResult
 from playground.domain.prices import Price
 from playground.domain.transcript import Role, make_turn
-from playground.engine.evaluation.answers import with_verdicts
 from playground.engine.evaluation.blind import Vote, pairs, tally
 from playground.engine.evaluation.cases import begin_with_answer, case_of, step_of, step_plan
 from playground.engine.evaluation.estimate import estimate
 from playground.engine.evaluation.inquiry import Inquiry, check_key
+from playground.engine.evaluation.making import no_price
 from playground.engine.evaluation.results import Results
-from playground.engine.evaluation.runner import no_price
 from playground.engine.session.open_edits import OpenEdit
 from playground.engine.session.plan import Keep
 from playground.engine.session.session import Session

@@ -14,7 +14,7 @@ from playground.domain.checks import Verdict
 from playground.engine.evaluation.answering import Answer, Brought, Figures
 from playground.engine.evaluation.answers import AnswerStore
 from playground.engine.evaluation.inquiry import Inquiry, Job
-from playground.engine.evaluation.runner import no_price
+from playground.engine.evaluation.making import no_price
 from playground.engine.session.session import Session
 from playground.ui.features.evaluate.look import Look
 from playground.ui.features.evaluate.runs import Runs
