@@ -11,6 +11,7 @@ from playground.domain.checks import Judge, Verdict, You
 from playground.domain.parts import ToolCall, ToolResult
 from playground.domain.prices import Price
 from playground.domain.transcript import Role, make_turn
+from playground.engine.evaluation.answering import with_verdicts
 from playground.engine.evaluation.blind import Vote, pairs, tally
 from playground.engine.evaluation.cases import begin_with_answer, case_of, step_of, step_plan
 from playground.engine.evaluation.estimate import estimate
