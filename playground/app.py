@@ -10,11 +10,12 @@ import gc
 import os
 import sys
 from collections.abc import Iterator
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QStandardPaths, QTimer
+from PySide6.QtCore import QStandardPaths
 from PySide6.QtGui import QGuiApplication, QIcon
 from PySide6.QtWidgets import QApplication
 
@@ -306,31 +307,33 @@ def run(file: Path | None = None, patience: float = FREEZE) -> int:
 
     from playground.ui.shell.second_start import hand_over
 
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # while there is nothing to lose, Ctrl+C ends the process as it stands
     if hand_over(store_path(), file):
         return 0
-    errors = _Errors()
-    qt = make_application()
-    app: App | None = None
-    try:
-        app = App(qt, bare=True, patience=patience)
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, lambda *_: app.quit(ask=False))
-        ticker = QTimer(qt)  # lets Python look at signals while Qt waits
-        ticker.start(250)
-        qt.commitDataRequest.connect(app.session_ends)
-        ticker.timeout.connect(_nothing)
-        app.window.fit_screen()
-        app.window.composer.setFocus()
-        FirstFrame(qt, app.window, _prepare(app, errors)).show()
-        return _work(qt, app, errors, file)
-    except Exception as error:  # noqa: BLE001 - whatever it is, a person is to read it, and the log to have it
-        return _cannot_start(qt, app, error)
-    finally:
-        errors.end()
+    with ExitStack() as last:
+        errors = _Errors()
+        last.callback(errors.end)
+        qt = make_application()
+        app: App | None = None
+        try:
+            app = App(qt, bare=True, patience=patience)
+            qt.commitDataRequest.connect(app.session_ends)
+            app.window.fit_screen()
+            app.window.composer.setFocus()
+            FirstFrame(qt, app.window, _prepare(qt, app, errors, last)).show()
+            return _work(qt, app, errors, file)
+        except Exception as error:  # noqa: BLE001 - whatever it is, a person is to read it, and the log to have it
+            return _cannot_start(qt, app, error)
 
 
-def _prepare(app: App, errors: _Errors) -> Iterator[None]:
-    """Behind the first frame, before the event loop: from now on errors are told; then what the loop needs."""
+def _prepare(qt: QApplication, app: App, errors: _Errors, last: ExitStack) -> Iterator[None]:
+    """Behind the first frame, before the event loop: from now on signals are acted on and errors told; then what the
+    loop needs. ``last`` takes what is to be done at the end.
+    """
+    yield
+    from playground.ui.shell.signals import Signals
+
+    last.callback(Signals(partial(app.quit, ask=False), qt).end)
     yield
     errors.tell(app)
     yield from app.prepare()
@@ -430,7 +433,3 @@ class _Errors:
         kept, self._kept = self._kept, []
         for error in kept:
             sys.excepthook(*error)
-
-
-def _nothing() -> None:
-    return

@@ -30,7 +30,7 @@ from playground.domain.roles import Role
 from playground.engine.session.run_state import RunState
 from playground.ui.widgets.elided_label import ElidedLabel
 from playground.ui.widgets.exact_field import ExactField
-from playground.ui.widgets.form_parts import paragraph, say, styled, text_label
+from playground.ui.widgets.form_parts import look, paragraph, say, styled, text_label
 from playground.ui.widgets.icons import icon
 from playground.ui.widgets.layouts import in_row
 from playground.ui.widgets.plain_text import tip
@@ -455,13 +455,7 @@ class Composer(QFrame):
         self._run.setIcon(icon("stop", tokens().error) if running else icon("run", tokens().on_accent))
         self._run.setAccessibleName("Stop" if running else "Run")
         self._arrange()
-        kind = "danger" if running else "primary"
-        if kind != self._run.property("kind"):
-            dressed = self._run.property("kind") is not None
-            self._run.setProperty("kind", kind)
-            if dressed:
-                self._run.style().unpolish(self._run)
-                self._run.style().polish(self._run)
+        look(self._run, "danger" if running else "primary")
         self._add.setEnabled(not running)
 
     def set_lanes(self, letters: Sequence[str] | None, *, all_of_them: bool = True) -> None:

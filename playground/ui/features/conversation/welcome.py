@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QScrollA
 from playground.ui.features.conversation.measures import MARGIN
 from playground.ui.features.conversation.samples import SAMPLES
 from playground.ui.widgets.flow_layout import FlowLayout
-from playground.ui.widgets.form_parts import paragraph, styled, thin_line
+from playground.ui.widgets.form_parts import look, paragraph, styled, thin_line
 from playground.ui.widgets.icons import icon
 from playground.ui.widgets.opening_label import OpeningLabel
 from playground.ui.widgets.plain_text import shown_name
@@ -84,9 +84,7 @@ class Welcome(QWidget):
         if little == self._little:
             return
         self._little = little
-        self._title.setProperty("room", "little" if little else "")
-        self._title.style().unpolish(self._title)
-        self._title.style().polish(self._title)
+        look(self._title, "little" if little else "", "room")
         self._outer.setContentsMargins(*((MARGIN, 6, MARGIN, 0) if little else (26, 26, 26, 26)))
         self._inner.setContentsMargins(*((12, 11, 12, 9) if little else (28, 24, 28, 24)))
         self._inner.setSpacing(8 if little else 12)
