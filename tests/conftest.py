@@ -47,6 +47,9 @@ def nothing_left_open(request: pytest.FixtureRequest) -> Iterator[None]:
     for widget in left:
         widget.hide()
         widget.deleteLater()
+    # What was closed goes only when a loop of Qt's runs, and many tests have none: thousands of widgets stood there
+    # after some hundred tests, and every style that was set was worked out for them, too.
+    widgets.QApplication.sendPostedEvents(None, sys.modules["PySide6.QtCore"].QEvent.Type.DeferredDelete)
     if names:
         pytest.fail(f"{request.node.name} left open: {', '.join(names)}", pytrace=False)
 
