@@ -6,8 +6,9 @@ The environment is settled at import, before Qt or any module of ours reads it. 
 
 from __future__ import annotations
 
+import gc
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,6 +28,22 @@ _HOME = settle()
 # How long making an example takes says how busy the machine is, and nothing of what is tested.
 settings.register_profile("ours", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("ours")
+
+
+# Garbage is collected between tests, in this thread: left to the allocations of another, Qt objects would die over
+# there. And seldom: whoever looks through all that is there looks through thirteen thousand tests as well.
+gc.disable()
+_YOUNG = 200_000  # objects that are looked through between tests when so many came since the last time,
+_OLD = 10  # or when what is young was looked through so often
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol() -> Generator[None, object, object]:
+    done = yield
+    young, _, old = gc.get_count()
+    if young > _YOUNG or old > _OLD:
+        gc.collect()
+    return done
 
 
 @pytest.fixture(scope="session")

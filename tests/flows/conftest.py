@@ -7,7 +7,6 @@ quit as a person would quit it, and nothing may be left: no task, no thread, no 
 from __future__ import annotations
 
 import asyncio
-import gc
 import json
 import sys
 import threading
@@ -298,7 +297,6 @@ def _clear(app: App) -> None:
     app.window.deleteLater()
     app.theme.deleteLater()
     QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
-    gc.collect()
 
 
 @pytest.fixture
@@ -307,6 +305,5 @@ def stage(qapp: QApplication, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     for name in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "APPDATA", "LOCALAPPDATA", "HOME", "USERPROFILE"):
         monkeypatch.setenv(name, str(tmp_path))
     yield Stage(qapp)
-    gc.collect()  # the loop has timers: they end in this thread, and not in one of another test
     qapp.setStyleSheet("")
     qapp.setQuitOnLastWindowClosed(True)

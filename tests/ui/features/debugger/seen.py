@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import json
 import time
 from collections.abc import Iterator
@@ -83,7 +82,7 @@ def loop_of(rounds: int) -> tuple[Turn, ...]:
 def longest_slice(slices: Slices) -> Iterator[list[float]]:
     """The longest slice of work so far, in seconds of processor time of a machine that has nothing else to do.
 
-    Garbage is not collected meanwhile, as in the application's loop.
+    Garbage is not collected meanwhile (tests/conftest.py), as in the application's loop.
     """
     found = [0.0]
 
@@ -97,9 +96,4 @@ def longest_slice(slices: Slices) -> Iterator[list[float]]:
     check_arguments("{}", WEATHER.parameters)  # what judges is loaded once, by whatever judges first
     slices.timer.timeout.disconnect()
     slices.timer.timeout.connect(timed)
-    gc.collect()
-    gc.disable()
-    try:
-        yield found
-    finally:
-        gc.enable()
+    yield found

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import time
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
@@ -96,7 +95,6 @@ def play(qapp: QApplication, folder: Path, scene: Play) -> Desk:
 
     loop.run(qapp, main)
     QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
-    gc.collect()
     qapp.setQuitOnLastWindowClosed(True)
     if raised:
         raise raised[0]

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import gc
 import time
-from collections.abc import Iterator
 from random import Random
 
 import pytest
@@ -54,15 +52,6 @@ KEYS = {
 }
 
 
-@pytest.fixture
-def uncollected() -> Iterator[None]:
-    """As in the window, where garbage is collected between the slices of work."""
-    gc.disable()
-    yield
-    gc.enable()
-
-
-@pytest.mark.usefixtures("uncollected")
 @pytest.mark.parametrize("order", Order)
 def test_very_many_are_put_in_order_in_small_steps(order: Order) -> None:
     models = many()
