@@ -8,12 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import subprocess
-import sys
 import tempfile
 import time
-from collections.abc import Callable, Coroutine, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any, Final
 
@@ -31,6 +28,7 @@ from playground.engine.session.plan import Case, Keep, Plan
 from playground.engine.session.session import Session
 from playground.engine.session.variants import Variant
 from playground.gateway.client import GatewayClient
+from tests.benchmarks.demo_gateway import KEY, MODEL, demo_gateway
 from tests.benchmarks.memory import resident_mb
 from tests.benchmarks.registry import Figure, at_least, at_most
 
@@ -39,11 +37,6 @@ SHORT: Final = 50  # cases
 SHARE: Final = 0.7  # of the answers per second of a bare loop
 MEMORY: Final = 150  # MB
 OPENED: Final = 300  # ms
-_SERVER: Final = (
-    "import sys; from playground.demo.server import DemoConfig, DemoServer; "
-    "server = DemoServer(DemoConfig(tokens_per_second=0, time_to_first_token=0, rate_limit=0)); "
-    "print(server.start(), flush=True); sys.stdin.read(); server.stop()"
-)
 
 
 def run(short: bool) -> list[Figure]:
@@ -56,25 +49,15 @@ def run(short: bool) -> list[Figure]:
         _plan(session, cases, seed=2)
         return cases * VARIANTS * REPEATS
 
-    with _gateway() as url, tempfile.TemporaryDirectory() as folder:
+    with demo_gateway() as url, tempfile.TemporaryDirectory() as folder:
         found = asyncio.run(_measure(url, Path(folder), cases))
         gc.collect()
         return found + evaluate_window.run(url, prepare)
 
 
-@contextmanager
-def _gateway() -> Iterator[str]:
-    command = [sys.executable, "-c", _SERVER]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as child:
-        assert child.stdout is not None
-        yield child.stdout.readline().strip()
-        assert child.stdin is not None
-        child.stdin.close()
-
-
 async def _measure(url: str, folder: Path, cases: int) -> list[Figure]:
     profile = Profile(base_url=url, name="demo")
-    async with GatewayClient(connection(profile, Secret("demo"), {})) as client:
+    async with GatewayClient(connection(profile, Secret(KEY), {})) as client:
         await _bare(url, 4 * AT_ONCE)  # warm
         await Runner(Inquiry(_session(profile, client, 20, seed=9)), AnswerStore(folder / "warm.sqlite")).run()
         session = _session(profile, client, cases, seed=1)
@@ -113,7 +96,7 @@ def _session(profile: Profile, client: GatewayClient, cases: int, seed: int) -> 
     async def connect(_profile_id: str) -> GatewayClient:
         return client
 
-    session = Session(connect, profile_id=profile.id, model="demo-chat", profile_of=lambda _profile_id: profile)
+    session = Session(connect, profile_id=profile.id, model=MODEL, profile_of=lambda _profile_id: profile)
     _plan(session, cases, seed)
     return session
 
@@ -139,13 +122,13 @@ def _plan(session: Session, cases: int, seed: int) -> None:
 async def _bare(url: str, count: int) -> None:
     """The same questions, asked with nothing around them."""
     limits = httpx.Limits(max_connections=None, max_keepalive_connections=None)
-    async with httpx.AsyncClient(limits=limits, headers={"Authorization": "Bearer demo"}, timeout=60) as http:
+    async with httpx.AsyncClient(limits=limits, headers={"Authorization": f"Bearer {KEY}"}, timeout=60) as http:
         left = iter(range(count))
 
         async def work() -> None:
             for number in left:
                 message = {"role": "user", "content": f"Is it warm in C{number}? !fast"}
-                body = {"model": "demo-chat", "messages": [message], "stream": False}
+                body = {"model": MODEL, "messages": [message], "stream": False}
                 (await http.post(f"{url}/chat/completions", json=body)).json()
 
         await asyncio.gather(*(work() for _ in range(AT_ONCE)))

@@ -70,6 +70,7 @@ BENCHMARKS = {
         Benchmark("leak", "leak", stable=True),
         Benchmark("store", "store"),
         Benchmark("evaluate", "evaluate"),
+        Benchmark("peers", "peers"),
         Benchmark("servers", "servers"),
     )
 }
