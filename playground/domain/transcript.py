@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import secrets
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
@@ -177,6 +177,18 @@ class Transcript:
             at = turn.parent
         return tuple(reversed(out))
 
+    def _gone_on(self, after: Transcript, *turns: Turn) -> Transcript:
+        """``after`` is this conversation with ``turns`` behind it: what was found out about this one need not be again.
+
+        Thousands of turns are walked along for it, and each turn that comes makes another transcript.
+        """
+        known = self.__dict__
+        if "path" in known:
+            after.__dict__["path"] = (*self.path, *turns)
+        if "waiting" in known:
+            after.__dict__["waiting"] = tuple(waiting_in(turns, self.waiting))
+        return after
+
     @cached_property
     def _children(self) -> dict[str | None, list[str]]:
         out: dict[str | None, list[str]] = {}
@@ -206,11 +218,18 @@ class Transcript:
 
     def append(self, *turns: Turn) -> Transcript:
         """``turns`` follow the head one after another; the last becomes the head."""
-        known, head = dict(self.turns), self.head
+        known, head, placed = dict(self.turns), self.head, []
         for turn in turns:
             known[turn.id] = turn.model_copy(update={"parent": head})
+            placed.append(known[turn.id])
             head = turn.id
-        return Transcript(known, head)
+        return self._gone_on(Transcript(known, head), *placed)
+
+    def bring(self, turns: Sequence[Turn]) -> Transcript:
+        """``turns`` stand below one parent, as they say; the first becomes the head where the head stood there."""
+        on = self.head == turns[0].parent
+        known = {**self.turns, **{turn.id: turn for turn in turns}}
+        return self._gone_on(Transcript(known, turns[0].id if on else self.head), *turns[: int(on)])
 
     def append_alternatives(self, turns: Iterable[Turn]) -> Transcript:
         """``turns`` all follow the head as alternatives of one another; the first becomes the head."""
@@ -224,7 +243,12 @@ class Transcript:
     def replace(self, *turns: Turn) -> Transcript:
         """The same tree with the turns of the same ids replaced; their places in the tree stay."""
         new = {turn.id: turn.model_copy(update={"parent": self.turns[turn.id].parent}) for turn in turns}
-        return replace(self, turns={**self.turns, **new})
+        after = replace(self, turns={**self.turns, **new})
+        if "path" in self.__dict__:
+            after.__dict__["path"] = tuple([new.get(turn.id, turn) for turn in self.path])
+        if "waiting" in self.__dict__ and all(_asks(self.turns[turn.id]) == _asks(turn) for turn in turns):
+            after.__dict__["waiting"] = self.waiting
+        return after
 
     def insert(self, turn: Turn, *, before: str) -> Transcript:
         """``turn`` takes the place of ``before``, which from now on follows it."""
@@ -315,23 +339,29 @@ class Transcript:
         return self.waiting if turn_id == self.head else tuple(waiting_in(self._up_from(turn_id)))
 
 
-def one_per_request(turns: Iterable[Turn]) -> list[Outcome]:
+def one_per_request(turns: Iterable[Turn]) -> Iterator[Outcome]:
     """What came of each request in ``turns``, once however many choices it had: what usage is summed over."""
     seen: set[str] = set()
-    found: list[Outcome] = []
     for turn in turns:
         outcome = turn.outcome
         if outcome is None or (outcome.exchange is not None and outcome.exchange in seen):
             continue
         if outcome.exchange is not None:
             seen.add(outcome.exchange)
-        found.append(outcome)
-    return found
+        yield outcome
 
 
-def waiting_in(turns: Iterable[Turn]) -> list[tuple[str, ToolCall]]:
-    """The calls in ``turns`` that no later one answers, each with the id of the turn that made it."""
-    waiting: list[tuple[str, ToolCall]] = []
+def _asks(turn: Turn) -> list[Part]:
+    """What decides which calls wait."""
+    return [part for part in turn.parts if part.kind == "tool_call" or part.kind == "tool_result"]
+
+
+def waiting_in(turns: Iterable[Turn], above: Iterable[tuple[str, ToolCall]] = ()) -> list[tuple[str, ToolCall]]:
+    """The calls in ``turns`` that no later one answers, each with the id of the turn that made it.
+
+    ``above`` are those that wait already.
+    """
+    waiting = list(above)
     for turn in turns:
         for part in turn.parts:
             if part.kind == "tool_call":

@@ -14,7 +14,7 @@ knows a session; a transcript keeps the variables, only a request has the values
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
@@ -81,7 +81,7 @@ def resolve(text: str, values: Mapping[str, str]) -> str:
 
 def names_in(turns: Iterable[Turn]) -> tuple[str, ...]:
     """The names of the variables in ``turns``, each once, in the order in which they first stand there."""
-    found = (mention for text in _texts(turns) if _may_hold(text) for mention in mentions(text))
+    found = (mention for text in filter(_may_hold, _texts(turns)) for mention in mentions(text))
     return tuple(dict.fromkeys(mention.name for mention in found if not mention.escaped))
 
 
@@ -92,7 +92,7 @@ def unresolved(turns: Iterable[Turn], values: Mapping[str, str]) -> tuple[str, .
 
 def resolve_turns(turns: tuple[Turn, ...], values: Mapping[str, str]) -> tuple[Turn, ...]:
     """``turns`` with the values put in; turns (and a tuple) in which nothing is different are the same objects."""
-    if not any(_may_hold(text) for text in _texts(turns)):
+    if not any(map(_may_hold, _texts(turns))):
         return turns
     out = tuple(_resolved(turn, values) for turn in turns)
     return turns if all(new is old for new, old in zip(out, turns, strict=True)) else out
@@ -108,13 +108,14 @@ def _long_may_hold(text: str) -> bool:
     return _opens(text)  # of megabytes: asked again and again, for each state of the window
 
 
-def _texts(turns: Iterable[Turn]) -> Iterator[str]:
-    for turn in turns:
-        if turn.role is Role.ASSISTANT:
-            continue
-        for part in turn.parts:
-            if part.kind == "text" or part.kind == "tool_result":
-                yield part.text
+def _texts(turns: Iterable[Turn]) -> list[str]:
+    return [
+        part.text
+        for turn in turns
+        if turn.role is not Role.ASSISTANT
+        for part in turn.parts
+        if part.kind == "text" or part.kind == "tool_result"
+    ]
 
 
 def _resolved(turn: Turn, values: Mapping[str, str]) -> Turn:

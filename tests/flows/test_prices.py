@@ -27,24 +27,24 @@ def test_choices_are_paid_once_and_a_turn_keeps_its_price(stage: Stage) -> None:
         assert outcome is not None
         assert outcome.usage is not None
         spent = f"${outcome.usage.completion:,.2f}"
-        assert pane.total_cost() == spent, "three choices are one request"
+        assert pane.spent.words == spent, "three choices are one request"
         status = person.app.window.status
         assert any("all 3 choices:" in label.text() and spent in label.text() for label in labels(status))
 
         await person.use_model("demo-reasoner")
-        assert (pane.cost_words(person.path[-1].id), pane.total_cost()) == (spent, spent)
+        assert (pane.cost_words(person.path[-1].id), pane.spent.words) == (spent, spent)
         other = gateways.store.add_profile(Profile(name="Other", base_url=person.server.base_url))
         session.change(profile_id=other.id)
-        assert (pane.cost_words(person.path[-1].id), pane.total_cost()) == (spent, spent)
+        assert (pane.cost_words(person.path[-1].id), pane.spent.words) == (spent, spent)
 
         session.change(profile_id=DEMO_ID)
         session.set_parameters(session.settings.current.with_value("n", None))
         await person.run("And this? !long=10")
         await person.idle(turns=4)
         assert pane.cost_words(person.path[-1].id) == "", "that model costs nothing, by the gateway's list"
-        assert pane.total_cost() == spent
+        assert pane.spent.words == spent
         gateways.set_price(DEMO_ID, "demo-reasoner", Price(output=0.5, currency="€"))
-        assert pane.total_cost().startswith(f"{spent} + "), "a price entered afterwards holds for what had none"
+        assert pane.spent.words.startswith(f"{spent} + "), "a price entered afterwards holds for what had none"
 
     stage.play(scene)
 
@@ -55,13 +55,13 @@ def test_a_price_that_was_mistyped_can_be_mended(stage: Stage) -> None:
         person.app.gateways.set_price(DEMO_ID, "demo-chat", Price(output=1_000_000))
         await person.run("Say it in one line. !long=40")
         await person.idle(turns=2)
-        before = person.pane.total_cost()
+        before = person.pane.spent.words
         await person.do(person.app.window.action("run.price").trigger)
         dialog = await person.seen(PriceDialog)
         dialog.fields["output"].setText("100000")
         await person.do(person.one(QCheckBox, "Price the earlier answer", dialog).click)
         await person.do(dialog._save)
-        await person.until(lambda: person.pane.total_cost() != before)
-        assert float(person.pane.total_cost()[1:].replace(",", "")) * 10 == float(before[1:].replace(",", ""))
+        await person.until(lambda: person.pane.spent.words != before)
+        assert float(person.pane.spent.words[1:].replace(",", "")) * 10 == float(before[1:].replace(",", ""))
 
     stage.play(scene)

@@ -103,7 +103,7 @@ def figures_of(lane: Session, entered: Entered) -> LaneFigures:
 
 def figures_of_turns(turns: Sequence[Turn], profile_id: str, entered: Entered, *, waits: bool = False) -> LaneFigures:
     """Those of turns that came. ``waits``: a call in them has no answer, so that they are not whole."""
-    outcomes = one_per_request(turns)
+    outcomes = list(one_per_request(turns))
     known = [usage.completion for one in outcomes if (usage := one.usage) is not None and usage.completion is not None]
     prompts = [usage.prompt for one in outcomes if (usage := one.usage) is not None and usage.prompt is not None]
     last = outcomes[-1] if outcomes else None

@@ -62,12 +62,11 @@ def branched(before: Transcript, after: Transcript, turn_id: str, growing: Colle
 
 def beside(before: Transcript, path: Collection[Turn]) -> Branched:
     """``before`` with another path beside its own; what the two begin with is shared, the rest is copied."""
-    shared: str | None = None
     rest = list(path)
-    for old in before.path:
-        if not rest or rest[0] != old:
-            break
-        shared = rest.pop(0).id
+    same = (old is new or old == new for old, new in zip(before.path, rest, strict=False))
+    count = next((number for number, alike in enumerate(same) if not alike), min(len(before.path), len(rest)))
+    shared = rest[count - 1].id if count else None
+    rest = rest[count:]
     copies = {turn.id: new_id() for turn in rest}
     made = [turn.model_copy(update={"id": copies[turn.id]}) for turn in rest]
     return Branched(before.truncate_after(shared).append(*made), copies)

@@ -49,7 +49,7 @@ def answers_none(turn: Turn) -> bool:
 
 def without_call(turns: Iterable[Turn]) -> str:
     """Why turns cannot be sent as long as a tool turn among them answers no call; empty when none does so."""
-    turn = next((turn for turn in turns if answers_none(turn)), None)
+    turn = next((turn for turn in turns if turn.role is Role.TOOL and answers_none(turn)), None)
     if turn is None:
         return ""
     words = " ".join((turn.results[0].text if turn.results else turn.text)[: SHORT * 4].split())

@@ -132,7 +132,7 @@ class NextRequest:
 
     def _sent(self, turns: tuple[Turn, ...]) -> tuple[Turn, ...]:
         growing = self._experiment.turns.growing
-        return tuple(turn for turn in turns if turn.id not in growing and not turn.hollow)
+        return tuple([turn for turn in turns if (turn.parts or not turn.hollow) and turn.id not in growing])
 
 
 def without_value(names: tuple[str, ...]) -> str:

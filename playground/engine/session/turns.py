@@ -324,8 +324,7 @@ class Turns:
 
         Without a ``source`` each stands for itself.
         """
-        head = turns[0].id if self.transcript.head == turns[0].parent else self.transcript.head
-        self.history.transcript = Transcript({**self.transcript.turns, **{turn.id: turn for turn in turns}}, head)
+        self.history.transcript = self.transcript.bring(turns)
         for turn in turns:
             self.history.brought(source or turn.id, turn)
         self._observers.tell(PathChanged(by_run=True))

@@ -312,6 +312,7 @@ class WindowActions(QObject):
         window = self._window
         window.pane.late.not_known = self._not_known
         window.pane.attend()
+        window.pane.spent.added_up.connect(self._show_usage)
         window.bar.gateway_chosen.connect(self._gateways.choose)
         window.bar.gateways_asked.connect(self._gateways.open_settings)
         window.bar.connect_asked.connect(self._gateways.connect_new)
@@ -407,8 +408,13 @@ class WindowActions(QObject):
         )
 
     def _run_changed(self) -> None:
-        session = self.session
         self._stop_changed()
+        self._window.pane.spent.count()
+        self._show_usage()
+        self._window.status.show_limits(self.session.experiment.limits)
+
+    def _show_usage(self) -> None:
+        session = self.session
         last = next((turn for turn in reversed(session.transcript.path) if turn.outcome is not None), None)
         pane = self._window.pane
         outcome = last.outcome if last is not None else None
@@ -417,8 +423,7 @@ class WindowActions(QObject):
         context = None
         if outcome is not None:
             context = session.experiment.facts_asked(outcome.asked).context
-        self._window.status.show_usage(usage, cost, pane.total_cost(), choices=choices, context=context)
-        self._window.status.show_limits(session.experiment.limits)
+        self._window.status.show_usage(usage, cost, pane.spent.words, choices=choices, context=context)
 
     def _stop_changed(self) -> None:
         """There is something to stop: a run, or a loop that is paused."""

@@ -35,7 +35,7 @@ async def test_turns_of_one_request_know_how_many_choices_it_had(gateways: Gatew
     copied = answer("copy", "e2")  # an edit by hand may have put a received turn on another branch as well
     session = opened(gateways, answer("a"), answer("b", choice=1), answer("c", choice=2), answer("other", "e2"), copied)
     assert choices(session) == {"a": 3, "b": 3, "c": 3, "other": 1, "copy": 1}
-    assert len(one_per_request(session.transcript.turns.values())) == 2
+    assert len(list(one_per_request(session.transcript.turns.values()))) == 2
 
 
 async def test_a_choice_whose_siblings_were_deleted_is_still_one_of_several(gateways: Gateways) -> None:

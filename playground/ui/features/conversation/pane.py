@@ -29,6 +29,7 @@ from playground.engine.session.session import Session
 from playground.ui.features.conversation.composer import Composer
 from playground.ui.features.conversation.image_intake import ImageIntake
 from playground.ui.features.conversation.measures import BELOW
+from playground.ui.features.conversation.spent import Spent
 from playground.ui.features.conversation.transcript_pane import TranscriptPane
 from playground.ui.features.conversation.welcome import WelcomePage
 from playground.ui.widgets.loop import Throttle, spawn
@@ -188,6 +189,7 @@ class ConversationPane(TranscriptPane):
         self.composer.images.link_asked.connect(self.open_link)
         self.intake: ImageIntake = ImageIntake(self.composer, self.notice, self, self.sizes)
         self._count = TokenCount(self, self)
+        self.spent = Spent(self, entered, self)
         self.late = LateRun(self.composer, self.run)
         self.begin()
         if composer is None:

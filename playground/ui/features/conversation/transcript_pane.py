@@ -6,7 +6,7 @@ The conversation is one of them with a message field below it, a lane of Compare
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import cache, partial
+from functools import partial
 
 from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import QInputDialog, QStackedWidget, QVBoxLayout, QWidget
@@ -16,7 +16,7 @@ from playground.domain.costs import Entered, cost, total
 from playground.domain.errors import RunRefusedError
 from playground.domain.parts import Image, ToolCall
 from playground.domain.tools import ToolDefinition
-from playground.domain.transcript import Role, Turn, one_per_request
+from playground.domain.transcript import Role, Turn
 from playground.engine.advice.parts import (
     ASK_AGAIN,
     GIVE_UP,
@@ -182,14 +182,6 @@ def cost_of_turn(session: Session, turn_id: str, entered: Entered) -> str:
     outcome = turn.outcome if turn is not None else None
     found = cost(outcome, session.settings.profile_id, entered) if outcome is not None else None
     return total([found]) if found is not None else ""
-
-
-def total_cost(session: Session, entered: Entered) -> str:
-    """What all requests of the experiment cost, on every branch; said to be the least where some are not known."""
-    known = cache(entered)
-    requests = [outcome for outcome in one_per_request(session.transcript.turns.values()) if outcome.usage]
-    costs = [found for outcome in requests if (found := cost(outcome, session.settings.profile_id, known)) is not None]
-    return f"{'at least ' if 0 < len(costs) < len(requests) else ''}{total(costs)}"
 
 
 class TranscriptPane(Centre):
@@ -464,10 +456,6 @@ class TranscriptPane(Centre):
         turn = self._session.transcript.turns.get(turn_id)
         asked = turn.outcome.asked if turn is not None and turn.outcome is not None else None
         return self._session.experiment.facts_asked(asked).output if asked is not None else None
-
-    def total_cost(self) -> str:
-        """What all requests of the experiment cost, on every branch; empty where nobody says."""
-        return total_cost(self._session, self._entered)
 
     def refresh(self) -> None:
         """Draw the turns in view again, for figures that depend on settings."""

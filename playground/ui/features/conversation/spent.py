@@ -1,0 +1,48 @@
+"""What all requests of an experiment cost, added up a few at a time: there may be thousands, and many things change it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+
+from PySide6.QtCore import QObject, Signal
+
+from playground.domain.costs import Cost, Entered, cost, total
+from playground.domain.transcript import one_per_request
+from playground.ui.features.conversation.stage import Stage
+from playground.ui.widgets.slices import Slices
+
+
+class Spent(QObject):
+    """``words`` say what the experiment on stage cost, on every branch; empty where nobody says, and until it is known.
+
+    ``added_up`` comes when they are right.
+    """
+
+    added_up = Signal()
+
+    def __init__(self, stage: Stage, entered: Entered, parent: QObject) -> None:
+        super().__init__(parent)
+        self.words = ""
+        self._stage = stage
+        self._entered = entered
+        self._session = stage.session
+        self._adding = Slices(self._add_up, self)
+
+    def count(self) -> None:
+        """Add up anew: at once, unless there is very much of it."""
+        if self._session is not self._stage.session:
+            self._session, self.words = self._stage.session, ""
+        self._adding.begin()
+
+    def _add_up(self) -> Iterator[None]:
+        """One request in a step. Said to be the least where some are not known."""
+        here, entered = self._session.settings.profile_id, cache(self._entered)
+        costs: list[Cost | None] = []
+        for outcome in one_per_request(self._session.transcript.turns.values()):
+            if outcome.usage:
+                costs.append(cost(outcome, here, entered))
+            yield
+        known = [found for found in costs if found is not None]
+        self.words = f"{'at least ' if 0 < len(known) < len(costs) else ''}{total(known)}"
+        self.added_up.emit()
