@@ -245,9 +245,9 @@ async def test_what_three_completions_used_is_the_requests_and_counted_once(sess
     assert [(outcome.choice, outcome.choices) for outcome in alternatives] == [(0, 3), (1, 3), (2, 3)]
     assert alternatives[0].usage is not None
     assert all(outcome.usage == alternatives[0].usage for outcome in alternatives)
-    assert len(one_per_request(session.transcript.turns.values())) == 1
+    assert len(list(one_per_request(session.transcript.turns.values()))) == 1
     await session.regenerate(turn.id)
-    assert len(one_per_request(session.transcript.turns.values())) == 2
+    assert len(list(one_per_request(session.transcript.turns.values()))) == 2
 
 
 async def test_interleaved_completions_do_not_mix(connect_to: Callable[..., Session]) -> None:
