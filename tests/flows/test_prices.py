@@ -27,7 +27,7 @@ def test_choices_are_paid_once_and_a_turn_keeps_its_price(stage: Stage) -> None:
         assert outcome is not None
         assert outcome.usage is not None
         spent = f"${outcome.usage.completion:,.2f}"
-        assert pane.spent.words == spent, "three choices are one request"
+        await person.until(lambda: pane.spent.words == spent, "three choices are one request")
         status = person.app.window.status
         assert any("all 3 choices:" in label.text() and spent in label.text() for label in labels(status))
 
@@ -42,9 +42,12 @@ def test_choices_are_paid_once_and_a_turn_keeps_its_price(stage: Stage) -> None:
         await person.run("And this? !long=10")
         await person.idle(turns=4)
         assert pane.cost_words(person.path[-1].id) == "", "that model costs nothing, by the gateway's list"
-        assert pane.spent.words == spent
+        await person.until(lambda: pane.spent.words == spent)
         gateways.set_price(DEMO_ID, "demo-reasoner", Price(output=0.5, currency="€"))
-        assert pane.spent.words.startswith(f"{spent} + "), "a price entered afterwards holds for what had none"
+        pane.spent.count()
+        await person.until(
+            lambda: pane.spent.words.startswith(f"{spent} + "), "a price entered afterwards holds for what had none"
+        )
 
     stage.play(scene)
 
@@ -55,6 +58,7 @@ def test_a_price_that_was_mistyped_can_be_mended(stage: Stage) -> None:
         person.app.gateways.set_price(DEMO_ID, "demo-chat", Price(output=1_000_000))
         await person.run("Say it in one line. !long=40")
         await person.idle(turns=2)
+        await person.until(lambda: person.pane.spent.words)
         before = person.pane.spent.words
         await person.do(person.app.window.action("run.price").trigger)
         dialog = await person.seen(PriceDialog)

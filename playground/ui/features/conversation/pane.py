@@ -51,15 +51,16 @@ class TokenCount:
     def __init__(self, pane: ConversationPane, parent: QObject) -> None:
         self._pane = pane
         self._tools: Sizes = {}
-        self._counting = Slices(self._count_tools, parent)
+        self._counting = Slices(self._count_all, parent)
         throttle = Throttle(self._count, parent, interval=COUNT_MS)
         self.poke = throttle.poke
 
     def _count(self) -> None:
         composer, panes = self._pane.composer, self._pane.asked
         tools = self._offered()
-        if sum(id(tool) not in self._tools for tool in tools) > FEW:
-            self._counting.poke()  # the figure is told when they are counted
+        if sum(id(tool) not in self._tools for tool in tools) > FEW or not all(pane.rows.weighed for pane in panes):
+            # The figure is told when they are counted: at once, unless there are very many.
+            (self._counting.poke if self._counting.busy else self._counting.begin)()
             return
         self._tools = sizes_of(tools, self._tools)
         draft = composer.draft
@@ -94,8 +95,11 @@ class TokenCount:
         found = {id(tool): tool for pane in self._pane.asked for tool in pane.session.settings.tools}
         return tuple(found.values())
 
-    def _count_tools(self) -> Iterator[None]:
-        """Count those that are not counted yet, one in a step."""
+    def _count_all(self) -> Iterator[None]:
+        """Count the turns and tools that are not counted yet, a few turns or one tool in a step."""
+        for pane in self._pane.asked:
+            if not pane.rows.weighed:
+                yield from pane.rows.weigh()
         for tool in self._offered():
             if id(tool) not in self._tools:
                 self._tools[id(tool)] = tool, definition_tokens(tool)

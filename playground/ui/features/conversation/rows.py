@@ -6,7 +6,7 @@ A path may be ten thousand turns long and changes with every turn that comes: wh
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import compress, count, islice
 from operator import is_not
@@ -17,6 +17,7 @@ from playground.domain.tokens import estimate_tokens
 from playground.domain.transcript import Role, Transcript, Turn
 
 FEW = 8  # turns with other words that are put in one by one
+STEP = 32  # turns that are weighed between two looks at the clock
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,10 @@ class Row(NamedTuple):
         return self.turn.id
 
 
+#: The answers of most rows.
+NONE: dict[str, Answer] = {}
+
+
 class Rows:
     """The rows of a path that changes. ``follow`` brings them up to date; ``rows`` are those of the last time."""
 
@@ -58,8 +63,10 @@ class Rows:
         self._first: list[int] = []  # where on the path the turn of each row stands
         self._last: list[int] = []  # where the last result folded into it stands, or else its turn
         self._far: set[int] = set()  # rows that have a result from behind a later row
-        self._tokens: list[int] = []
-        self._images: list[int] = []
+        self._weights: dict[str, tuple[Turn, int, int]] = {}  # tokens and images, by turn id
+        self._weighed: tuple[Turn, ...] = ()  # the path that ``tokens`` and ``images`` are of
+        self.tokens = 0  # about how many all content, arguments and results are; reasoning left out
+        self.images = 0
         self._makers: dict[str, list[int]] = {}  # the rows with a call of that id, in order
 
     @property
@@ -68,14 +75,22 @@ class Rows:
         return self._path
 
     @property
-    def tokens(self) -> int:
-        """About how many tokens all content, arguments and results are; reasoning left out."""
-        return sum(self._tokens)
+    def weighed(self) -> bool:
+        """Whether ``tokens`` and ``images`` are those of the path; else they are of an earlier one."""
+        return self._weighed is self._path
 
-    @property
-    def images(self) -> int:
-        """How many images there are."""
-        return sum(self._images)
+    def weigh(self) -> Iterator[None]:
+        """Have ``tokens`` and ``images`` be those of the path, some turns in a step. One that was weighed is not again."""
+        path, before = self._path, self._weights
+        now: dict[str, tuple[Turn, int, int]] = {}
+        for at, turn in enumerate(path):
+            known = before.get(turn.id)
+            now[turn.id] = known if known is not None and known[0] is turn else (turn, *_weight(turn))
+            if at % STEP == 0:
+                yield
+        self.tokens = sum(tokens for _, tokens, _ in now.values())
+        self.images = sum(images for _, _, images in now.values())
+        self._weights, self._weighed = now, path
 
     def follow(self, transcript: Transcript, growing: Collection[str] = ()) -> list[Row]:
         """The rows of a transcript's path; a row that shows what it showed before is the same object.
@@ -90,11 +105,17 @@ class Rows:
             start = min([start, *(at for at, turn in enumerate(path[:start]) if turn.parent in changed)])
         if changed_state := now ^ self._growing:
             start = min([start, *(at for at, turn in enumerate(path[:start]) if turn.id in changed_state)])
-        start = self._keep(start)
+        start, before = self._keep(start)
+        place = len(self.rows)
         self._path, self._forks, self._growing = path, forks, now
         for at in range(start, len(path)):
-            if not self._fold(at, path[at]):
+            if path[at].role is not Role.TOOL or not self._fold(at, path[at]):
                 self._add(at, path[at])
+        if before:  # of some turns only the place is another
+            for place, row in enumerate(self.rows[place:], place):
+                old = before.get(row.turn.id)
+                if old == row:
+                    self.rows[place] = old
         return list(self.rows)
 
     def _rewrite(self, path: tuple[Turn, ...]) -> bool:
@@ -110,29 +131,31 @@ class Rows:
             if not alone or _frame(path[at]) != _frame(self._path[at]):
                 return False
         for at, place in zip(others, places, strict=True):
-            row = self.rows[place] = self.rows[place]._replace(turn=path[at])
-            tokens, self._images[place], _ = _weight(row.turn)
-            self._tokens[place] = tokens + sum(estimate_tokens(answer.result.text) for answer in row.answers.values())
+            self.rows[place] = self.rows[place]._replace(turn=path[at])
         self._path = path
         return True
 
-    def _keep(self, start: int) -> int:
-        """Drop the rows that hold anything of the path from ``start`` on. Returns from where on it is to be read."""
+    def _keep(self, start: int) -> tuple[int, dict[str, Row]]:
+        """Drop the rows that hold anything of the path from ``start`` on.
+
+        Returns from where on it is to be read, and the rows dropped, by turn id.
+        """
         kept = bisect_left(self._first, start)
         while broken := [at for at in (*self._far, kept - 1) if 0 <= at < kept and self._last[at] >= start]:
             kept = min(broken)
             start = self._first[kept]
-        for row in self.rows[kept:]:
+        dropped = {row.turn.id: row for row in self.rows[kept:]}
+        for row in dropped.values():
             for call in row.turn.calls:
                 self._makers[call.id].pop()
-        for column in (self.rows, self._first, self._last, self._tokens, self._images):
+        for column in (self.rows, self._first, self._last):
             del column[kept:]
         self._far = {at for at in self._far if at < kept}
-        return start
+        return start, dropped
 
     def _fold(self, at: int, turn: Turn) -> bool:
-        """Whether the turn is the result of a call before it, and stands in that call's row now."""
-        if turn.role is not Role.TOOL or len(turn.parts) != 1 or not (results := turn.results):
+        """Whether a tool turn is the result of a call before it, and stands in that call's row now."""
+        if len(turn.parts) != 1 or not (results := turn.results):
             return False
         (result,) = results
         makers = self._makers.get(result.call_id)
@@ -143,35 +166,30 @@ class Rows:
         alternatives = self._forks.get(turn.parent, (turn.id,))
         self.rows[place] = row._replace(answers={**row.answers, result.call_id: Answer(turn.id, result, alternatives)})
         self._last[place] = at
-        self._tokens[place] += estimate_tokens(result.text)
         if place + 1 < len(self.rows):
             self._far.add(place)
         return True
 
     def _add(self, at: int, turn: Turn) -> None:
-        tokens, images, calls = _weight(turn)
-        for call_id in calls:
-            self._makers.setdefault(call_id, []).append(len(self.rows))
-        self.rows.append(Row(turn, self._forks.get(turn.parent, (turn.id,)), {}, turn.id in self._growing))
+        for part in turn.parts:
+            if part.kind == "tool_call":
+                self._makers.setdefault(part.id, []).append(len(self.rows))
+        self.rows.append(Row(turn, self._forks.get(turn.parent, (turn.id,)), NONE, turn.id in self._growing))
         self._first.append(at)
         self._last.append(at)
-        self._tokens.append(tokens)
-        self._images.append(images)
 
 
-def _weight(turn: Turn) -> tuple[int, int, list[str]]:
-    """About how many tokens a turn's content, arguments and results, its images, and the ids of its calls."""
+def _weight(turn: Turn) -> tuple[int, int]:
+    """About how many tokens a turn's content, arguments and results are, and how many images it has."""
     tokens = images = 0
-    calls = []
     for part in turn.parts:
         if part.kind == "text" or part.kind == "tool_result":
             tokens += estimate_tokens(part.text)
         elif part.kind == "tool_call":
             tokens += estimate_tokens(part.name) + estimate_tokens(part.arguments)
-            calls.append(part.id)
         elif part.kind == "image":
             images += 1
-    return tokens, images, calls
+    return tokens, images
 
 
 def _frame(turn: Turn) -> tuple[object, ...]:

@@ -13,15 +13,23 @@ from playground.ui.features.conversation.transcript_view import GAP, TOP, Height
 from tests.benchmarks.experiment import long_transcript
 
 
+def weight(rows: Rows) -> tuple[int, int]:
+    """Tokens and images, once all are weighed."""
+    for _ in rows.weigh():
+        assert not rows.weighed
+    assert rows.weighed
+    return rows.tokens, rows.images
+
+
 def test_a_turn_at_the_end_leaves_all_rows_before_it_the_same_objects() -> None:
     transcript, rows = long_transcript(200), Rows()
     before = rows.follow(transcript)
-    tokens = rows.tokens
+    tokens = weight(rows)[0]
     after = rows.follow(transcript.append(make_turn(Role.USER, "Hello")))
     assert common_prefix(before, after) == len(before)
-    assert rows.tokens == tokens + 2
+    assert weight(rows)[0] == tokens + 2
     assert rows.follow(transcript) == before
-    assert rows.tokens == tokens
+    assert weight(rows)[0] == tokens
 
 
 def test_a_result_replaces_the_row_of_its_call_only() -> None:
@@ -110,7 +118,7 @@ def test_any_chain_of_edits_gives_the_rows_that_would_be_made_anew(seed: int) ->
         growing = [transcript.head] if random.random() < 0.2 and transcript.head else []
         fresh = Rows()
         assert rows.follow(transcript, growing) == fresh.follow(transcript, growing)
-        assert (rows.tokens, rows.images) == (fresh.tokens, fresh.images)
+        assert weight(rows) == weight(fresh)
 
 
 # Where they stand
