@@ -80,7 +80,7 @@ class Rows:
         return self._weighed is self._path
 
     def weigh(self) -> Iterator[None]:
-        """Have ``tokens`` and ``images`` be those of the path, some turns in a step. One that was weighed is not again."""
+        """Have ``tokens`` and ``images`` be those of the path, some turns in a step; none is weighed twice."""
         path, before = self._path, self._weights
         now: dict[str, tuple[Turn, int, int]] = {}
         for at, turn in enumerate(path):
@@ -106,15 +106,14 @@ class Rows:
         if changed_state := now ^ self._growing:
             start = min([start, *(at for at, turn in enumerate(path[:start]) if turn.id in changed_state)])
         start, before = self._keep(start)
-        place = len(self.rows)
+        kept = len(self.rows)
         self._path, self._forks, self._growing = path, forks, now
         for at in range(start, len(path)):
             if path[at].role is not Role.TOOL or not self._fold(at, path[at]):
                 self._add(at, path[at])
         if before:  # of some turns only the place is another
-            for place, row in enumerate(self.rows[place:], place):
-                old = before.get(row.turn.id)
-                if old == row:
+            for place, row in enumerate(self.rows[kept:], kept):
+                if (old := before.get(row.turn.id)) == row:
                     self.rows[place] = old
         return list(self.rows)
 

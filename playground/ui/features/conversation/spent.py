@@ -1,4 +1,4 @@
-"""What all requests of an experiment cost, added up a few at a time: there may be thousands, and many things change it."""
+"""What all requests of an experiment cost, added up a few at a time: there may be thousands, and it changes often."""
 
 from __future__ import annotations
 
