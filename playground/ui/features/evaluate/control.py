@@ -150,9 +150,9 @@ class EvaluateControl(Control):
     def _moved(self, evaluation: str) -> None:
         """A run that stopped by itself says why, whichever page is shown."""
         self._show_stop()
-        runner = self.runs.of(evaluation)
-        if runner is not None and runner.reason and not self.runs.under_way(evaluation):
-            self._say(f"The evaluation stopped: {runner.reason} What came is kept; Continue asks for the rest.")
+        progress = self.runs.progress(evaluation)
+        if progress is not None and progress.reason and not self.runs.under_way(evaluation):
+            self._say(f"The evaluation stopped: {progress.reason} What came is kept; Continue asks for the rest.")
         elif self.look is not None and self.look.session.id == evaluation and not self.runs.under_way(evaluation):
             spawn(self._offer(self.look), name="look at refusals")
 

@@ -253,8 +253,7 @@ class Look(QObject):
     @property
     def progress(self) -> Progress | None:
         """How far the run is that is under way, or how far the last one came; None before anything was run here."""
-        runner = self.runs.of(self.session.id)
-        return runner.progress if runner is not None else None
+        return self.runs.progress(self.session.id)
 
     def _arrived(self, evaluation: str, answers: list[Answer]) -> None:
         if evaluation == self.session.id:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from playground.engine.evaluation.answers import AnswersError, AnswerStore
-from playground.engine.evaluation.runner import Runner, State
+from playground.engine.evaluation.runner import Progress, Runner, State
 from playground.ui.widgets.loop import spawn
 
 if TYPE_CHECKING:
@@ -32,12 +32,18 @@ class Runs(QObject):
         super().__init__(parent)
         self.store = store
         self.entered = entered
-        self._runners: dict[str, Runner] = {}
+        self._runners: dict[str, Runner] = {}  # those under way: they hold all their answers
+        self._ended: dict[str, Progress] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
 
     def of(self, evaluation: str) -> Runner | None:
-        """The run that is under way, or that was the last."""
+        """The run that is under way, or is paused."""
         return self._runners.get(evaluation)
+
+    def progress(self, evaluation: str) -> Progress | None:
+        """How far it is, or how far the last one came; None before anything was run here."""
+        runner = self.of(evaluation)
+        return runner.progress if runner is not None else self._ended.get(evaluation)
 
     def under_way(self, evaluation: str) -> bool:
         """Whether one is, or is paused."""
@@ -67,7 +73,8 @@ class Runs(QObject):
         except AnswersError as error:
             self.failed.emit(str(error))
         finally:
-            del self._tasks[key]
+            self._ended[key] = runner.progress
+            del self._tasks[key], self._runners[key]
             self.moved.emit(key)
 
     def pause(self, evaluation: str) -> None:
@@ -80,5 +87,5 @@ class Runs(QObject):
     def stop(self, evaluation: str) -> None:
         """End it; what came is kept."""
         runner = self.of(evaluation)
-        if runner is not None and evaluation in self._tasks:
+        if runner is not None:
             runner.stop()
