@@ -72,5 +72,6 @@ BENCHMARKS = {
         Benchmark("evaluate", "evaluate"),
         Benchmark("peers", "peers"),
         Benchmark("servers", "servers"),
+        Benchmark("soak", "soak"),
     )
 }

@@ -1,0 +1,243 @@
+"""Eight hours of use in fast motion, in one window: what is there after the first tenth of it, and no more at the end.
+
+Each tenth is the same work: experiments are made, run ten times, left for those of the tenth before, which are deleted
+for good at its end; tool servers are started, asked and taken away; six lanes run side by side; in every other tenth an
+evaluation runs. What is counted is the process's own (memory, files, threads, timers, tasks) and its children's, when
+nothing is under way any more.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QApplication, QWidget
+
+from playground.domain.checks import Contains
+from playground.domain.transcript import Role, make_turn
+from playground.engine.compare.lanes import Lanes
+from playground.engine.library.store.retention import KeepTapes
+from playground.engine.session.plan import Case, Keep, Plan
+from playground.engine.session.serving import Ticket
+from playground.engine.session.session import Session
+from playground.ui.features.evaluate.control import EvaluateControl
+from playground.ui.shell.features import EVALUATE
+from playground.ui.widgets import loop
+from tests.benchmarks.memory import resident_mb
+from tests.benchmarks.registry import Figure, at_most
+from tests.benchmarks.window import Window, play
+from tests.support import tool_servers
+
+TENTHS = 10
+EXPERIMENTS, SHORT_EXPERIMENTS = 20, 2  # a tenth
+RUNS = 10  # an experiment
+SERVERS, SHORT_SERVERS = 5, 1  # a tenth
+LANES, CASES = 6, 100
+MODEL = "paced-0-120"
+TAPES = 2**20  # bytes of bodies that the store may keep: a tenth of those of a full run
+GROWTH = 5  # per cent of memory
+LONGEST_S = 120.0
+
+
+def run(short: bool) -> list[Figure]:
+    """The figures; the short form has a tenth of the experiments."""
+    return play(_Day(SHORT_EXPERIMENTS if short else EXPERIMENTS, SHORT_SERVERS if short else SERVERS).measure)
+
+
+@dataclass(frozen=True, slots=True)
+class _Level:
+    """What there is at rest; ``memory`` and ``children_memory`` in MB, ``file`` the store's bytes, journal included."""
+
+    memory: float
+    children_memory: float
+    files: int
+    threads: int
+    timers: int
+    tasks: int
+    children: int
+    widgets: int
+    sessions: int
+    file: int
+
+
+class _Day:
+    def __init__(self, experiments: int, servers: int) -> None:
+        self._experiments, self._servers = experiments, servers
+        self._made: list[list[str]] = []  # ids of the experiments of each tenth
+
+    async def measure(self, window: Window) -> list[Figure]:
+        self._window = window
+        self._workspace = window.app.workspace
+        assert self._workspace.store is not None
+        self._workspace.store.keep_tapes(KeepTapes(days=None, bytes=TAPES))
+        levels = [await self._tenth(number) for number in range(TENTHS)]
+        first, half, end = levels[0], levels[TENTHS // 2 - 1], levels[-1]
+        return [
+            at_most("memory, growth after the first tenth", 100 * (end.memory / first.memory - 1), "%", GROWTH),
+            Figure("memory after the first tenth", first.memory, "MB"),
+            Figure("memory, largest step of a tenth", max(b.memory - a.memory for a, b in pairwise(levels)), "MB"),
+            at_most(
+                "memory of its processes, growth after the first tenth",
+                100 * (end.children_memory / first.children_memory - 1),
+                "%",
+                GROWTH,
+            ),
+            *(
+                at_most(f"more {what} than after the first tenth", getattr(end, name) - getattr(first, name), "", 0)
+                for what, name in (
+                    ("open files", "files"),
+                    ("threads", "threads"),
+                    ("running timers", "timers"),
+                    ("tasks", "tasks"),
+                    ("processes", "children"),
+                    ("widgets", "widgets"),
+                    ("experiments in memory", "sessions"),
+                )
+            ),
+            at_most("the store's file, times that after the first half", end.file / half.file, "×", 1.05),
+            Figure("the store's file at the end", end.file / 2**20, "MB"),
+        ]
+
+    async def _tenth(self, number: int) -> _Level:
+        made: list[str] = []
+        for place in range(self._experiments):
+            made.append(await self._experiment())
+            await self._come_back(place)
+        self._made.append(made)
+        for place in range(self._servers):
+            await self._server(f"soak-{number}-{place}")
+        await self._compare()
+        if number % 2 == 0:
+            await self._evaluate(number)
+        if number:
+            await self._erase(self._made[number - 1])
+        return await self._level()
+
+    async def _experiment(self) -> str:
+        """Made, run, asked again."""
+        session = self._window.new(MODEL)
+        for _ in range(RUNS - 1):
+            await self._window.run(session)
+            session.turns.add_turn(make_turn(Role.USER, "And what else?"))
+        await self._window.run(session)
+        return session.id
+
+    async def _come_back(self, place: int) -> None:
+        """To one that was left long ago, loaded anew where it was closed meanwhile."""
+        if self._made:
+            await self._workspace.show(self._made[-1][place])
+            await self._window.settle(0.05)
+
+    async def _server(self, name: str) -> None:
+        servers = self._workspace.tool_servers
+        server = servers.book.add(tool_servers.hostile(id=name, name=name))
+        servers.book.confirm(server)
+        await servers.start(server.id)
+        await servers.call(server.id, "echo", {"text": "x"}, Ticket())
+        await servers.stop(server.id)
+        servers.book.remove(server.id)
+
+    async def _compare(self) -> None:
+        session = self._window.new(MODEL)
+        lanes = Lanes(session)
+        for _ in range(1, LANES):
+            lanes.add()
+        self._press("compare.open")
+        await self._window.settle(0.5)
+        await loop.spawn(lanes.run(), name="soaked lanes")
+        self._press("compare.open")
+        await self._gone(session)
+
+    async def _evaluate(self, number: int) -> None:
+        session = self._window.new(MODEL, text="Is it warm in {{city}}?")
+        cases = tuple(Case(id=f"c{place}", values={"city": f"C{number} {place}"}) for place in range(CASES))
+        plan = Plan(cases=cases, checks=(Contains(text="stream"),), at_once=16, keep=Keep.NONE)
+        session.change(evaluation=plan)
+        self._press("evaluate.open")
+        control: EvaluateControl = self._window.app.actions.of(EVALUATE)
+        assert control.look is not None, "no evaluation is shown"
+        look = control.look
+        await _until(lambda: look.ready)
+        self._press("run.run")
+        await _until(lambda: look.results.count == CASES and not look.under_way)
+        assert look.results.failed == 0, "not all answers came"
+        self._press("evaluate.open")
+        await self._gone(session)
+
+    def _press(self, action: str) -> None:
+        self._window.app.window.action(action).trigger()
+
+    async def _gone(self, session: Session) -> None:
+        self._workspace.delete(session.id)
+        await self._erase([session.id])
+
+    async def _erase(self, experiment_ids: list[str]) -> None:
+        """As by a person who deletes them and empties the trash."""
+        for experiment_id in experiment_ids:
+            if any(one.experiment.id == experiment_id for one in self._workspace.trash):
+                continue
+            self._workspace.delete(experiment_id)
+        await self._workspace.flush()
+        self._workspace.erase(experiment_ids)
+
+    async def _level(self) -> _Level:
+        """What is there once all is at rest and on the disk."""
+        await self._workspace.flush()
+        await self._window.settle(6)
+        memory = resident_mb()
+        things = gc.get_objects()
+        children = _children(os.getpid())
+        return _Level(
+            memory=memory,
+            children_memory=sum(map(_resident, children)),
+            files=_entries("/proc/self/fd"),
+            threads=_entries("/proc/self/task"),
+            timers=sum(timer.isActive() for timer in _timers()),
+            tasks=len(asyncio.all_tasks()),
+            children=len(children),
+            widgets=sum(isinstance(widget, QWidget) for widget in QApplication.allWidgets()),
+            sessions=sum(isinstance(thing, Session) for thing in things),
+            file=self._file(),
+        )
+
+    def _file(self) -> int:
+        assert self._workspace.store is not None
+        path = self._workspace.store.path
+        return sum(file.stat().st_size for file in path.parent.glob(f"{path.name}*") if file.is_file())
+
+
+def _entries(folder: str) -> int:
+    return sum(1 for _ in Path(folder).iterdir())
+
+
+def _timers() -> list[QTimer]:
+    """Those of the application, of its windows and of all that lies in them."""
+    roots = [QApplication.instance(), *QApplication.topLevelWidgets()]
+    return [timer for root in roots if root is not None for timer in root.findChildren(QTimer)]
+
+
+async def _until(so: Callable[[], bool]) -> None:
+    async with asyncio.timeout(LONGEST_S):
+        while not so():  # noqa: ASYNC110 - what is waited for tells nobody
+            await asyncio.sleep(0.01)
+
+
+def _children(pid: int) -> list[int]:
+    """The processes below one, theirs included."""
+    found: list[int] = []
+    for task in Path(f"/proc/{pid}/task").iterdir():
+        for child in (task / "children").read_text(encoding="ascii").split():
+            found += [int(child), *_children(int(child))]
+    return found
+
+
+def _resident(pid: int) -> float:
+    """Megabytes."""
+    pages = int(Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
