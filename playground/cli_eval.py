@@ -12,7 +12,7 @@ from playground.cli_help import Help, exit_codes, number, whole
 from playground.engine.headless.exit_codes import ExitCode
 
 if TYPE_CHECKING:
-    from playground.engine.headless.evaluation import EvaluationOptions
+    from playground.engine.headless.evaluated_file import EvaluationOptions
 
 #: The files that can be written, and what is in them.
 _OUTPUTS: Final = {
@@ -67,6 +67,15 @@ def add_eval(commands: Any) -> None:
         "--fail-under", type=_rate, metavar="RATE", help="end with 1 if a variant passes less often: 0.9, or 90%%"
     )
 
+    found.add_argument(
+        "--dask",
+        default="",
+        metavar="ADDRESS",
+        help="have the answers made by the workers of the Dask cluster whose scheduler is there, such as "
+        "tcp://127.0.0.1:8786; they are kept here. A worker reads the key from its own environment. Needs "
+        "gateway-playground[dask] here and there",
+    )
+
     budget = found.add_argument_group("bounds, at which it stops and keeps what came")
     budget.add_argument("--budget-requests", type=whole(1), metavar="N", help="requests at most")
     budget.add_argument("--budget-tokens", type=whole(1), metavar="N", help="tokens at most, in and out")
@@ -89,11 +98,13 @@ def add_eval(commands: Any) -> None:
 def _eval(arguments: argparse.Namespace) -> int:
     from playground.engine.headless.evaluation import evaluate_file
 
+    if arguments.dask and arguments.base_url is None and arguments.gateway is None:
+        arguments.parser.error("--dask wants --base-url or --gateway: the demo gateway is on this computer alone")
     return asked(partial(evaluate_file, arguments.file), arguments, _options)
 
 
 def _options(arguments: argparse.Namespace) -> EvaluationOptions:
-    from playground.engine.headless.evaluation import EvaluationOptions
+    from playground.engine.headless.evaluated_file import EvaluationOptions
 
     outputs = {name: getattr(arguments, name) for name in _OUTPUTS if getattr(arguments, name) is not None}
     return EvaluationOptions(
@@ -113,6 +124,8 @@ def _options(arguments: argparse.Namespace) -> EvaluationOptions:
         answers=arguments.answers,
         outputs=outputs,
         fail_under=arguments.fail_under,
+        dask=arguments.dask,
+        workers_variable=(arguments.key_variable or "") if arguments.dask else "",
     )
 
 

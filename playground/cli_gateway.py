@@ -114,7 +114,9 @@ def gateway_options(arguments: argparse.Namespace) -> dict[str, Any]:
     key = key_from_environment(variable) if arguments.key_variable or arguments.gateway is None else None
     if arguments.key_variable and key is None:
         problem = variable_problem(arguments.key_variable)  # a key in the place of the name stands in no log
-        arguments.parser.error(problem or f"the environment variable {arguments.key_variable} is not set")
+        elsewhere = getattr(arguments, "dask", "")  # workers have it in their environment, and this process need not
+        if problem or not elsewhere:
+            arguments.parser.error(problem or f"the environment variable {arguments.key_variable} is not set")
     if arguments.gateway is not None and not arguments.gateway.strip():
         arguments.parser.error("--gateway wants the name of a gateway")
     return {

@@ -35,12 +35,22 @@ class Limiter:
         """Seconds until the next request may go out; 0 when it may now."""
         now = self._clock()
         wait = self._held - now
-        if self._left is not None:
-            if now >= self._until:
-                self._left = None
-            elif self._left < 1:
-                wait = max(wait, self._until - now)
+        left = self.left
+        if left is not None and left < 1:
+            wait = max(wait, self._until - now)
         return max(wait, 0.0)
+
+    @property
+    def held(self) -> bool:
+        """Whether an answer asked to wait, and that time is not over."""
+        return self._held > self._clock()
+
+    @property
+    def left(self) -> float | None:
+        """Requests that may still go out in this window; None where nobody said."""
+        if self._left is not None and self._clock() >= self._until:
+            self._left = None
+        return self._left
 
     def begin(self) -> None:
         """A request goes out."""
@@ -51,6 +61,12 @@ class Limiter:
     def end(self) -> None:
         """It is answered, or came to nothing."""
         self._under_way -= 1
+
+    def give_back(self) -> None:
+        """A request that had begun did not go out."""
+        self._under_way -= 1
+        if self._left is not None:
+            self._left += 1
 
     def note(self, limits: RateLimits) -> None:
         """What the headers of an answer say. Requests that are under way may not be counted in them yet."""

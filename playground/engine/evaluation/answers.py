@@ -406,6 +406,15 @@ def answer_of(row: tuple[Any, ...]) -> Answer | None:
         return None
 
 
+def judgements_of(packed: bytes | None) -> dict[str, Judgement]:
+    """What judges said, as it stands in the file. Raises ValueError, zlib.error."""
+    return _read_judgements(_unpacked(packed))
+
+
+def _read_judgements(value: Any) -> dict[str, Judgement]:
+    return {key: Judgement.model_validate(one) for key, one in (value or {}).items()}
+
+
 def _kept(connection: sqlite3.Connection, evaluation: str, answer: Answer) -> Kept:
     row = connection.execute(
         f"SELECT turns, judgements, frames FROM kept JOIN answers ON answer = number WHERE {_KEY}",  # noqa: S608
@@ -417,7 +426,7 @@ def _kept(connection: sqlite3.Connection, evaluation: str, answer: Answer) -> Ke
         turns, judgements, frames = map(_unpacked, row)
         return Kept(
             tuple(Turn.model_validate(one) for one in turns or ()),
-            {key: Judgement.model_validate(one) for key, one in (judgements or {}).items()},
+            _read_judgements(judgements),
             tuple(exchange_from(one, "the exchange") for one in frames or ()),
         )
     except (ValueError, TypeError, zlib.error, CassetteError) as error:

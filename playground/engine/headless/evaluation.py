@@ -7,62 +7,42 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
-from fnmatch import fnmatchcase
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Final, TextIO
 
 from playground.domain.durations import span
+from playground.domain.transcript import new_id
 from playground.engine.evaluation.answering import Answer
-from playground.engine.evaluation.answers import SUFFIX, AnswersError, AnswerStore, Kept
+from playground.engine.evaluation.answers import AnswersError, AnswerStore, Kept
 from playground.engine.evaluation.export.formats import export
-from playground.engine.evaluation.inquiry import Column, Inquiry
+from playground.engine.evaluation.inquiry import Inquiry
+from playground.engine.evaluation.making import Making
 from playground.engine.evaluation.results import Results
 from playground.engine.evaluation.runner import Progress, Runner, State, first_of
-from playground.engine.files.experiment_file import SUFFIX as EXPERIMENT
-from playground.engine.files.experiment_file import ExperimentFileError, read_content
+from playground.engine.headless.cluster.order import ClusterError, order_of
+from playground.engine.headless.evaluated_file import (
+    EvaluationOptions,
+    answers_path,
+    check_places,
+    elsewhere,
+    inquiry_of,
+)
 from playground.engine.headless.exit_codes import ExitCode
 from playground.engine.headless.gateway import Gateway, gateway_of
 from playground.engine.headless.show import Console, OutputError
-from playground.engine.headless.tool_servers import CommandServers, ServerOptions, ServersError
+from playground.engine.headless.tool_servers import CommandServers, ServersError
 from playground.engine.io.whole_file import write_whole
-from playground.engine.requests.request_file import STDIN, BadInputError, read_value
-from playground.engine.session.plan import Case
-from playground.engine.session.session import Session
-from playground.engine.session.snapshot import restore
+from playground.engine.requests.request_file import BadInputError
 from playground.jsonkit.texts import cut
+from playground.jsonkit.values import JSONObject
 
 _OFTEN: Final = 0.25  # seconds between two pictures of the bar
 _SELDOM: Final = 10.0  # seconds between two lines, where there is no terminal
 _STEP: Final = 0.1  # of all answers between two lines
 _WIDTH: Final = 30  # characters of the bar
 _MOST: Final = 50  # cases that are listed as failing
-
-
-@dataclass(frozen=True)
-class EvaluationOptions(ServerOptions):
-    """What the command line says besides the file; None: as the plan has it.
-
-    ``only`` are names or letters of variants, ``cases`` patterns of names (``*`` stands for anything). ``go_on`` asks
-    for what is missing of answers that are kept, ``fresh`` lets them go. ``outputs`` are files by the names of
-    ``FORMATS``. ``fail_under`` is a rate from 0 to 1.
-    """
-
-    repeats: int | None = None
-    at_once: int | None = None
-    seed: int | None = None
-    only: tuple[str, ...] = ()
-    cases: tuple[str, ...] = ()
-    requests: int | None = None
-    tokens: int | None = None
-    money: float | None = None
-    record_calls: bool | None = None
-    go_on: bool = False
-    fresh: bool = False
-    answers: Path | None = None
-    outputs: dict[str, Path] = field(default_factory=dict)
-    fail_under: float | None = None
 
 
 async def evaluate_file(path: Path, options: EvaluationOptions, out: TextIO, err: TextIO) -> int:
@@ -76,22 +56,23 @@ async def evaluate_file(path: Path, options: EvaluationOptions, out: TextIO, err
     servers: CommandServers | None = None
     try:
         gateway = await gateway_of(options)
-        _check_places(path, options)
+        check_places(path, options)
         servers = CommandServers(options, console) if options.serves else None
-        inquiry = await _inquiry(path, gateway, options, servers)
+        inquiry, content = await inquiry_of(path, gateway, options, servers)
         for problem in await inquiry.problems():
             raise BadInputError(problem.words)
         secrets = (*gateway.secrets, *(servers.secrets if servers is not None else ()))
-        store = AnswerStore(_answers(path, options), secrets)
-        runner = Runner(inquiry, store)
-        await _prepare(runner, store, options)
-        for words in (*gateway.remarks, *_elsewhere(inquiry, gateway.profile.name)):
+        store = AnswerStore(answers_path(path, options), secrets)
+        for words in (*gateway.remarks, *elsewhere(inquiry, gateway.profile.name)):
             console.say(words)
-        return await _run(runner, store, options, console, err)
+        async with _making(inquiry, content, gateway, options, console) as making:
+            runner = Runner(inquiry, store, making=making)
+            await _prepare(runner, store, options)
+            return await _run(runner, store, options, console, err)
     except BadInputError as error:
         console.say(str(error))
         return ExitCode.BAD_INPUT
-    except (AnswersError, ServersError) as error:
+    except (AnswersError, ClusterError, ServersError) as error:
         console.say(str(error))
         return ExitCode.FAILED
     finally:
@@ -101,6 +82,26 @@ async def evaluate_file(path: Path, options: EvaluationOptions, out: TextIO, err
             await gateway.aclose()
         if servers is not None:
             await servers.aclose()
+
+
+@asynccontextmanager
+async def _making(
+    inquiry: Inquiry, content: JSONObject, gateway: Gateway, options: EvaluationOptions, console: Console
+) -> AsyncIterator[Making | None]:
+    """What makes the answers, as long as it is needed; None for this process. Raises BadInputError, ClusterError."""
+    if not options.dask:
+        yield None
+        return
+    order = order_of(new_id(), content, gateway, options)
+    try:
+        from playground.engine.headless.cluster.fleet import fleet
+    except ModuleNotFoundError as error:
+        raise BadInputError(
+            f"--dask needs a library that is not installed ({error.name}). Install it with: "
+            "pip install 'gateway-playground[dask]'"
+        ) from None
+    async with fleet(options.dask, order, inquiry, console.say) as found:
+        yield found
 
 
 async def _prepare(runner: Runner, store: AnswerStore, options: EvaluationOptions) -> None:
@@ -166,106 +167,6 @@ def _ended(results: Results, runner: Runner, options: EvaluationOptions, console
         console.say(f"{failed} of {runner.progress.total} answers failed for good; they count neither way.")
         return ExitCode.INCOMPLETE
     return ExitCode.OK
-
-
-# ---- the file --------------------------------------------------------------------------------------------------------
-
-
-async def _inquiry(path: Path, gateway: Gateway, options: EvaluationOptions, servers: CommandServers | None) -> Inquiry:
-    """What the file asks, as far as the options want it. Raises BadInputError."""
-    value = read_value(path, pipes=True)
-    if not isinstance(value, dict) or "experiment" not in value:
-        raise BadInputError("the file must be a saved experiment (“experiment” is missing)")
-    session = Session(
-        gateway.connect,
-        profile_id=gateway.profile.id,
-        profile_of=lambda _profile_id: gateway.profile,
-        serving=(lambda: servers.serving) if servers is not None else None,
-    )
-    try:
-        restore(read_content(value), session)
-    except (ExperimentFileError, ValueError) as error:
-        raise BadInputError(str(error)) from None
-    if not session.settings.model and gateway.profile.default_model:
-        session.change(model=gateway.profile.default_model)
-    plan = session.settings.evaluation
-    if plan is None:
-        raise BadInputError("the experiment has no evaluation: there is no “evaluation” in the file")
-    wanted = {
-        "repeats": options.repeats,
-        "at_once": options.at_once,
-        "seed": options.seed,
-        "record": options.record_calls,
-    }
-    budget = {"requests": options.requests, "tokens": options.tokens, "money": options.money}
-    update = {name: amount for name, amount in wanted.items() if amount is not None}
-    bounds = plan.budget.model_copy(update={name: amount for name, amount in budget.items() if amount is not None})
-    session.change(evaluation=plan.model_copy(update={**update, "budget": bounds}))
-    if servers is not None:
-        await servers.open([session])
-    inquiry = Inquiry(session)
-    return inquiry.narrowed(_chosen_cases(inquiry, options.cases), _chosen_columns(inquiry, options.only))
-
-
-def _chosen_columns(inquiry: Inquiry, names: Sequence[str]) -> Sequence[Column]:
-    if not names:
-        return inquiry.columns
-    out = []
-    for name in names:
-        wanted = name.strip().casefold()
-        named = [one for one in inquiry.columns if one.variant is not None and one.variant.name.casefold() == wanted]
-        found = named or [one for one in inquiry.columns if one.letter.casefold() == wanted]
-        if len(found) != 1:
-            what = f"{len(found)} variants are called" if found else "there is no variant"
-            raise BadInputError(f"{what} “{name}”; there is {', '.join(one.title for one in inquiry.columns)}")
-        out += found
-    return [one for one in inquiry.columns if one in out]
-
-
-def _chosen_cases(inquiry: Inquiry, patterns: Sequence[str]) -> Sequence[Case]:
-    if not patterns:
-        return inquiry.cases
-    folded = [pattern.casefold() for pattern in patterns]
-    found = [
-        case
-        for case in inquiry.cases
-        if any(
-            fnmatchcase(name.casefold(), one) for one in folded for name in (case.name, case.id, inquiry.title(case))
-        )
-    ]
-    if not found:
-        raise BadInputError(f"no case is called {' or '.join(f'“{pattern}”' for pattern in patterns)}")
-    return found
-
-
-def _answers(path: Path, options: EvaluationOptions) -> Path:
-    """Where the answers are kept. Raises BadInputError for a file that has no place."""
-    if options.answers is not None:
-        return options.answers
-    if path == STDIN:
-        raise BadInputError("answers of what is read from standard input need a file: name one with --answers")
-    name = path.name.removesuffix(EXPERIMENT) if path.name.endswith(EXPERIMENT) else path.stem
-    return path.with_name(f"{name}{SUFFIX}")
-
-
-def _check_places(path: Path, options: EvaluationOptions) -> None:
-    """Raises BadInputError where an export cannot be written: better before the requests than after them."""
-    for place in options.outputs.values():
-        if place.is_dir():
-            raise BadInputError(f"{place} is a folder; name a file")
-        if not place.parent.is_dir():
-            raise BadInputError(f"{place} cannot be written: there is no folder {place.parent}")
-        if place.exists() and path.exists() and place.samefile(path):
-            raise BadInputError(f"{place} is the file that is run")
-
-
-def _elsewhere(inquiry: Inquiry, asked: str) -> list[str]:
-    """That a variant is of another gateway than the one that is ``asked``."""
-    return [
-        f"{one.title} is set for the gateway “{one.variant.gateway}”; here, the one of the command line is asked."
-        for one in inquiry.columns
-        if one.variant is not None and one.variant.gateway not in ("", asked)
-    ]
 
 
 # ---- what is shown ---------------------------------------------------------------------------------------------------

@@ -22,7 +22,8 @@ import pytest
 
 from playground.demo.server import DemoServer
 from playground.engine.gateways.secrets import Secret
-from playground.engine.headless.evaluation import EvaluationOptions, evaluate_file
+from playground.engine.headless.evaluated_file import EvaluationOptions
+from playground.engine.headless.evaluation import evaluate_file
 from playground.engine.headless.exit_codes import ExitCode
 from tests.engine.debugging import begin, until
 from tests.engine.headless.runs import CANARY, Ended

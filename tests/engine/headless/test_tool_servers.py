@@ -20,7 +20,8 @@ from playground.domain.encoding import encode
 from playground.domain.tool_servers import ServerTool
 from playground.engine.cassettes.cassette import open_file
 from playground.engine.gateways.secrets import Secret
-from playground.engine.headless.evaluation import EvaluationOptions, evaluate_file
+from playground.engine.headless.evaluated_file import EvaluationOptions
+from playground.engine.headless.evaluation import evaluate_file
 from playground.engine.headless.exit_codes import ExitCode
 from playground.engine.headless.run import RunOptions
 from playground.engine.tool_servers.naming import definition_of

@@ -1,0 +1,206 @@
+"""What travels to workers: the experiment, its gateway without what is secret, and errands; and what comes back."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from playground import __version__
+from playground.domain.encoding import encode
+from playground.domain.transcript import Turn
+from playground.engine.evaluation.answering import Brought, Figures
+from playground.engine.evaluation.answers import answer_of, pack
+from playground.engine.evaluation.judging import Judgement
+from playground.engine.evaluation.making import Packed
+from playground.engine.gateways.profiles import Profile
+from playground.engine.gateways.secrets import KEY_VARIABLE
+from playground.engine.headless.evaluated_file import EvaluationOptions
+from playground.engine.headless.gateway import Gateway
+from playground.engine.requests.request_file import BadInputError
+from playground.gateway.redact import Redactor
+from playground.jsonkit.texts import listed
+from playground.jsonkit.values import JSONObject
+
+_LARGEST: Final = 16 * 1024 * 1024  # bytes of a file of certificates
+
+
+class ClusterError(Exception):
+    """The cluster cannot be used. The text says why, for people, and is a whole sentence."""
+
+
+@dataclass(frozen=True)
+class Order:
+    """One run, as every worker is told of it. ``content`` is the file as it was read, ``profile`` the gateway.
+
+    ``variable`` names what a worker has the key in, empty for a gateway without one; ``authorities`` are certificates
+    to be trusted (PEM). What the plan is to have otherwise is None where it is as in the file.
+    """
+
+    run: str
+    content: str
+    profile: str
+    repeats: int | None
+    at_once: int | None
+    seed: int | None
+    variable: str
+    proxy: str
+    authorities: bytes | None
+    allow_http: bool
+
+    @property
+    def limited_as(self) -> str:
+        """What limits of a gateway are shared by: its origin, and which key."""
+        return f"{Profile.model_validate_json(self.profile).origin} {self.variable}"
+
+
+def order_of(run: str, content: JSONObject, gateway: Gateway, options: EvaluationOptions) -> Order:
+    """The order for a run. Raises BadInputError for what cannot be done by workers, or may not travel to them."""
+    if options.serves:
+        raise BadInputError(
+            "tool servers are started on this computer, and workers are on others: leave out --mcp and --allow, or "
+            "--dask"
+        )
+    if gateway.headers:
+        raise BadInputError(
+            f"the header {listed(sorted(gateway.headers))} is secret, and secrets are not sent to workers. A key can "
+            "be in a variable of their environment: name it with --key-variable"
+        )
+    if "@" in gateway.proxy:
+        raise BadInputError(
+            "the address of the proxy holds a password, and secrets are not sent to workers. Leave it out: workers use "
+            "the proxy of their own environment"
+        )
+    authorities = None
+    if gateway.profile.ca_file:
+        from playground.named_file import read_named
+
+        authorities = read_named(Path(gateway.profile.ca_file), _LARGEST)
+    profile = gateway.profile.model_copy(update={"ca_file": None, "key_origin": "", "favourites": (), "recent": ()})
+    order = Order(
+        run=run,
+        content=json.dumps(content),
+        profile=profile.model_dump_json(),
+        repeats=options.repeats,
+        at_once=options.at_once,
+        seed=options.seed,
+        variable=_variable(gateway, options),
+        proxy=gateway.proxy,
+        authorities=authorities,
+        allow_http=options.allow_http,
+    )
+    clean = Redactor(secret.get_secret_value() for secret in gateway.secrets)
+    if any(clean.text(text) != text for text in (order.content, order.profile)):
+        raise BadInputError("the key stands in the file, or in the gateway's settings, and would travel to workers")
+    return order
+
+
+def _variable(gateway: Gateway, options: EvaluationOptions) -> str:
+    """The name of the variable with the key; empty for none. Raises BadInputError for a key that is elsewhere."""
+    if options.workers_variable:
+        return options.workers_variable
+    if gateway.key is None:
+        return ""
+    if options.key is not None:
+        return options.key_variable
+    if gateway.profile.key_variable:
+        return gateway.profile.key_variable
+    raise BadInputError(
+        "the key is in this computer's keyring, which workers cannot read. Put it into a variable of each worker's "
+        f"environment, such as {KEY_VARIABLE}, and name that with --key-variable"
+    )
+
+
+class About(NamedTuple):
+    """What a process of the cluster says of itself. ``has_key``: whether the variable is set there."""
+
+    playground: str
+    python: str
+    has_key: bool
+
+    @property
+    def words(self) -> str:
+        """Its versions."""
+        return f"playground {self.playground} on Python {self.python}"
+
+
+def about(variable: str) -> About:
+    """What this process says of itself; the key stays where it is."""
+    python = ".".join(platform.python_version_tuple()[:2])
+    return About(__version__, python, not variable or bool(os.environ.get(variable, "").strip()))
+
+
+# ---- errands and what comes of them ----------------------------------------------------------------------------------
+
+
+class Errand(NamedTuple):
+    """One answer that is wanted of a worker. ``case`` is its number in the plan, from 1; ``column`` is a letter.
+
+    ``kept`` are the row and the turns (JSON) of an answer that is only to be judged; None: it is to be asked for.
+    """
+
+    case: int
+    column: str
+    repeat: int
+    digest: str
+    kept: tuple[tuple[Any, ...], str] | None = None
+
+
+class Result(NamedTuple):
+    """What came of an errand. ``spent`` are figures in the order in which they were spent; ``problem`` is why nothing
+    came: something that nobody thought of went wrong on the worker.
+    """
+
+    row: tuple[Any, ...] = ()
+    turns: bytes = b""
+    judgements: bytes | None = None
+    frames: bytes | None = None
+    fatal: str = ""
+    spent: tuple[tuple[Any, ...], ...] = ()
+    problem: str = ""
+
+    @classmethod
+    def of(cls, made: Packed, spent: Sequence[Figures | Judgement]) -> Result:
+        """What travels of an answer."""
+        return cls(made.row, made.turns, made.judgements, made.frames, made.fatal, tuple(map(_figures, spent)))
+
+    @property
+    def packed(self) -> Packed:
+        """The answer. Raises ValueError for what is none."""
+        answer = answer_of(self.row)
+        if answer is None:
+            raise ValueError("the answer cannot be read")
+        return Packed(answer, tuple(self.row), self.turns, self.judgements, self.frames, self.fatal)
+
+
+def _figures(one: Figures | Judgement) -> tuple[Any, ...]:
+    """What counts against a budget."""
+    return tuple(
+        Figures(
+            prompt=one.prompt,
+            tokens=one.tokens,
+            price=one.price,
+            currency=one.currency,
+            requests=one.requests,
+            listed=one.listed,
+        )
+    )
+
+
+def kept_of(found: Brought) -> tuple[tuple[Any, ...], str]:
+    """A kept answer as an errand carries it: what was kept has no secret in it."""
+    packed = pack(found, Redactor(()))
+    return packed.row, json.dumps([encode(turn) for turn in found.turns])
+
+
+def brought_from(kept: tuple[tuple[Any, ...], str]) -> Brought:
+    """A kept answer that came with an errand. Raises ValueError."""
+    row, turns = kept
+    answer = answer_of(tuple(row))
+    if answer is None:
+        raise ValueError("the kept answer cannot be read")
+    return Brought(answer, tuple(Turn.model_validate(one) for one in json.loads(turns)))
