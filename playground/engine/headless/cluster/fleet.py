@@ -19,6 +19,7 @@ from playground.engine.evaluation.answering import Brought, Figures
 from playground.engine.evaluation.answers import judgements_of
 from playground.engine.evaluation.inquiry import Inquiry, Job
 from playground.engine.evaluation.making import MakingError, Packed, Spend
+from playground.engine.evaluation.runner import first_of
 from playground.engine.headless.cluster.order import About, ClusterError, Errand, Order, Result, about, kept_of
 from playground.engine.headless.cluster.plugins import AT_SCHEDULER, HandPlugin, PostPlugin, hands, operation
 from playground.jsonkit.texts import cut
@@ -163,13 +164,14 @@ async def fleet(address: str, order: Order, inquiry: Inquiry, say: Callable[[str
         await made._ask("open", client=client.id)
         try:
             await client.register_plugin(HandPlugin(order), name=hands(order.run))
-            working = asyncio.get_running_loop().create_task(made.work())
-            try:
-                yield made
-            finally:
-                working.cancel()
-                with suppress(asyncio.CancelledError):
-                    await working
+            async with asyncio.TaskGroup() as group:
+                working = group.create_task(made.work())
+                try:
+                    yield made
+                finally:
+                    working.cancel()
+        except BaseExceptionGroup as failed:
+            raise first_of(failed) from None
         finally:
             with suppress(OSError, ValueError, TimeoutError):
                 async with asyncio.timeout(CONNECT):

@@ -41,7 +41,6 @@ class PostPlugin(SchedulerPlugin):
     def __init__(self) -> None:
         self._post = Post()
         self._ledger = Ledger()
-        self._ending: set[asyncio.Future[Any]] = set()
 
     async def start(self, scheduler: Scheduler) -> None:
         """Answer to what the command and the workers ask."""
@@ -70,10 +69,7 @@ class PostPlugin(SchedulerPlugin):
         """Its runs are over, and no worker that comes is to take part in them."""
         for run in self._post.gone(client):
             if hands(run) in scheduler.worker_plugins:
-                work = scheduler.unregister_worker_plugin(comm=None, name=hands(run))
-                task = asyncio.ensure_future(work)  # noqa: TID251 - no loop of the window: the scheduler's
-                self._ending.add(task)
-                task.add_done_callback(self._ending.discard)
+                scheduler.loop.add_callback(scheduler.unregister_worker_plugin, comm=None, name=hands(run))
 
 
 class HandPlugin(WorkerPlugin):
