@@ -6,6 +6,7 @@ import json
 import random
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -47,36 +48,59 @@ SHAPES: dict[str, dict[str, Any]] = {
     "one narrow text": turns(parts=[{"kind": "text", "text": "é" * 8_000_000}]),
 }
 OPENED = """
-import resource, sys
+import os, resource, sys
 from pathlib import Path
 from playground.engine.files.experiment_file import ExperimentFileError, open_file
 import playground.engine.session.session
 open_file(Path(sys.argv[1]))  # whatever is made at the first time
-before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-try:
-    found = open_file(Path(sys.argv[2]))
-except ExperimentFileError as error:
-    print(error, file=sys.stderr)
-print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * (1 if sys.platform == "darwin" else 1024))
+for line in sys.stdin:
+    if child := os.fork():  # each file in a process of its own, none of which has to load the modules again
+        if os.waitpid(child, 0)[1]:
+            break
+        continue
+    open_file(Path(sys.argv[1]))  # and whatever is the process's own again
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    said = ""
+    try:
+        found = open_file(Path(line.rstrip()))
+    except ExperimentFileError as error:
+        said = str(error)
+    grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+    print(grown * (1 if sys.platform == "darwin" else 1024), said, flush=True)
+    os._exit(0)
 """
 
+Taken = Callable[[Path], tuple[int, str]]
 
-def taken(path: Path) -> tuple[int, str]:
-    """By how many bytes a real process grew that opened the file, and what it said."""
-    small = path.with_name("small.json")
+
+@pytest.fixture(scope="module")
+def taken(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Taken]:
+    """By how many bytes a real process grew that opened the file, and what it said in its one line."""
+    small = tmp_path_factory.mktemp("small") / "small.json"
     content = {**EMPTY, **turns(parts=[{"kind": "text", "text": "a"}, CALL], outcome=OUTCOME), "tools": [{"name": "a"}]}
     small.write_text(json.dumps(content), encoding="utf-8")
-    command = [sys.executable, "-c", OPENED, str(small), str(path)]
-    ended = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", timeout=100)
-    assert ended.returncode == 0, ended.stderr
-    return int(ended.stdout), ended.stderr
+    command = [sys.executable, "-c", OPENED, str(small)]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8"
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        asked, told = process.stdin, process.stdout
+
+        def take(path: Path) -> tuple[int, str]:
+            asked.write(f"{path}\n")
+            asked.flush()
+            grown, _, said = told.readline().partition(" ")
+            return int(grown), said.strip()
+
+        yield take
 
 
 @pytest.mark.skipif(
     sys.platform == "win32", reason="platform: needs Linux or macOS, to ask for the memory of a process"
 )
 @pytest.mark.parametrize("shape", SHAPES)
-def test_a_file_takes_no_more_than_it_was_weighed_at(shape: str, tmp_path: Path) -> None:
+def test_a_file_takes_no_more_than_it_was_weighed_at(shape: str, tmp_path: Path, taken: Taken) -> None:
     path = tmp_path / "a.json"
     path.write_text(json.dumps({**EMPTY, **SHAPES[shape]}, ensure_ascii=False), encoding="utf-8")
     grown, said = taken(path)
@@ -88,19 +112,20 @@ def many_turns(path: Path, size: int) -> None:
     """A file of about that many bytes, in short turns."""
     with path.open("w", encoding="utf-8") as file:
         file.write(json.dumps(EMPTY)[:-1] + ', "turns": [')
-        before = ""
-        for number in range(size // 120):
-            turn = {"id": f"t{number}", "parent": before or None, "role": "user" if number % 2 == 0 else "assistant"}
-            turn["parts"] = [{"kind": "text", "text": "Hello there, how are you?"}]  # type: ignore[assignment]
-            file.write(", " * (number > 0) + json.dumps(turn))
-            before = f"t{number}"
-        file.write(f'], "head": "{before}"}}')
+        parts = json.dumps([{"kind": "text", "text": "Hello there, how are you?"}])
+        before, last = "null", size // 120 - 1
+        for number in range(last + 1):
+            role = "user" if number % 2 == 0 else "assistant"
+            file.write(f'{{"id": "t{number}", "parent": {before}, "role": "{role}", "parts": {parts}}}')
+            file.write(", " if number < last else "")
+            before = f'"t{number}"'
+        file.write(f'], "head": {before}}}')
 
 
 @pytest.mark.skipif(
     sys.platform == "win32", reason="platform: needs Linux or macOS, to ask for the memory of a process"
 )
-def test_a_large_file_takes_four_times_its_size_or_is_refused(tmp_path: Path) -> None:
+def test_a_large_file_takes_four_times_its_size_or_is_refused(tmp_path: Path, taken: Taken) -> None:
     path = tmp_path / "many.playground.json"
     many_turns(path, 94 * MIB)
     size = path.stat().st_size
