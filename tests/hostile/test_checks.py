@@ -27,28 +27,32 @@ def costly(answer: object) -> bool:
     return isinstance(answer, list) and not_checked(answer) is not None
 
 
-async def _asked(shape: CheckShape) -> Gaps:
+async def _asked(shape: CheckShape) -> tuple[Gaps, bool]:
+    """How long the loop had to wait, and whether the answer is one that was worked out or not, as the shape says."""
     question = shape.question()
     async with Gaps() as gaps:
         await asyncio.sleep(0.01)
         checking.now(question)
         answer = await checking.answer(question)
-    if shape.told is not None:
-        assert costly(answer) is not shape.told
     assert checking.now(question) == answer  # and is not looked for again
-    return gaps
+    return gaps, shape.told is None or costly(answer) is not shape.told
 
 
 @pytest.mark.parametrize("shape", CHECKS, ids=lambda shape: shape.name)
-async def test_the_loop_has_its_turn_and_the_answer_comes_in_time(shape: CheckShape) -> None:
+async def test_the_loop_has_its_turn_and_the_answer_comes_in_time(
+    shape: CheckShape, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if shape.told:  # what is worked out may wait for a core: the process is a modest one, and other tests run beside
+        monkeypatch.setattr(checking, "SECONDS", 2 * SECONDS)
     checking.now(ArgumentsFit('{"a": 1}', property_of({"type": "string"})))  # what is imported once is imported
     checking.now(CHECKS[-5].question())
-    gaps = await _asked(shape)
+    gaps, as_told = await _asked(shape)
     for _ in range(PASSES - 1):
-        if gaps.seconds < LIMIT * MARGIN:
+        if gaps.seconds < LIMIT * MARGIN and as_told:
             break
         checking._worker._known.clear()  # what the code does is done each time, what the machine does is not
-        gaps = await _asked(shape)
+        gaps, as_told = await _asked(shape)
+    assert as_told
     assert gaps.seconds < LIMIT * MARGIN, f"{gaps.seconds * 1000:.0f} ms"
     assert gaps.wall < WAITED
 

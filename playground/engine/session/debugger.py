@@ -164,23 +164,24 @@ class Debugger:
         not whole gets nothing but what was typed for it. Of a table that takes long to look through nothing is said;
         ``find_answer`` does it. Nor of what a server would answer.
         """
-        known = self._known_answer(turn_id, call_id)
+        call = self._call(turn_id, call_id)
+        known = self._known_answer(turn_id, call)
         found = checking.now(known) if isinstance(known, ReadyAnswer) else known
-        planned = self._planned(turn_id, call_id, found)
+        planned = self._planned(call, found)
         return planned if isinstance(planned, Planned) else None
 
     async def find_answer(self, turn_id: str, call_id: str) -> Planned | ToAsk | Reason:
         """The same with all the time it takes; the reason where there is none."""
-        known = self._known_answer(turn_id, call_id)
+        call = self._call(turn_id, call_id)
+        known = self._known_answer(turn_id, call)
         found = await checking.answer(known) if isinstance(known, ReadyAnswer) else known
-        return self._planned(turn_id, call_id, found) or NO_ROW
+        return self._planned(call, found) or NO_ROW
 
-    def _known_answer(self, turn_id: str, call_id: str) -> Planned | Reason | ReadyAnswer:
+    def _known_answer(self, turn_id: str, call: ToolCall) -> Planned | Reason | ReadyAnswer:
         """What was typed, why nothing else may be sent, or what there is to ask the rules."""
-        draft = self.notes.draft(turn_id, call_id)
+        draft = self.notes.draft(turn_id, call.id)
         if draft is not None and draft.prepared is None and draft.ready and (answer := draft.answer) is not None:
             return by_hand(answer)
-        call = self._call(turn_id, call_id)
         return self._held_back(turn_id, call) or self._question(call)
 
     def _question(self, call: ToolCall) -> ReadyAnswer:
@@ -188,9 +189,8 @@ class Debugger:
         return ReadyAnswer(call, self.debugging.rule(call.name), tool, self.asks.reach(call, tool))
 
     def _planned(
-        self, turn_id: str, call_id: str, found: Planned | Answer | Asking | Reason | None
+        self, call: ToolCall, found: Planned | Answer | Asking | Reason | None
     ) -> Planned | ToAsk | Reason | None:
-        call = self._call(turn_id, call_id)
         rule = self.debugging.rule(call.name)
         if isinstance(found, Answer):
             return Planned(found, "fixed" if rule.policy is Policy.FIXED else "table")
@@ -537,9 +537,10 @@ class Debugger:
         return held_back(self._experiment.transcript.turns[turn_id], call)
 
     def _call(self, turn_id: str, call_id: str) -> ToolCall:
-        for call in self._experiment.transcript.turns[turn_id].calls:
-            if call.id == call_id:
-                return call
+        turn = self._experiment.transcript.turns[turn_id]
+        for part in turn.parts:  # thousands, and each is asked for: no list of all calls is made
+            if part.kind == "tool_call" and part.id == call_id:
+                return part
         raise KeyError(call_id)
 
     def _find(self, turn_id: str, call_id: str) -> tuple[str, ToolCall]:
