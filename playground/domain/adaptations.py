@@ -67,10 +67,10 @@ class Adaptation(Value):
         """The field and what is done: ``stream_options left out``, ``the role developer sent as system``."""
         return f"{'the role ' if self.kind is AdaptationKind.ROLE else ''}{self.field} {self.deed}"
 
-    def same_place(self, other: Adaptation) -> bool:
-        """Whether one of the two replaces the other: they are about one field of one protocol and model."""
-        mine = (self.field, self.protocol, self.model, self.kind is AdaptationKind.ROLE)
-        return mine == (other.field, other.protocol, other.model, other.kind is AdaptationKind.ROLE)
+    @property
+    def place(self) -> tuple[str, str, str, bool]:
+        """A field, or a role, of one protocol and model: of two rules about the same, one replaces the other."""
+        return self.field, self.protocol, self.model, self.kind is AdaptationKind.ROLE
 
 
 def written_value(value: JSON) -> str:
@@ -85,7 +85,7 @@ def today() -> str:
 
 def with_rule(rules: Iterable[Adaptation], rule: Adaptation) -> tuple[Adaptation, ...]:
     """The rules with one more, in the place of the one about the same field."""
-    return (*(one for one in rules if not one.same_place(rule)), rule)
+    return (*(one for one in rules if one.place != rule.place), rule)
 
 
 def adapted(body: JSONObject, rules: Iterable[Adaptation]) -> JSONObject:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from playground.domain.adaptations import Adaptation, AdaptationKind, today, with_rule
+from playground.domain.adaptations import Adaptation, AdaptationKind, today
 from playground.engine.gateways.extras import secret_in
 from playground.engine.requests.spoken import MESSAGES
 from playground.jsonkit.reading import read_typed
@@ -97,7 +97,8 @@ def rule_rows(rules: Iterable[Adaptation]) -> tuple[RuleRow, ...]:
 
 def rules_of(rows: Iterable[RuleRow]) -> tuple[Adaptation, ...]:
     """Rows without problems as rules; of two about one field of one model the later counts."""
-    found: tuple[Adaptation, ...] = ()
-    for row in rows:
-        found = with_rule(found, row.rule)
-    return found
+    found: dict[tuple[str, str, str, bool], Adaptation] = {}
+    for rule in (row.rule for row in rows):  # thousands may be kept: none is compared with all before it
+        found.pop(rule.place, None)
+        found[rule.place] = rule
+    return tuple(found.values())
