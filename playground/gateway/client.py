@@ -19,7 +19,15 @@ from playground.gateway.clock import Stage
 from playground.gateway.connection import Connection
 from playground.gateway.limiter import Limiter
 from playground.gateway.models import Model, ModelList, next_page, read_models
-from playground.gateway.outgoing import Outgoing, details_request, knock_request, model_list_request, outgoing, redactor
+from playground.gateway.outgoing import (
+    Outgoing,
+    details_request,
+    is_brief,
+    knock_request,
+    model_list_request,
+    outgoing,
+    redactor,
+)
 from playground.gateway.redact import Redactor
 from playground.gateway.tape import Exchange
 from playground.gateway.transfer import Transfer, TransferError, blank_exchange
@@ -62,6 +70,8 @@ class GatewayClient:
         async def prepare() -> tuple[httpx.AsyncClient, Outgoing]:
             address = resolve(self.connection.base_url)
             http = await self._client(address)
+            if is_brief(request):  # with many under way, a thread for each takes longer than all the rest
+                return http, outgoing(self.connection, address, protocol, request)
             return http, await asyncio.to_thread(outgoing, self.connection, address, protocol, request)
 
         return EventStream(self.connection, self.redactor, protocol, prepare)

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from playground import __version__
+from playground.domain.parts import Text
 from playground.domain.request import Request
 from playground.gateway.address import Address
 from playground.gateway.connection import Auth, Connection
@@ -29,6 +30,10 @@ _VALUE = re.compile(r"^[\t -~]*$")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 _JSON = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+
+#: What is written at once: turns, and characters in all of them. Settings of other kinds may be long.
+_BRIEF_TURNS, _BRIEF = 50, 20_000
+_PLAIN = (bool, int, float)
 
 #: Set by the transport from the body itself; another value would break the message's framing.
 _OURS = frozenset({"content-length", "transfer-encoding", "connection"})
@@ -52,6 +57,19 @@ class Outgoing:
     def keyed(self) -> bool:
         """Whether a key goes along, in whatever header."""
         return any(is_secret_header(name) and value for name, value in self.headers)
+
+
+def is_brief(request: Request) -> bool:
+    """Whether its body is written sooner than a thread is asked to: some turns of short text, and plain settings."""
+    if len(request.turns) > _BRIEF_TURNS or request.tools or request.inherited_body or request.extra_body:
+        return False
+    said = 0
+    for turn in request.turns:
+        for part in turn.parts:
+            if not isinstance(part, Text) or part.extra or turn.extra:
+                return False
+            said += len(part.text)
+    return said <= _BRIEF and all(value is None or isinstance(value, _PLAIN) for _, value in request.parameters)
 
 
 def outgoing(connection: Connection, address: Address, protocol: Protocol, request: Request) -> Outgoing:

@@ -259,8 +259,9 @@ class _Notifier(QSocketNotifier):
 class _Sweeper(QObject):
     """Collects garbage when it is due, here: left to another thread's allocations, Qt objects would die over there.
 
-    What is there at the start is never looked at, nor is what a large experiment is made of: it holds no cycles. The
-    rest is looked at as a whole only in a calm moment, because that takes longer than a frame.
+    What is there at the start is never looked at, nor what is loaded and made until the first calm moment, nor what a
+    large experiment is made of: it holds no cycles. The rest is looked at as a whole only in a calm moment, because
+    that takes longer than a frame.
     """
 
     def __init__(self) -> None:
@@ -269,6 +270,7 @@ class _Sweeper(QObject):
         self._spent = thread_time()
         self._calm = 0  # sweeps on end in which little was done
         self._put_off = 0  # sweeps since all should have been looked at
+        self._loaded = False  # whether what comes after the first frame is there
 
     def begin(self) -> None:
         """From now on garbage is collected here and nowhere else."""
@@ -287,6 +289,10 @@ class _Sweeper(QObject):
         young, middle, old = (count > most for count, most in zip(gc.get_count(), gc.get_threshold(), strict=True))
         self._put_off = self._put_off + 1 if old else 0
         if gc.get_count()[0] > BURST:
+            gc.freeze()
+        elif not self._loaded and self._calm >= CALM_SWEEPS:
+            self._loaded = True
+            gc.collect()
             gc.freeze()
         elif old and (self._calm >= CALM_SWEEPS or self._put_off > PUT_OFF_SWEEPS):
             gc.collect()
