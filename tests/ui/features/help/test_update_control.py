@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 import trustme
-from PySide6.QtCore import QSettings
+from PySide6.QtCore import QEvent, QSettings
 from PySide6.QtWidgets import QApplication
 
 from playground.app import App
@@ -42,9 +42,11 @@ def started(qapp: QApplication, folder: Path, set_up: dict[str, object], now: fl
     """Start the application with these settings. Gives what the notice says, and the pages a person asked for."""
     said: list[str] = []
     asked: list[str] = []
+    apps: list[App] = []
 
     async def main() -> None:
         app = App(qapp, folder=folder)
+        apps.append(app)
         for key, value in set_up.items():
             app.settings.setValue(key, value)
         control = app.actions.of(HELP).updates
@@ -61,6 +63,10 @@ def started(qapp: QApplication, folder: Path, set_up: dict[str, object], now: fl
         app.quit()
 
     loop.run(qapp, main)
+    for one in apps:
+        one.window.deleteLater()
+        one.theme.deleteLater()
+    qapp.sendPostedEvents(None, QEvent.Type.DeferredDelete)  # or every later style is worked out for them, too
     qapp.setStyleSheet("")
     qapp.setQuitOnLastWindowClosed(True)
     return said[0], asked
