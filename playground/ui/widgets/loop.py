@@ -28,7 +28,9 @@ FRAME_MS = 16
 SWEEP_MS = 250
 CALM_S = 0.02  # of this thread's time between two sweeps: less is a calm moment
 CALM_SWEEPS, PUT_OFF_SWEEPS = 4, 240
-BURST = 20_000  # objects more than at the last sweep: data that was loaded, not what events leave behind
+#: Objects more than at the last sweep: data that was loaded, not what events leave behind, an evaluation's among them.
+BURST = 60_000
+LOT = 40_000  # objects of some sweeps: sessions of an evaluation outlive one, and together they would take 0.1 s
 SWITCH_S = 0.000_5  # that another thread may go on while this one waits to do so: Python's own 5 ms add up
 STRETCH_S = 0.004  # callbacks are begun on end before Qt's events have their turn
 APART_S = 0.000_3  # between two events that have nothing of Qt's between them, at most
@@ -269,6 +271,7 @@ class _Sweeper(QObject):
         self._was_on = gc.isenabled()
         self._spent = thread_time()
         self._calm = 0  # sweeps on end in which little was done
+        self._young = 0  # objects more, at all sweeps since the middle generation was looked at
         self._put_off = 0  # sweeps since all should have been looked at
         self._loaded = False  # whether what comes after the first frame is there
 
@@ -288,7 +291,9 @@ class _Sweeper(QObject):
         self._calm = self._calm + 1 if thread_time() - self._spent < CALM_S else 0
         young, middle, old = (count > most for count, most in zip(gc.get_count(), gc.get_threshold(), strict=True))
         self._put_off = self._put_off + 1 if old else 0
-        if gc.get_count()[0] > BURST:
+        more = gc.get_count()[0]
+        self._young += more
+        if more > BURST:
             gc.freeze()
         elif not self._loaded and self._calm >= CALM_SWEEPS:
             self._loaded = True
@@ -296,7 +301,8 @@ class _Sweeper(QObject):
             gc.freeze()
         elif old and (self._calm >= CALM_SWEEPS or self._put_off > PUT_OFF_SWEEPS):
             gc.collect()
-        elif middle:
+        elif middle or self._young > LOT:
+            self._young = 0
             gc.collect(1)
         elif young:
             gc.collect(0)
