@@ -19,7 +19,7 @@ FILES = 10  # so many for each process: a process needs seconds to read the test
 MOST = 12  # processes: each has a window and a demo gateway in its memory
 
 
-@pytest.hookimpl
+@pytest.hookimpl(tryfirst=True)  # xdist has one, too
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     """How many processes ``-n auto`` takes for what was asked for; 0 is this one."""
     if config.option.keyword or config.option.maxfail == 1:
