@@ -1,0 +1,119 @@
+"""Those who show a paced stream in a window: ours, and a floor. Each in a process of its own, with a server of its own.
+
+A reader opens its window, lets it come to rest, reads one stream to its end and shows it. Measured is the CPU time of its
+process from the request to the last token shown, nothing else.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import subprocess
+import sys
+import time
+from typing import Final
+
+RATE: Final = 200  # tokens a second
+SHOWN_MS: Final = 40  # between two pictures, as ours has it
+SIZE: Final = (1440, 900)  # of our window
+
+
+def cpu_seconds(reader: str, count: int) -> tuple[float, float]:
+    """CPU seconds for ``count`` tokens, and those of the process before them.
+
+    Raises RuntimeError when the reader failed or did not show what was sent.
+    """
+    command = [sys.executable, "-m", "tests.benchmarks.paced_readers", reader, str(count)]
+    ended = subprocess.run(command, stdout=subprocess.PIPE, text=True, encoding="utf-8", check=False)
+    if ended.returncode != 0:
+        raise RuntimeError(f"the reader {reader} failed")
+    spent, before = json.loads(ended.stdout.splitlines()[-1])
+    return float(spent), float(before)
+
+
+def ours(count: int) -> tuple[float, float]:
+    """The application, in an empty experiment."""
+    from tests.benchmarks.window import Window, play
+
+    async def stream(window: Window) -> tuple[float, float, str]:
+        session = window.new(f"paced-{RATE}-{count}")
+        await window.settle()
+        before = time.process_time()
+        await window.run(session)  # without the probe of the loop: its own ticks are a tenth of all this
+        spent = time.process_time() - before
+        return spent, before, session.transcript.path[-1].text
+
+    spent, before, text = play(stream)
+    _compare(text, count)
+    return spent, before
+
+
+def floor(count: int) -> tuple[float, float]:
+    """The least that does the same with what there is: httpx under qasync, json, and a QPlainTextEdit."""
+    import os
+
+    os.environ["QT_API"] = "pyside6"
+    import httpx
+    import qasync
+    from PySide6.QtCore import QTimer
+    from PySide6.QtGui import QTextCursor
+    from PySide6.QtWidgets import QApplication, QMainWindow, QPlainTextEdit
+
+    from tests.benchmarks.pacing import PacingServer
+
+    qt = QApplication([])
+    window = QMainWindow()
+    shown = QPlainTextEdit()
+    window.setCentralWidget(shown)
+    window.resize(*SIZE)
+    window.show()
+    waiting: list[str] = []
+
+    def show() -> None:
+        if waiting:
+            shown.moveCursor(QTextCursor.MoveOperation.End)
+            shown.insertPlainText("".join(waiting))
+            waiting.clear()
+
+    timer = QTimer(shown, interval=SHOWN_MS)
+    timer.timeout.connect(show)
+
+    async def read(url: str) -> tuple[float, float]:
+        async with httpx.AsyncClient(trust_env=False) as client:
+            await client.get(f"{url}/models")  # what is made at the first request is made
+            await asyncio.sleep(1)
+            before = time.process_time()
+            timer.start()
+            rest = b""
+            body = {"model": f"paced-{RATE}-{count}", "stream": True}
+            async with client.stream("POST", f"{url}/chat/completions", json=body, timeout=None) as response:
+                async for data in response.aiter_raw():
+                    *lines, rest = (rest + data).split(b"\n")
+                    for line in lines:
+                        if line.startswith(b"data: {"):
+                            content = json.loads(line[6:])["choices"][0]["delta"].get("content")
+                            if content:
+                                waiting.append(content)
+            timer.stop()
+            show()
+            return time.process_time() - before, before
+
+    with PacingServer() as url, qasync.QEventLoop(qt) as loop:
+        spent, before = loop.run_until_complete(read(url))
+    _compare(shown.toPlainText(), count)
+    return spent, before
+
+
+def _compare(text: str, count: int) -> None:
+    """Raises RuntimeError when ``text`` is not what was sent: a reader that skips work fails."""
+    from tests.benchmarks.pacing import rounds
+
+    if text != "".join(rounds(count)):
+        raise RuntimeError(f"{len(text)} characters were shown, which are not those sent")
+
+
+if __name__ == "__main__":
+    from tests.support.surroundings import settle
+
+    settle()
+    print(json.dumps({"ours": ours, "floor": floor}[sys.argv[1]](int(sys.argv[2]))))
