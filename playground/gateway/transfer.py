@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     import httpx
 
     from playground.gateway.socks import Handshake
+    from playground.gateway.stream import Stream
 
 
 #: Steps of httpcore after which the next read may be the gateway's own.
@@ -82,6 +83,7 @@ class Transfer:
         self._transcoder = Transcoder()
         self._response: httpx.Response | None = None
         self._raw: AsyncGenerator[bytes, None] | None = None
+        self._stream: Stream | None = None  # below httpx, once the head is read
         self._pieces: Iterator[bytes] = iter(())
         self._size = 0
         self._tunnels = False  # the headers sent last asked a proxy for a tunnel
@@ -118,6 +120,9 @@ class Transfer:
         self._broken = (httpx.HTTPError, httpx.StreamError, OSError)
         # The body as it comes, not ``aiter_raw``, which counts and regroups it once more at each read.
         self._raw = aiter(response.stream)  # type: ignore[arg-type,assignment]  # an async generator, declared wider
+        stream: Stream = response.extensions["network_stream"]
+        stream.begin_body(chunked=response.headers.get("transfer-encoding", "").strip().lower() == "chunked")
+        self._stream = stream
         exchange = self.exchange
         exchange.answered = self.clock.now
         exchange.status, exchange.reason = response.status_code, self._redactor.text(response.reason_phrase)
@@ -131,7 +136,8 @@ class Transfer:
 
     async def read_piece(self) -> bytes | None:
         """The next piece of the body, as put on the tape; None at its end. Raises TransferError."""
-        assert self._raw is not None, "start comes first"  # noqa: S101 - a call in the wrong order is our own fault
+        # A call in the wrong order is our own fault.
+        assert self._raw is not None and self._stream is not None, "start comes first"  # noqa: S101, PT018
         if self._unreadable is not None:
             raise TransferError(self._unreadable)
         try:
@@ -142,7 +148,9 @@ class Transfer:
                     return self._keep(piece)
                 try:
                     with self.clock:
-                        data = await self._raw.__anext__()
+                        data = await self._stream.read_chunks()
+                        if data is None:
+                            data = await self._raw.__anext__()
                 except StopAsyncIteration:
                     return self._last()
                 self.exchange.wire_bytes += len(data)

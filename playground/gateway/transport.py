@@ -19,6 +19,7 @@ import httpx
 
 from playground.domain.errors import Failure, FailureKind
 from playground.gateway.connection import Connection
+from playground.gateway.network import Backend
 from playground.gateway.pool import Pool
 from playground.gateway.proxy import proxy_for, proxy_url, scheme_problem
 from playground.gateway.socks import SocksError
@@ -62,6 +63,7 @@ def make_client(connection: Connection, base: str) -> httpx.AsyncClient:
             trust_env=False,  # the proxy is chosen above, so that the one shown is the one used
             limits=httpx.Limits(max_connections=None, max_keepalive_connections=None, keepalive_expiry=KEEP_OPEN),
         )
+        transport._pool._network_backend = Backend()  # httpcore takes one, and httpx has no way to say which
         transport._pool = Pool(transport._pool)  # type: ignore[assignment]  # there is no other way in
         return httpx.AsyncClient(
             transport=transport,

@@ -1,4 +1,4 @@
-"""4,000 tokens at 200 a second into an empty experiment, real window: what the process spends on it, against a floor."""
+"""4,000 tokens at 200 a second into an empty experiment, real window: CPU of the process, against a floor."""
 
 from __future__ import annotations
 

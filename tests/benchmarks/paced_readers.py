@@ -1,7 +1,7 @@
-"""Those who show a paced stream in a window: ours, and a floor. Each in a process of its own, with a server of its own.
+"""Those who show a paced stream in a window: ours, and a floor. Each in a process of its own, with its own server.
 
-A reader opens its window, lets it come to rest, reads one stream to its end and shows it. Measured is the CPU time of its
-process from the request to the last token shown, nothing else.
+A reader opens its window, lets it come to rest, reads one stream to its end and shows it. Measured is the CPU time of
+its process from the request to the last token shown, nothing else.
 """
 
 from __future__ import annotations

@@ -1,0 +1,123 @@
+"""What comes over a connection, as httpcore reads it, and past httpcore the chunks of a body.
+
+httpcore and h11 read heads, and all of a body that is odd or not chunked. Most gateways write each event as a chunk,
+and to take one off the wire that way costs more than all that is done with it after. So nothing behind the end of a
+head is given away, and of a chunked body whole, plain chunks are taken here, as many as have come; whatever is none
+(one cut by the end of a read, the last one, one with an extension, nonsense) goes to httpcore up to where the next
+chunk begins. It judges what is wrong, and notices the end.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from typing import Final
+
+import httpcore
+
+#: The end of a head, as h11 sees it.
+_BLANK: Final = re.compile(rb"\n\r?\n")
+_SIZE: Final = re.compile(rb"([0-9A-Fa-f]{1,8})\r\n")
+_SIZE_BEGUN: Final = re.compile(rb"[0-9A-Fa-f]{0,8}\r?")
+#: More bytes than any answer has.
+_ALL: Final = 1 << 62
+
+
+class Stream(httpcore.AsyncNetworkStream):
+    """A connection. What it is made of says how bytes come (``_more``) and go (``_send``).
+
+    A head is expected after anything was written, until ``begin_body``.
+    """
+
+    def __init__(self) -> None:
+        self._have = b""  # has come, and was not given yet
+        self._head = True
+        self._given = b""  # the last bytes of the head that were
+        self._chunked = False
+        self._owed = 0  # bytes that are httpcore's before the next chunk begins
+
+    async def _more(self) -> bytes:
+        """The next bytes, b"" at the end, again and again. Raises httpcore.ReadError."""
+        raise NotImplementedError
+
+    async def _send(self, data: bytes) -> None:
+        """Returns when all of it has gone. Raises httpcore.WriteError."""
+        raise NotImplementedError
+
+    async def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        """As httpcore has it, but without a time-out: the clocks are ours."""
+        self._head, self._given, self._chunked, self._owed = True, b"", False, 0
+        if buffer:
+            await self._send(buffer)
+
+    async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        """As httpcore has it: so many bytes at most, b"" at the end. Raises httpcore's ReadError and ReadTimeout."""
+        if timeout is None:
+            return await self._read(max_bytes)
+        try:
+            async with asyncio.timeout(timeout):
+                return await self._read(max_bytes)
+        except TimeoutError as error:
+            raise httpcore.ReadTimeout from error
+
+    async def _read(self, most: int) -> bytes:
+        if not self._have:
+            self._have = await self._more()
+        if self._head:
+            most = min(most, self._head_size(self._have[:most]))
+        elif self._chunked:
+            most = min(most, await self._chunk_size())
+            self._owed -= min(most, len(self._have))
+        data, self._have = self._have[:most], self._have[most:]
+        return data
+
+    def _head_size(self, data: bytes) -> int:
+        """How much of it is the head's."""
+        begun = self._given + data
+        if blank := _BLANK.search(begun):
+            size = blank.end() - len(self._given)
+            self._given = b""
+            return size
+        self._given = begun[-2:]
+        return len(data)
+
+    async def _chunk_size(self) -> int:
+        """How many bytes are httpcore's from here on: what it still has to get, else one more chunk."""
+        while not self._owed:
+            size = _SIZE.match(self._have)
+            if size is not None and (length := int(size[1], 16)):
+                self._owed = size.end() + length + 2
+            elif size is None and _SIZE_BEGUN.fullmatch(self._have) and (more := await self._more()):
+                self._have += more
+            else:
+                self._owed = _ALL
+        return self._owed
+
+    def begin_body(self, *, chunked: bool) -> None:
+        """The head has been read; ``chunked``: ``read_chunks`` is asked before httpcore is."""
+        self._head, self._chunked = False, chunked
+
+    async def read_chunks(self) -> bytes | None:
+        """What the whole chunks hold that have come; waits for one. None where httpcore is to go on."""
+        while self._chunked and not self._owed:
+            data, at, found = self._have, 0, []
+            while (size := _SIZE.match(data, at)) is not None:
+                begin = size.end()
+                end = begin + int(size[1], 16)
+                if begin == end or data[end : end + 2] != b"\r\n":
+                    break
+                found.append(data[begin:end])
+                at = end + 2
+            if found:
+                self._have = data[at:]
+                return found[0] if len(found) == 1 else b"".join(found)
+            if size is not None or not _SIZE_BEGUN.fullmatch(data):
+                break
+            try:
+                more = await self._more()
+            except httpcore.ReadError:
+                break  # httpcore comes upon it too, and knows what to close
+            if not more:
+                break
+            self._have += more
+        return None
