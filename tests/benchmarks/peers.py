@@ -120,6 +120,8 @@ def _promptfoo(folder: Path, url: str, cases: Sequence[Case], command: Sequence[
         "PROMPTFOO_DISABLE_TELEMETRY": "1",
         "PROMPTFOO_DISABLE_UPDATE": "1",
         "PROMPTFOO_DISABLE_REMOTE_GENERATION": "1",
+        "PROMPTFOO_DISABLE_DEBUG_LOG": "1",  # written to its very end, it fell over that, after 1,000 cases
+        "PROMPTFOO_DISABLE_ERROR_LOG": "1",
         "PROMPTFOO_FAILED_TEST_EXIT_CODE": "0",
     }
     options = ["--no-cache", "--no-share", "--no-table", "--no-progress-bar", "-j", str(AT_ONCE)]
