@@ -22,8 +22,11 @@ def signed(turn: Turn) -> bool:
 
 def signed_turns(transcript: Transcript) -> tuple[str, ...]:
     """Ids of the turns with signed thinking, those on the path first. A change of the tools makes all of them stale."""
+    found = {key for key, turn in transcript.turns.items() for part in turn.parts if _is_signed(part)}
+    if not found:
+        return ()  # as in most of them, of thousands of turns
     on_path = [turn.id for turn in transcript.path]
-    return tuple(key for key in dict.fromkeys((*on_path, *transcript.turns)) if signed(transcript.turns[key]))
+    return tuple([key for key in dict.fromkeys((*on_path, *transcript.turns)) if key in found])
 
 
 def invalidated(before: Transcript, after: Transcript) -> tuple[str, ...]:
@@ -32,11 +35,13 @@ def invalidated(before: Transcript, after: Transcript) -> tuple[str, ...]:
     A turn counts when its system prompt, the turns before it or its own role were changed between ``before`` and
     ``after``, on whatever branch it stands. Turns that are new or whose thinking itself is new do not count.
     """
+    if not (keys := signed_turns(after)):
+        return ()
     path_is_bound = _system(before.path) != _system(after.path)
     on_path = {turn.id for turn in after.path}
     known: dict[str, bool] = {}
     out = []
-    for key in signed_turns(after):
+    for key in keys:
         old, turn = before.turns.get(key), after.turns[key]
         if old is None or not signed(old):
             continue

@@ -145,8 +145,9 @@ class Rows:
             start = self._first[kept]
         dropped = {row.turn.id: row for row in self.rows[kept:]}
         for row in dropped.values():
-            for call in row.turn.calls:
-                self._makers[call.id].pop()
+            for part in row.turn.parts:
+                if part.kind == "tool_call":
+                    self._makers[part.id].pop()
         for column in (self.rows, self._first, self._last):
             del column[kept:]
         self._far = {at for at in self._far if at < kept}

@@ -28,6 +28,7 @@ from playground.ui.features.conversation.turn_card import TurnCard
 from playground.ui.widgets.loop import Throttle, has_time
 from playground.ui.widgets.plain_text import show_hidden
 from playground.ui.widgets.role_words import ROLE_WORDS
+from playground.ui.widgets.slices import Slices
 from playground.ui.widgets.theme import body_font, tokens
 
 FILL_S = 0.015  # seconds of a frame that are spent on long texts; the rest comes frame by frame
@@ -43,6 +44,8 @@ HEAD = 32  # pixels of the line with the role
 
 GAP = 10
 TOP = 10  # above the first row and below the last
+LOT = 500  # rows whose heights are guessed at once
+SAMPLE = 64  # of more: from so many of them the others are estimated until there is time
 
 
 class Heights:
@@ -54,29 +57,57 @@ class Heights:
         self._steps: list[int] = []  # each row's height and the gap below it
         self._tops: list[int] = [TOP]
         self._sound = 0  # the tops up to this one are right
+        self._rough: dict[str, Row] = {}  # rows that were taken to be as tall as the average, by turn id
 
     def set_rows(self, rows: Sequence[Row], guess: Callable[[Row], int], known: Container[str]) -> int:
         """Other rows; returns how many stay as they were. ``known`` are those whose height is kept, changed or not."""
         start = common_prefix(self.rows, rows)
         if self._rewrite(rows, guess, known):
             return start
-        before = {row.id: (row, step) for row, step in zip(self.rows[start:], self._steps[start:], strict=True)}
-        for turn_id in before:
-            del self.index[turn_id]
+        before = {row.turn.id: (row, step) for row, step in zip(self.rows[start:], self._steps[start:], strict=True)}
+        if start:
+            for turn_id in before:
+                del self.index[turn_id]
+        else:
+            self.index.clear()
         del self.rows[start:], self._steps[start:]
         fresh = rows[start:]
         self.rows += fresh
         ids = [row.turn.id for row in fresh]
         self.index.update(zip(ids, range(start, len(rows)), strict=True))
-        if not before:
-            self._steps += [guess(row) + GAP for row in fresh]
-        else:
+        steps: list[int] = []
+        if before:
             for turn_id, row in zip(ids, fresh, strict=True):
                 old, step = before.get(turn_id, (None, 0))
-                kept = old is not None and (old is row or turn_id in known)
-                self._steps.append(step if kept else guess(row) + GAP)
+                steps.append(step if old is not None and (old is row or turn_id in known) else 0)
+        else:
+            steps = [0] * len(fresh)
+        new = [at for at, step in enumerate(steps) if not step]
+        guessed = new if len(new) <= LOT else new[:: len(new) // SAMPLE | 1]  # odd: of questions and answers
+        for at in guessed:
+            steps[at] = guess(fresh[at]) + GAP
+        if len(guessed) < len(new):
+            average = sum([steps[at] for at in guessed]) // len(guessed)
+            rough = [at for at in new if not steps[at]]
+            for at in rough:
+                steps[at] = average
+            self._rough.update([(ids[at], fresh[at]) for at in rough])
+        self._steps += steps
         self._sound = min(self._sound, start)
         return start
+
+    @property
+    def rough(self) -> bool:
+        """Whether there are rows to ``refine``."""
+        return bool(self._rough)
+
+    def refine(self, guess: Callable[[Row], int]) -> None:
+        """Guess the heights of some rows that were estimated from others."""
+        for _ in range(min(LOT, len(self._rough))):
+            turn_id, row = self._rough.popitem()  # from the end, where most people are
+            at = self.index.get(turn_id)
+            if at is not None and self.rows[at] is row:
+                self.set_height(at, guess(row))
 
     def _rewrite(self, rows: Sequence[Row], guess: Callable[[Row], int], known: Container[str]) -> bool:
         """Whether these are the same turns in the same order: then those that say something else have been put in."""
@@ -101,6 +132,8 @@ class Heights:
 
     def set_height(self, at: int, height: int) -> bool:
         """Whether the row had another height until now."""
+        if self._rough:
+            self._rough.pop(self.rows[at].turn.id, None)
         if self._steps[at] == height + GAP:
             return False
         self._steps[at] = height + GAP
@@ -255,6 +288,7 @@ class TranscriptView(QAbstractScrollArea):
         self.verticalScrollBar().setSingleStep(40)
         self.verticalScrollBar().valueChanged.connect(self._scrolled)
         self._layout = Throttle(self._lay_out_frame, self, waits=False)
+        self._refining = Slices(self._refine, self)
         self._stock = CardStock(commands, growing, self.viewport(), self._layout.poke)
         self._pill = LatestPill(self)
         self._pill.clicked.connect(self.jump_to_latest)
@@ -272,6 +306,8 @@ class TranscriptView(QAbstractScrollArea):
         before = {turn_id: column.rows[column.index[turn_id]] for turn_id in self._stock.cards}
         self._stock.tools = tools
         column.set_rows(rows, guesser(self.column[1], self.zoom), self._stock)
+        if column.rough:
+            self._refining.poke()
         for turn_id in [turn_id for turn_id in self._stock.cards if turn_id not in column.index]:
             self._stock.drop(turn_id)
         for turn_id, card in self._stock.cards.items():
@@ -282,6 +318,16 @@ class TranscriptView(QAbstractScrollArea):
         if anchor in column.index and not self._follow:
             self._scroll(column.top(column.index[anchor]) + inside)
         self._lay_out()
+
+    def _refine(self) -> Iterator[None]:
+        """Guess heights that were estimated, some in a step. What is seen stays where it is, only the bar moves."""
+        bar = self.verticalScrollBar()
+        while self._column.rough:
+            value, (anchor, inside) = bar.value(), self._anchor()
+            self._column.refine(guesser(self.column[1], self.zoom))
+            self._scroll(self._column.top(self._column.index[anchor]) + inside)
+            self._placed += bar.value() - value
+            yield
 
     def _anchor(self) -> tuple[str, int]:
         """The turn that is to stay where it is, and how far its beginning lies above the upper edge of the view."""

@@ -9,7 +9,7 @@ import pytest
 from playground.domain.parts import Image, Text, ToolCall, ToolResult
 from playground.domain.transcript import Role, Transcript, make_turn
 from playground.ui.features.conversation.rows import Row, Rows, common_prefix
-from playground.ui.features.conversation.transcript_view import GAP, TOP, Heights, guesser
+from playground.ui.features.conversation.transcript_view import GAP, LOT, TOP, Heights, guesser
 from tests.benchmarks.experiment import long_transcript
 
 
@@ -171,3 +171,25 @@ def test_a_guess_grows_with_the_text_and_the_text_size() -> None:
     short, long = rows_of(1)[0], Rows().follow(Transcript().append(make_turn(Role.USER, "words " * 400)))[0]
     assert guesser(768, 1.0)(short) < guesser(768, 1.0)(long) < guesser(400, 1.0)(long)
     assert guesser(768, 1.0)(long) < guesser(768, 1.5)(long)
+
+
+def test_of_very_many_rows_some_heights_are_guessed_and_the_others_as_there_is_time() -> None:
+    rows = rows_of(4 * LOT)
+
+    def guess(row: Row) -> int:
+        return 50 + len(row.turn.text)
+
+    column = Heights()
+    column.set_rows(rows, guess, ())
+    guessed = sum(guess(row) for row in rows)
+    assert abs(column.total - guessed - GAP * len(rows)) < 0.1 * guessed, "the others are taken to be like them"
+    column.set_height(7, 1000)
+    column.set_rows([rows[3], *rows[:3], *rows[4:-1]], guess, ())
+    steps = 0
+    while column.rough:
+        column.refine(guess)
+        steps += 1
+    assert steps >= 4, "not all of them at once"
+    assert column.height(7) == 1000, "what was measured is not guessed again"
+    assert all(column.height(at) == guess(row) for at, row in enumerate(column.rows) if at != 7)
+    assert column.total == 2 * TOP + sum(column.height(at) + GAP for at in range(len(column.rows)))

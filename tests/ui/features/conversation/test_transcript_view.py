@@ -675,6 +675,28 @@ def test_scrolling_up_leaves_what_is_seen_where_it_is(stand: Stand) -> None:
             assert stand.top(seen) == before + 90
 
 
+@pytest.mark.parametrize("share", [0.0, 0.4, 1.0])
+def test_heights_that_are_guessed_later_leave_what_is_seen_where_it_is(
+    stand: Stand, qtbot: QtBot, share: float
+) -> None:
+    # The upper half is far taller than the lower: on average, all are wrong.
+    stand.view.set_rows([row(make_turn(Role.USER, "x\n" * (40 if n < 2000 else n % 3))) for n in range(4000)], ())
+    stand.view._refining.stop()
+    stand.scroll(share)
+    column, bar = stand.view._column, stand.view.verticalScrollBar()
+    assert column.rough
+    seen = {turn_id: card.geometry() for turn_id, card in stand.view.cards.items() if card.y() > -card.height()}
+    total = column.total
+    stand.view._refining.poke()
+    qtbot.waitUntil(lambda: not column.rough)
+    assert column.total != total
+    assert {turn_id: stand.view.cards[turn_id].geometry() for turn_id in seen} == seen
+    assert stand.view.at_bottom == (share == 1.0)
+    bar.setValue(bar.value() - 20)
+    moved = {turn_id: card.geometry() for turn_id, card in stand.view.cards.items() if turn_id in seen}
+    assert moved == {turn_id: seen[turn_id].translated(0, 20 * (bar.value() > 0)) for turn_id in moved}
+
+
 # Text size, keys
 
 
