@@ -236,7 +236,7 @@ class Composer(QFrame):
         self._add = QPushButton("Add")
         self._add.setToolTip("Add as a turn without running")
         self._add.clicked.connect(self.add_asked)
-        self._run = QPushButton()
+        self._run = styled(QPushButton(), "primary")
         self._run.clicked.connect(self._button_pressed)
         self._more_ways: list[QPushButton] = []
         self._ways = in_row(self._role_button, self._image_button, self._variables_button, 1, spacing=SPACING)
@@ -451,11 +451,11 @@ class Composer(QFrame):
         """Offer Run when nothing runs, Stop when something does."""
         self._state = state
         running = state is not RunState.IDLE
+        look(self._run, "danger" if running else "primary")  # before its size is asked for, which dresses it
         self._word_run()
         self._run.setIcon(icon("stop", tokens().error) if running else icon("run", tokens().on_accent))
         self._run.setAccessibleName("Stop" if running else "Run")
         self._arrange()
-        look(self._run, "danger" if running else "primary")
         self._add.setEnabled(not running)
 
     def set_lanes(self, letters: Sequence[str] | None, *, all_of_them: bool = True) -> None:
