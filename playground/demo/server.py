@@ -17,8 +17,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    import uvicorn
-
+    from playground.demo.quiet_server import QuietServer
     from playground.demo.service import ReceivedRequest, Service
 
 _START_WAIT = 10.0  # seconds a start may take on a busy machine
@@ -49,7 +48,7 @@ class DemoServer:
     def __init__(self, config: DemoConfig = DemoConfig()) -> None:
         self._config = config
         self._base_url = ""
-        self._server: uvicorn.Server | None = None
+        self._server: QuietServer | None = None
         self._service: Service | None = None
         self._thread: threading.Thread | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -82,6 +81,7 @@ class DemoServer:
 
         from playground.demo.delivery import Pace
         from playground.demo.limits import RateLimit
+        from playground.demo.quiet_server import QuietServer
         from playground.demo.routes import build
         from playground.demo.service import Service
 
@@ -91,7 +91,7 @@ class DemoServer:
             Pace(config.time_to_first_token, config.tokens_per_second),
             RateLimit(config.rate_limit, config.rate_window),
         )
-        self._server = uvicorn.Server(
+        self._server = QuietServer(
             uvicorn.Config(
                 build(self._service, frozenset(config.allowed_hosts)),
                 http="h11",
@@ -123,8 +123,6 @@ class DemoServer:
     def stop(self, timeout: float = 3.0) -> None:
         """Stop, ending open streams where they are; waits at most ``timeout`` seconds. May be called again."""
         thread, loop = self._thread, self._loop
-        if self._server is not None:
-            self._server.should_exit = True
         if loop is not None and thread is not None and thread.is_alive():
             with contextlib.suppress(RuntimeError):  # the loop may close at this moment
                 loop.call_soon_threadsafe(self._end_streams)
@@ -174,6 +172,7 @@ class DemoServer:
         self._service.running.closing = True
         for task in list(self._service.running.tasks):
             task.cancel()
+        self._server.end()
         self._server.force_exit = True
 
 

@@ -64,6 +64,7 @@ BENCHMARKS = {
         Benchmark("large", "large"),
         Benchmark("hostile", "hostile"),
         Benchmark("start", "start"),
+        Benchmark("idle", "idle"),
         Benchmark("lanes", "lanes"),
         Benchmark("tape", "tape", stable=True),
         Benchmark("paced", "paced"),

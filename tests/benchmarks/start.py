@@ -3,6 +3,8 @@
 Both run in fresh processes, in turn, watched from outside: the clock starts before the process does and stops when it
 says through a pipe that its first frame has been painted and flushed. Memory is the process's resident set at that
 moment and again once the window has been idle; where the system does not tell it, those figures are left out.
+
+Modules are compiled by a first start that is not counted, whatever the environment says: an installed program's are.
 """
 
 from __future__ import annotations
@@ -12,11 +14,12 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from select import select
 from statistics import median
+from tempfile import TemporaryDirectory
 
 from tests.benchmarks.registry import Figure, at_most
 
@@ -90,15 +93,17 @@ class Start:
 def run(short: bool) -> list[Figure]:
     """The ratios of the best of several starts each, one bare and one of ours in turn."""
     count = 5 if short else 15
-    _start(BARE, whole=False), _start(OURS, whole=True)  # the files come into the system's cache
     bare: list[Start] = []
     ours: list[Start] = []
-    for _ in range(count):
-        bare.append(_start(BARE, whole=False))
-        ours.append(_start(OURS, whole=True))
+    with TemporaryDirectory() as compiled:
+        places = os.environ | {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": compiled}
+        _start(BARE, places, whole=False), _start(OURS, places, whole=True)  # files come into the system's cache, too
+        for _ in range(count):
+            bare.append(_start(BARE, places, whole=False))
+            ours.append(_start(OURS, places, whole=True))
     base, full = (min(start.first for start in starts) for starts in (bare, ours))
     figures = [
-        at_most("first frame, times a bare window's", full / base, "×", 2.0),
+        at_most("first frame, times a bare window's", full / base, "×", 1.9),
         Figure("first frame, median times a bare window's", _median(ours) / _median(bare), "×"),
         Figure("first frame", full * 1000, "ms"),
         Figure("first frame of a bare window", base * 1000, "ms"),
@@ -118,10 +123,10 @@ def _median(starts: list[Start]) -> float:
     return median(start.first for start in starts)
 
 
-def _start(program: str, *, whole: bool) -> Start:
+def _start(program: str, places: Mapping[str, str], *, whole: bool) -> Start:
     reading, writing = os.pipe()
     began = time.perf_counter()
-    process = subprocess.Popen([sys.executable, "-c", program, str(writing)], pass_fds=[writing])
+    process = subprocess.Popen([sys.executable, "-c", program, str(writing)], pass_fds=[writing], env=places)
     os.close(writing)
     try:
         said = _said(reading)

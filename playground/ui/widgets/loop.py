@@ -23,6 +23,8 @@ os.environ["QT_API"] = "pyside6"  # read by qasync at import
 from PySide6.QtCore import QEvent, QObject, QSocketNotifier, QTimer, QTimerEvent
 from PySide6.QtWidgets import QApplication, QDialog
 
+from playground.ui.widgets.stillness import Keeper
+
 T = TypeVar("T")
 FRAME_MS = 16
 SWEEP_MS = 250
@@ -258,16 +260,16 @@ class _Notifier(QSocketNotifier):
             self._handle._run()
 
 
-class _Sweeper(QObject):
+class _Sweeper(Keeper):
     """Collects garbage when it is due, here: left to another thread's allocations, Qt objects would die over there.
 
     What is there at the start is never looked at, nor what is loaded and made until the first calm moment, nor what a
     large experiment is made of: it holds no cycles. The rest is looked at as a whole only in a calm moment, because
-    that takes longer than a frame.
+    that takes longer than a frame. Where nothing is due and nothing happens, it does not look either.
     """
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__(SWEEP_MS)
         self._was_on = gc.isenabled()
         self._spent = thread_time()
         self._calm = 0  # sweeps on end in which little was done
@@ -279,10 +281,15 @@ class _Sweeper(QObject):
         """From now on garbage is collected here and nowhere else."""
         gc.disable()
         gc.freeze()
-        self.startTimer(SWEEP_MS)
+        self.keep()
+
+    def keep(self) -> None:
+        self._calm = 0
+        super().keep()
 
     def end(self) -> None:
         """As it was before."""
+        self.leave()
         gc.unfreeze()
         if self._was_on:
             gc.enable()
@@ -306,6 +313,8 @@ class _Sweeper(QObject):
             gc.collect(1)
         elif young:
             gc.collect(0)
+        elif not old and self._calm >= CALM_SWEEPS:
+            self.rest()
         self._spent = thread_time()
 
 
