@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QStandardPaths
+from PySide6.QtCore import QLoggingCategory, QStandardPaths
 from PySide6.QtGui import QGuiApplication, QIcon
 from PySide6.QtWidgets import QApplication
 
@@ -284,6 +284,8 @@ def store_path() -> Path:
 def make_application() -> QApplication:
     """The QApplication with its names."""
     QGuiApplication.setDesktopFileName("gateway-playground")
+    if "WAYLAND_DISPLAY" in os.environ:  # where no input method runs, Qt warns of each window that has had the focus
+        QLoggingCategory.setFilterRules("qt.qpa.wayland.textinput.warning=false")
     # The style is named here, as a person could: setting it later makes PySide wrap what Qt's styles hold (5 ms).
     arguments = [*sys.argv[:1], "-style", STYLE]
     if FILES_BY_EVENT:

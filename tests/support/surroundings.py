@@ -34,6 +34,7 @@ def remember(before: dict[str, str]) -> None:
 def settle() -> Path:
     """Point every place where settings, keys and data are kept into a fresh folder. Returns it; removed at exit."""
     _BEFORE.update(os.environ)
+    _name_the_screen_in_full()
     home = Path(tempfile.mkdtemp(prefix="playground-tests-"))
     atexit.register(shutil.rmtree, home, ignore_errors=True)
     places = {
@@ -95,3 +96,10 @@ def _start_screen(server: str) -> int:
     os.close(said)
     with os.fdopen(end) as told:
         return int(told.readline())
+
+
+def _name_the_screen_in_full() -> None:
+    """A Wayland screen is looked for in the folder for what runs, which is about to be another one."""
+    screen, runtime = os.environ.get("WAYLAND_DISPLAY", ""), os.environ.get("XDG_RUNTIME_DIR", "")
+    if screen and runtime:
+        os.environ["WAYLAND_DISPLAY"] = str(Path(runtime, screen))

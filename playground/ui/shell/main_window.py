@@ -431,6 +431,8 @@ class MainWindow(QMainWindow):
         self.show()
         self.raise_()
         self.activateWindow()
+        if not activation and not self.isActiveWindow():
+            QApplication.alert(self)  # Wayland gives no focus without it: the desktop marks the window for the person
 
     def fit_screen(self) -> None:
         """Be no larger than the screen shows, with the frame that a desktop draws, but for a very small one."""
