@@ -1,7 +1,7 @@
 """The stage of the flows on a Wayland screen of its own, and a person whose mouse and keyboard the compositor moves.
 
 Windows are made, placed, given the focus and grabbed from by the compositor, as on a person's desktop; nothing is put
-into Qt's own queue. Run by ``.ci/in_wayland.sh .venv/bin/pytest -n 0 tests/wayland``; elsewhere there is nothing to collect.
+into Qt's own queue. Run by ``.ci/in_wayland.sh .venv/bin/pytest -n 0 tests/wayland``; nothing is collected elsewhere.
 """
 
 from __future__ import annotations
