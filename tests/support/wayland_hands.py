@@ -88,12 +88,6 @@ class Hands:
         self.press(button)
         self.release(button)
 
-    def wheel(self, notches: int) -> None:
-        """Turn the wheel: towards oneself, and down, when positive."""
-        self._send(self._pointer, 5, struct.pack("=I", 0))  # of a wheel
-        self._send(self._pointer, 7, struct.pack("=IIii", _now(), 0, notches * 15 * 256, notches))
-        self._frame()
-
     def _button(self, button: int, state: int) -> None:
         self._send(self._pointer, 2, struct.pack("=III", _now(), button, state))
         self._frame()

@@ -16,7 +16,6 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import QPoint, QRect, Qt
-from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication, QMenu, QPushButton, QToolButton, QWidget
 from shiboken6 import isValid
 
@@ -74,12 +73,6 @@ def toplevels() -> list[Toplevel]:
             yield from below(child)
 
     return list(below(compositor("-t", "get_tree")))
-
-
-def picture() -> QImage:
-    """What is on the screen now."""
-    done = subprocess.run(["grim", "-"], capture_output=True, check=True, timeout=20)
-    return QImage.fromData(done.stdout)
 
 
 class Hand(Person):
