@@ -24,7 +24,7 @@ from playground.ui.widgets.stillness import Keeper
 
 LOOKS = 4  # within that time
 CALM = 0.02  # of the time between two looks spent by the processor: less is a calm moment
-CALM_LOOKS = 2 * LOOKS  # calm moments on end after which it rests
+CALM_LOOKS = LOOKS  # calm moments on end after which it rests
 MOST = 20  # freezes written with their stacks by one process; a broken machine must not push the rest out of the log
 
 log = logging.getLogger("playground.freeze")
