@@ -30,7 +30,7 @@ from playground.ui.widgets.theme import Theme
 from tests.benchmarks.pacing import tokens
 from tests.benchmarks.registry import Figure, at_most
 
-SIZES = (1_000, 10_000, 100_000, 400_000)
+SIZES = (1_000, 10_000, 100_000, 390_000)  # from 400,000 on an answer is folded, and what comes is not drawn
 SHORT_SIZES = (1_000, 100_000)
 STEPS = 480  # tokens: whole chunks of a table and of code, so that each size has its share of their ends
 ROUNDS = 3
@@ -76,7 +76,7 @@ SHAPES = {"prose": prose, "one code block": code, "one list": items, "one line":
 
 
 def run(short: bool) -> list[Figure]:
-    """The cost of a token at each size of each shape in µs, and the last against the first."""
+    """The cost of a token at each size of each shape in µs, and that of the dearest size against the first."""
     qt = cast(QApplication, QApplication.instance() or make_application())
     theme = Theme(qt, "light")
     out: list[Figure] = []
@@ -88,12 +88,12 @@ def run(short: bool) -> list[Figure]:
     for shape in SHAPES:
         best = dict.fromkeys(sizes, float("inf"))
         for number in range(ROUNDS + MORE_ROUNDS):  # by turns, so that a slow moment is not one size's alone
-            if number >= ROUNDS and best[sizes[-1]] <= MOST * best[sizes[0]]:
+            if number >= ROUNDS and max(best.values()) <= MOST * best[sizes[0]]:
                 break
             for size in sizes:
                 best[size] = min(best[size], _cost(pane, shape, size, STEPS))
         out += [Figure(f"{shape}, {size:,} characters", cost, "µs/token") for size, cost in best.items()]
-        out.append(at_most(f"{shape}, last to first", best[sizes[-1]] / best[sizes[0]], "×", MOST))
+        out.append(at_most(f"{shape}, dearest to first", max(best.values()) / best[sizes[0]], "×", MOST))
     pane.deleteLater()
     theme.deleteLater()
     return out

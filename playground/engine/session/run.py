@@ -94,6 +94,7 @@ class Run:
         failure: Failure | None = None
         stopped = False
         try:
+            await asyncio.sleep(0)  # the turn is seen before the request is written: each takes a while in a long one
             await self._asking.ask(await experiment.connect(experiment.settings.profile_id))
         except asyncio.CancelledError:
             stopped = True

@@ -291,6 +291,7 @@ class WindowActions(QObject):
         self.of(HELP).link_asked.connect(self._help_link_clicked)
         self._advice = AdviceControl(window, self._gateways, self.of(PROTOCOLS).choose)
         self._arriving = Throttle(self._redraw_exchange, self, interval=DRAW_EVERY_MS)
+        self._stop_later = Throttle(self._stop_changed, self)  # of thousands of turns it takes a while to see
         commands: Commands = self
         self._connect(OWN, commands)
         for feature in FEATURES:
@@ -377,7 +378,7 @@ class WindowActions(QObject):
                 self._settings_changed()
             case PathChanged():
                 self.of(CODE).next.poke()
-                self._stop_changed()
+                self._stop_later.poke()
             case DraftChanged():
                 self.of(CODE).next.poke()
             case DebugChanged():

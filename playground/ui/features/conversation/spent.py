@@ -12,6 +12,8 @@ from playground.domain.transcript import one_per_request
 from playground.ui.features.conversation.stage import Stage
 from playground.ui.widgets.slices import Slices
 
+MANY = 500  # turns whose costs are not added up along with what else a change brings
+
 
 class Spent(QObject):
     """``words`` say what the experiment on stage cost, on every branch; empty where nobody says, and until it is known.
@@ -30,10 +32,13 @@ class Spent(QObject):
         self._adding = Slices(self._add_up, self)
 
     def count(self) -> None:
-        """Add up anew: at once, unless there is very much of it."""
+        """Add up anew: at once, or soon where there is much of it."""
         if self._session is not self._stage.session:
             self._session, self.words = self._stage.session, ""
-        self._adding.begin()
+        if len(self._session.transcript.turns) > MANY:
+            self._adding.poke()
+        else:
+            self._adding.begin()
 
     def _add_up(self) -> Iterator[None]:
         """One request in a step. Said to be the least where some are not known."""
