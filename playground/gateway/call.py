@@ -129,7 +129,11 @@ class EventStream:
             transfer.exchange.complete = transfer.exchange.complete or ended
             if self.exchange.failure is None:
                 events = [*events, *self._against_request(decoder)]
+            self.left = events  # where it is stopped while the way is closed
+            if decoder.finished:
+                await transfer.finish()
             await transfer.aclose()
+            self.left = []
         return events
 
     async def _open(self) -> list[Event]:

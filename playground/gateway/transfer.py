@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncGenerator, Iterator, Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -43,6 +44,9 @@ _CONNECTED = frozenset(
 )
 
 BANNER = 200  # bytes
+#: What is read behind the end of an answer for that of its body, in seconds and bytes.
+END_S = 0.005
+END_BYTES = 4096
 _LONGEST_MESSAGE = 600  # characters
 
 
@@ -172,6 +176,20 @@ class Transfer:
     def rest(self) -> bytes:
         """What is held back, put on the tape: no more is to be read."""
         return self._put(self._filter.close(self.clock.now))
+
+    async def finish(self) -> None:
+        """All that was asked for has come: look for the end of the body behind it, so that the connection serves again.
+
+        Only what is there, or comes within ``END_S``; anything that goes wrong is left to ``aclose``.
+        """
+        self.rest()
+        self.exchange.ended = self.clock.now
+        left = END_BYTES
+        with suppress(TimeoutError, StopAsyncIteration, *self._broken):
+            async with asyncio.timeout(END_S):
+                while left > 0 and self._raw is not None and self._stream is not None:
+                    data = await self._stream.read_chunks()
+                    left -= len(await self._raw.__anext__() if data is None else data)
 
     async def aclose(self) -> None:
         """Close the socket unless the body was read to its end, and stop the clocks. Safe to call twice."""

@@ -13,6 +13,7 @@ import pytest
 from playground.domain.accumulator import Accumulator
 from playground.domain.errors import FailureKind
 from playground.domain.events import Event, Failed, StreamEnd
+from playground.gateway import transfer
 from playground.gateway.connection import Auth
 from playground.protocols.protocol import get_protocol
 from tests.gateway.conftest import CANARY, MakeClient, ask, collect, failure_of, open_call, run, text_of
@@ -213,6 +214,50 @@ async def test_connections_are_reused_after_whole_answers(server: FaultServer, m
     call, _ = await run(client)
     assert server.connections == 1
     assert call.exchange.connected is None
+
+
+async def test_streamed_answers_leave_their_connection_to_the_next(server: FaultServer, make_client: MakeClient) -> None:
+    client = make_client()
+    server.play(send(head(chunked=True), chunk(HELLO)), send(chunk(DONE), chunk(b"")), keep())
+    for _ in range(2):
+        call, events = await run(client)
+        assert text_of(events) == "Hello"
+        assert call.exchange.body == HELLO + DONE
+    assert len(server.requests) == 2
+    assert server.connections == 1
+    assert call.exchange.connected is None
+
+
+@pytest.mark.parametrize("more", [b"", chunk(b": and on\n\n" * 1000) * 9, b"no chunk\r\n"], ids=["held", "more", "odd"])
+async def test_an_answer_whose_body_does_not_end_is_over_all_the_same(
+    more: bytes, server: FaultServer, make_client: MakeClient
+) -> None:
+    client = make_client()
+    server.play(send(head(chunked=True), chunk(HELLO + DONE)), send(more), hold())
+    call, events = await run(client)
+    assert text_of(events) == "Hello"
+    assert not any(isinstance(event, Failed) for event in events)
+    assert call.exchange.complete
+    server.wait_closed()
+    await run(client)
+    assert server.connections == 2
+
+
+async def test_nothing_is_lost_where_it_is_stopped_while_the_end_is_looked_for(
+    server: FaultServer, make_client: MakeClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(transfer, "END_S", 5.0)
+    server.play(send(head(chunked=True), chunk(HELLO + DONE)), hold())
+    call = open_call(make_client())
+    task = asyncio.create_task(collect(call))
+    while call.exchange.ended is None:
+        await asyncio.sleep(0.001)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    server.wait_closed()
+    assert text_of(call.left) == "Hello"
+    assert StreamEnd() in call.left
 
 
 async def test_bad_settings_are_told_as_input(server: FaultServer, make_client: MakeClient) -> None:

@@ -421,9 +421,15 @@ class Throttle(QObject):
 
     def poke(self) -> None:
         """Ask for a call; many asks within one interval make one call."""
+        if self._poked:
+            return  # at every token; to ask the timer would cost more than all else here
         self._poked = True
         if not self._timer.isActive():
             self._timer.start(0)
+
+    def forget(self) -> None:
+        """What was asked for was done meanwhile."""
+        self._poked = False
 
     def _tick(self) -> None:
         if not self._poked:

@@ -24,12 +24,17 @@ class CopyButtons(QObject):
         self._writer = writer
         self._place = place
         self._buttons: list[QToolButton] = []
+        self._placed = (0, 0, 0)  # how many blocks there were, where the last one began, how wide the view was
         self._copied = QTimer(self, singleShot=True)
         self._copied.timeout.connect(self._forget_copied)
 
     def follow(self, *, grown: bool = False) -> None:
         """The text is another, or elsewhere; ``grown``: only at its end."""
         blocks = self._writer.code_blocks
+        last = round(self._place(blocks[-1]).top()) if blocks else 0
+        before, self._placed = self._placed, (len(blocks), last, self._view.width())
+        if grown and before == self._placed:
+            return
         first = max(len(self._buttons) - 1, 0) if grown else 0
         while len(self._buttons) < len(blocks):
             button = styled(QToolButton(self._view), "quiet")

@@ -550,6 +550,7 @@ class TranscriptView(QAbstractScrollArea):
         if self._laying_out or not self.isVisible():
             return
         self._laying_out = True
+        self._layout.forget()  # a text that grew asks for what is done here
         try:
             self._lay_out_once(budget)
         finally:
