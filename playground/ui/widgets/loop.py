@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 
 os.environ["QT_API"] = "pyside6"  # read by qasync at import
 
-from PySide6.QtCore import QEvent, QObject, QSocketNotifier, QTimer, QTimerEvent
+from PySide6.QtCore import QObject, QSocketNotifier, QTimer, QTimerEvent, Slot
 from PySide6.QtWidgets import QApplication, QDialog
 
 from playground.ui.widgets.stillness import Keeper
@@ -165,18 +165,22 @@ class _Ready(QObject):
         self._ended = 0.0
         self.run()
 
-    def run(self, *, begun: bool = False) -> None:
+    def run(self, first: Callable[[], object] | None = None) -> None:
         """Run what is due, and what that makes due, until nothing is left or ``STRETCH_S`` is over.
 
-        ``begun``: something ran already in this stretch.
+        ``first`` runs before it, in a stretch that was begun already.
         """
-        if self._running:
+        if self._running:  # within a callback that lets Qt's events have their turn
+            if first is not None:
+                first()
             return
         self._running = True
-        if not begun:
-            self.begin()
         handles = self._handles
         try:
+            if first is None:
+                self.begin()
+            else:
+                first()
             while handles:
                 handle = handles.popleft()
                 if not handle.cancelled():
@@ -215,8 +219,7 @@ class _Due(asyncio.TimerHandle):
 
     def _run(self) -> None:
         self._ready.begin()
-        super()._run()
-        self._ready.run(begun=True)
+        self._ready.run(super()._run)
 
 
 class _Notifier(QSocketNotifier):
@@ -228,6 +231,7 @@ class _Notifier(QSocketNotifier):
         self._put_off = False
         self._handle: asyncio.Handle | None = None
         self.setEnabled(False)
+        self.activated.connect(self._activated)
 
     def watch(self, handle: asyncio.Handle) -> None:
         """Run ``handle`` whenever the socket is ready, in place of what was run before."""
@@ -242,16 +246,15 @@ class _Notifier(QSocketNotifier):
             self.setEnabled(False)
         return handle is not None
 
-    def event(self, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.SockAct and self._handle is not None:
+    @Slot()  # half of what it costs to look at each event
+    def _activated(self) -> None:
+        if self._handle is not None:
             if self._ready.begin():
-                self._handle._run()
-                self._ready.run(begun=True)
+                self._ready.run(self._handle._run)
             else:  # many sockets are ready at once: this one has its turn behind what is due
                 self._put_off = True
                 self.setEnabled(False)
                 self._ready.add(asyncio.Handle(self._resume, (), self._loop))
-        return True
 
     def _resume(self) -> None:
         self._put_off = False
