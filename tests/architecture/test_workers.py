@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.surroundings import surroundings_before
 from tests.workers import FILES
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -24,6 +25,7 @@ def outcome(folder: Path, *options: str) -> str:
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-rP", *plugins, "-n", "auto", "-c", str(folder / "empty.ini"), *options],
         cwd=ROOT,
+        env=surroundings_before(),  # this may be one of several processes itself
         capture_output=True,
         text=True,
         timeout=100,
