@@ -51,8 +51,8 @@ class EvaluationOptions(ServerOptions):
 
 async def inquiry_of(
     path: Path, gateway: Gateway, options: EvaluationOptions, servers: CommandServers | None
-) -> tuple[Inquiry, JSONObject]:
-    """What the file asks, as far as the options want it, and the file as it was read. Raises BadInputError."""
+) -> tuple[Inquiry, Session]:
+    """What the file asks, as far as the options want it, and its experiment. Raises BadInputError."""
     value = read_value(path, pipes=True)
     if not isinstance(value, dict) or "experiment" not in value:
         raise BadInputError("the file must be a saved experiment (“experiment” is missing)")
@@ -60,7 +60,7 @@ async def inquiry_of(
     if servers is not None:
         await servers.open([session])
     inquiry = Inquiry(session)
-    return inquiry.narrowed(_chosen_cases(inquiry, options.cases), _chosen_columns(inquiry, options.only)), value
+    return inquiry.narrowed(_chosen_cases(inquiry, options.cases), _chosen_columns(inquiry, options.only)), session
 
 
 def session_of(

@@ -35,8 +35,8 @@ from playground.engine.headless.show import Console, OutputError
 from playground.engine.headless.tool_servers import CommandServers, ServersError
 from playground.engine.io.whole_file import write_whole
 from playground.engine.requests.request_file import BadInputError
+from playground.engine.session.session import Session
 from playground.jsonkit.texts import cut
-from playground.jsonkit.values import JSONObject
 
 _OFTEN: Final = 0.25  # seconds between two pictures of the bar
 _SELDOM: Final = 10.0  # seconds between two lines, where there is no terminal
@@ -57,15 +57,20 @@ async def evaluate_file(path: Path, options: EvaluationOptions, out: TextIO, err
     try:
         gateway = await gateway_of(options)
         check_places(path, options)
+        if options.dask and options.serves:
+            raise BadInputError(
+                "tool servers are started on this computer, and workers are on others: leave out --mcp and --allow, or "
+                "--dask"
+            )
         servers = CommandServers(options, console) if options.serves else None
-        inquiry, content = await inquiry_of(path, gateway, options, servers)
+        inquiry, session = await inquiry_of(path, gateway, options, servers)
         for problem in await inquiry.problems():
             raise BadInputError(problem.words)
         secrets = (*gateway.secrets, *(servers.secrets if servers is not None else ()))
         store = AnswerStore(answers_path(path, options), secrets)
         for words in (*gateway.remarks, *elsewhere(inquiry, gateway.profile.name)):
             console.say(words)
-        async with _making(inquiry, content, gateway, options, console) as making:
+        async with _making(inquiry, session, gateway, options, console) as making:
             runner = Runner(inquiry, store, making=making)
             await _prepare(runner, store, options)
             return await _run(runner, store, options, console, err)
@@ -86,13 +91,13 @@ async def evaluate_file(path: Path, options: EvaluationOptions, out: TextIO, err
 
 @asynccontextmanager
 async def _making(
-    inquiry: Inquiry, content: JSONObject, gateway: Gateway, options: EvaluationOptions, console: Console
+    inquiry: Inquiry, session: Session, gateway: Gateway, options: EvaluationOptions, console: Console
 ) -> AsyncIterator[Making | None]:
     """What makes the answers, as long as it is needed; None for this process. Raises BadInputError, ClusterError."""
     if not options.dask:
         yield None
         return
-    order = order_of(new_id(), content, gateway, options)
+    order = order_of(new_id(), session, gateway, options)
     try:
         from playground.engine.headless.cluster.fleet import fleet
     except ModuleNotFoundError as error:

@@ -63,7 +63,7 @@ class Hand:
         with _certificates(self._order) as authorities:
             try:
                 gateway = gateway_of(self._order, authorities)
-                inquiry = _inquiry(self._order, gateway)
+                inquiry = Inquiry(session_of(json.loads(self._order.content), gateway, EvaluationOptions()))
             except BadInputError as error:
                 await self._ask("refuse", words=str(error))
                 return
@@ -146,11 +146,6 @@ def gateway_of(order: Order, authorities: Path | None) -> Gateway:
     if consent is not None and not order.allow_http:
         raise BadInputError(f"{consent.words} --allow-http says yes to that")
     return Gateway(profile, key, {}, (), order.proxy or profile.proxy)
-
-
-def _inquiry(order: Order, gateway: Gateway) -> Inquiry:
-    options = EvaluationOptions(repeats=order.repeats, at_once=order.at_once, seed=order.seed)
-    return Inquiry(session_of(json.loads(order.content), gateway, options))
 
 
 @contextmanager

@@ -17,14 +17,16 @@ from playground.engine.evaluation.answering import Brought, Figures
 from playground.engine.evaluation.answers import answer_of, pack
 from playground.engine.evaluation.judging import Judgement
 from playground.engine.evaluation.making import Packed
+from playground.engine.files.experiment_file.content import to_json
 from playground.engine.gateways.profiles import Profile
 from playground.engine.gateways.secrets import KEY_VARIABLE
 from playground.engine.headless.evaluated_file import EvaluationOptions
 from playground.engine.headless.gateway import Gateway
 from playground.engine.requests.request_file import BadInputError
+from playground.engine.session.session import Session
+from playground.engine.session.snapshot import snapshot
 from playground.gateway.redact import Redactor
 from playground.jsonkit.texts import listed
-from playground.jsonkit.values import JSONObject
 
 _LARGEST: Final = 16 * 1024 * 1024  # bytes of a file of certificates
 
@@ -35,18 +37,14 @@ class ClusterError(Exception):
 
 @dataclass(frozen=True)
 class Order:
-    """One run, as every worker is told of it. ``content`` is the file as it was read, ``profile`` the gateway.
-
-    ``variable`` names what a worker has the key in, empty for a gateway without one; ``authorities`` are certificates
-    to be trusted (PEM). What the plan is to have otherwise is None where it is as in the file.
+    """One run, as every worker is told of it. ``content`` is the experiment as a file holds it, with the plan as it is
+    run and every id; ``profile`` is the gateway. ``variable`` names what a worker has the key in, empty for a gateway
+    without one; ``authorities`` are certificates to be trusted (PEM).
     """
 
     run: str
     content: str
     profile: str
-    repeats: int | None
-    at_once: int | None
-    seed: int | None
     variable: str
     proxy: str
     authorities: bytes | None
@@ -58,13 +56,8 @@ class Order:
         return f"{Profile.model_validate_json(self.profile).origin} {self.variable}"
 
 
-def order_of(run: str, content: JSONObject, gateway: Gateway, options: EvaluationOptions) -> Order:
+def order_of(run: str, session: Session, gateway: Gateway, options: EvaluationOptions) -> Order:
     """The order for a run. Raises BadInputError for what cannot be done by workers, or may not travel to them."""
-    if options.serves:
-        raise BadInputError(
-            "tool servers are started on this computer, and workers are on others: leave out --mcp and --allow, or "
-            "--dask"
-        )
     if gateway.headers:
         raise BadInputError(
             f"the header {listed(sorted(gateway.headers))} is secret, and secrets are not sent to workers. A key can "
@@ -83,11 +76,8 @@ def order_of(run: str, content: JSONObject, gateway: Gateway, options: Evaluatio
     profile = gateway.profile.model_copy(update={"ca_file": None, "key_origin": "", "favourites": (), "recent": ()})
     order = Order(
         run=run,
-        content=json.dumps(content),
+        content=json.dumps(to_json(snapshot(session))),
         profile=profile.model_dump_json(),
-        repeats=options.repeats,
-        at_once=options.at_once,
-        seed=options.seed,
         variable=_variable(gateway, options),
         proxy=gateway.proxy,
         authorities=authorities,

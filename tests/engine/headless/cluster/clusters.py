@@ -1,0 +1,109 @@
+"""A Dask cluster of real processes: a scheduler, workers, and a tap on all that goes to the scheduler and from it."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+KEY: Final = "sk-canary-of-workers-7d1f"
+VARIABLE: Final = "WORKERS_KEY"
+_PATIENCE: Final = 60.0  # seconds for a process to be there, on a busy machine
+
+
+class Tap:
+    """Passes bytes on to a port of this machine; ``seen`` is all that went through, both ways."""
+
+    def __init__(self, port: int) -> None:
+        self.seen = bytearray()
+        self._to = port
+        self._listening = socket.create_server(("127.0.0.1", 0))
+        self.port: int = self._listening.getsockname()[1]
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                here, _ = self._listening.accept()
+            except OSError:
+                return
+            there = socket.create_connection(("127.0.0.1", self._to))
+            for source, sink in ((here, there), (there, here)):
+                threading.Thread(target=self._pass, args=(source, sink), daemon=True).start()
+
+    def _pass(self, source: socket.socket, sink: socket.socket) -> None:
+        try:
+            while data := source.recv(65536):
+                self.seen += data
+                sink.sendall(data)
+        except OSError:
+            pass  # either end is gone, and so is the other
+        finally:
+            for end in (source, sink):
+                with suppress(OSError):
+                    end.shutdown(socket.SHUT_RDWR)  # closing alone ends nothing while the other thread reads
+                end.close()
+
+    def close(self) -> None:
+        self._listening.close()
+
+
+class Cluster:
+    """A scheduler in a process of its own, and workers, each in one; ``address`` leads to it through the tap."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._processes: dict[str, subprocess.Popen[bytes]] = {}
+        there = folder / "scheduler.json"
+        self._start("scheduler", "--host", "127.0.0.1", "--port", "0", "--scheduler-file", str(there))
+        _until(there.exists, "the scheduler did not start")
+        time.sleep(0.2)  # the file is written at once, and not as a whole
+        address = json.loads(there.read_text())["address"]
+        self.tap = Tap(int(address.rpartition(":")[2]))
+        self.address = f"tcp://127.0.0.1:{self.tap.port}"
+
+    def add(self, name: str, environment: Mapping[str, str] = {VARIABLE: KEY}) -> None:
+        """Start a worker, and wait until the scheduler knows it."""
+        self._start(name, self.address, "--nthreads", "1", "--no-nanny", "--name", name, environment=environment)
+        log = self._folder / f"{name}.log"
+        _until(lambda: b"Registered to" in log.read_bytes(), f"{name} did not start")
+
+    def _start(self, name: str, *arguments: str, environment: Mapping[str, str] | None = None) -> None:
+        module = "dask_scheduler" if name == "scheduler" else "dask_worker"
+        command = [sys.executable, "-m", f"distributed.cli.{module}", *arguments, "--no-dashboard"]
+        given = {
+            **os.environ,
+            "DASK_DISTRIBUTED__COMM__COMPRESSION": "null",  # the tap is to read it
+            "DASK_TEMPORARY_DIRECTORY": str(self._folder),
+            **(environment or {}),
+        }
+        with (self._folder / f"{name}.log").open("wb") as log:
+            self._processes[name] = subprocess.Popen(command, stdout=log, stderr=log, env=given, cwd=self._folder)
+
+    def end(self, name: str, sign: signal.Signals = signal.SIGTERM) -> None:
+        """End one of them; killed, it says goodbye to nobody."""
+        process = self._processes.pop(name)
+        process.send_signal(sign)
+        process.wait(_PATIENCE)
+
+    def close(self) -> None:
+        for name in list(self._processes):
+            self.end(name, signal.SIGKILL)
+        self.tap.close()
+
+
+def _until(true: object, words: str) -> None:
+    assert callable(true)
+    end = time.monotonic() + _PATIENCE
+    while not true():
+        assert time.monotonic() < end, words
+        time.sleep(0.05)
