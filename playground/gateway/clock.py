@@ -113,7 +113,7 @@ class Clock:
         self._task.cancel()
 
     def __enter__(self) -> Clock:
-        self._task = task = asyncio.current_task()
+        self._task = task = asyncio.current_task(self._loop)
         self._cancelling = task.cancelling() if task is not None else 0
         if self._timer is None:
             self._arm()

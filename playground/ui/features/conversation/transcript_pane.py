@@ -67,6 +67,9 @@ from playground.ui.widgets.slices import Slices
 CLOCK_MS = 100
 DRAW_MS = 40  # between two pictures of what arrives: the eye sees no more in words, and it is less than half the work
 
+#: What a pane hears of its session: not of exchanges, word of which comes with every token.
+_FOLLOWED = (TurnGrew, TurnChanged, PathChanged, SettingsChanged, RunStateChanged, DebugChanged, DraftChanged)
+
 
 class WrittenCalls:
     """Edits are made by ``edits``, which points out thinking that they make stale."""
@@ -246,7 +249,7 @@ class TranscriptPane(Centre):
     def begin(self) -> None:
         """Follow the session, and show it."""
         self.begun = True
-        self._cancel = self._session.subscribe(self._changed)
+        self._cancel = self._session.subscribe(self._changed, *_FOLLOWED)
         self._show_session()
 
     def end(self) -> None:
@@ -269,7 +272,7 @@ class TranscriptPane(Centre):
         self._session = session
         self.calls.set_session(session)
         self.rows = Rows()
-        self._cancel = session.subscribe(self._changed)
+        self._cancel = session.subscribe(self._changed, *_FOLLOWED)
         self._show_session()
 
     def _show_session(self) -> None:
