@@ -19,7 +19,10 @@ Headers = tuple[tuple[str, str], ...]
 
 
 class Read(NamedTuple):
-    """One network read of the body: ``at`` in seconds since the start (monotonic clock), ``data`` decoded."""
+    """One network read of the body: ``at`` in seconds since the start (monotonic clock), ``data`` decoded.
+
+    Whole chunks that came together are one read; the beginning of one that was cut is a read of its own.
+    """
 
     at: float
     data: bytes
