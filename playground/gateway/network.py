@@ -81,7 +81,8 @@ async def _first(addresses: list[Address]) -> socket.socket:
                 over = asyncio.Event()
                 tries.append(group.create_task(one(address, over)))
                 with suppress(TimeoutError):
-                    await asyncio.wait_for(over.wait(), APART)
+                    async with asyncio.timeout(APART):  # not ``wait_for``, which may swallow a cancellation
+                        await over.wait()
                 if reached:
                     break
     except BaseException:
@@ -153,6 +154,8 @@ class _Tcp(Stream, asyncio.BufferedProtocol):
         return True  # what is being written may still go
 
     def connection_lost(self, exc: Exception | None) -> None:
+        if exc is None and not self._ended:
+            exc = ConnectionAbortedError("closed here")  # which is not the end of what comes
         self._ended = self._lost = True
         self._error = exc
         _wake(self._reader)
@@ -206,7 +209,7 @@ class _Tcp(Stream, asyncio.BufferedProtocol):
     def get_extra_info(self, info: str) -> Any:
         """What httpcore asks: whether something came, or the end, that nobody waited for."""
         if info == "is_readable":
-            return bool(self._have or self._came or self._ended or _readable(self._transport))
+            return bool(self._have or self._owed or self._came or self._ended or _readable(self._transport))
         return self._transport.get_extra_info(info)
 
 
@@ -251,7 +254,6 @@ class _Tls(Stream):
 
     def __init__(self, below: Stream, context: ssl.SSLContext, host: str | None) -> None:
         super().__init__()
-        below.begin_body(chunked=False)  # what it brings from here on is no head
         self._below = below
         self._in, self._out = ssl.MemoryBIO(), ssl.MemoryBIO()
         self._ssl = context.wrap_bio(self._in, self._out, server_hostname=host)
@@ -266,17 +268,17 @@ class _Tls(Stream):
         """What ``step`` gives once the connection below has brought what it needs."""
         while True:
             try:
-                done = step()
+                done, wants = step(), False
             except ssl.SSLWantReadError:
-                await self._flush()
-                data = await self._below._read(READ)
-                if data:
-                    self._in.write(data)
-                else:
-                    self._in.write_eof()
-                continue
+                done, wants = None, True  # read below: an error from there must not look like one of TLS
             await self._flush()
-            return done
+            if not wants:
+                return done
+            data = await self._below._read_any()
+            if data:
+                self._in.write(data)
+            else:
+                self._in.write_eof()
 
     async def _flush(self) -> None:
         if self._out.pending:
@@ -318,6 +320,6 @@ class _Tls(Stream):
         """The ``ssl_object``; else what the connection below knows."""
         if info == "ssl_object":
             return self._ssl
-        if info == "is_readable" and (self._have or self._ended or self._error is not None):
+        if info == "is_readable" and (self._have or self._owed or self._in.pending or self._ended or self._error):
             return True
         return self._below.get_extra_info(info)

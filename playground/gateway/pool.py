@@ -22,6 +22,7 @@ class Pool:
         self._connect = made.create_connection
         self._free: list[httpcore.AsyncConnectionInterface] = []  # the one that was used last behind
         self._busy: set[httpcore.AsyncConnectionInterface] = set()
+        self._closed = False
 
     async def handle_async_request(self, request: httpcore.Request) -> httpcore.Response:
         """Send it and wait for status and headers. Raises what a connection raises, which is closed then."""
@@ -40,7 +41,8 @@ class Pool:
                 return response
 
     async def aclose(self) -> None:
-        """Close all connections, those in use among them."""
+        """Close all connections, those in use among them; one that is still being made, as soon as it is let go."""
+        self._closed = True
         closing, self._free, self._busy = [*self._free, *self._busy], [], set()
         for connection in closing:
             await connection.aclose()
@@ -57,17 +59,17 @@ class Pool:
         """One that is free, else a new one. What was unused for too long, or closed at the other end, is let go."""
         while self._free and self._free[0].has_expired():  # unused for longest: the others are no older
             await self._free.pop(0).aclose()
-        for connection in reversed(self._free):
-            if connection.can_handle_request(origin):
-                self._free.remove(connection)
-                if not connection.has_expired():
-                    return connection
-                await connection.aclose()
-                return await self._take(origin)
+        while found := next((one for one in reversed(self._free) if one.can_handle_request(origin)), None):
+            self._free.remove(found)
+            if not found.has_expired():
+                return found
+            await found.aclose()
         return self._connect(origin)
 
     async def _put(self, connection: httpcore.AsyncConnectionInterface) -> None:
         """Have it for others where its answer was read to its end; else it is closed."""
+        if self._closed and not connection.is_closed():
+            await connection.aclose()
         if connection not in self._busy:
             return  # it was let go before, or closed with all
         self._busy.remove(connection)

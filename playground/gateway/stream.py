@@ -2,15 +2,19 @@
 
 httpcore and h11 read heads, and all of a body that is odd or not chunked. Most gateways write each event as a chunk,
 and to take one off the wire that way costs more than all that is done with it after. So nothing behind the end of a
-head is given away, and of a chunked body whole, plain chunks are taken here, as many as have come; whatever is none
-(one cut by the end of a read, the last one, one with an extension, nonsense) goes to httpcore up to where the next
-chunk begins. It judges what is wrong, and notices the end.
+head or of a body is given away, and of a chunked body whole, plain chunks are taken here, as many as have come. A chunk
+that is cut by the end of a read goes to httpcore up to where the next one begins, the last one with all that belongs to
+it, and from one that is odd (an extension, nonsense) on everything does. It judges what is wrong, and notices the end.
+
+What is left over here when an answer is whole would be taken for the beginning of the next one: such a connection says
+that it is readable, and is not used again.
 """
 
 from __future__ import annotations
 
 import asyncio
 import re
+from collections.abc import Mapping
 from typing import Final
 
 import httpcore
@@ -21,6 +25,8 @@ _SIZE: Final = re.compile(rb"([0-9A-Fa-f]{1,8})\r\n")
 _SIZE_BEGUN: Final = re.compile(rb"[0-9A-Fa-f]{0,8}\r?")
 #: More bytes than any answer has.
 _ALL: Final = 1 << 62
+#: Of these an answer has no body, whatever its headers say (RFC 9112, section 6.3).
+_BODILESS: Final = frozenset({204, 304})
 
 
 class Stream(httpcore.AsyncNetworkStream):
@@ -34,7 +40,7 @@ class Stream(httpcore.AsyncNetworkStream):
         self._head = True
         self._given = b""  # the last bytes of the head that were
         self._chunked = False
-        self._owed = 0  # bytes that are httpcore's before the next chunk begins
+        self._owed = 0  # bytes that are httpcore's before the next chunk begins, or the body is over
 
     async def _more(self) -> bytes:
         """The next bytes, b"" at the end, again and again. Raises httpcore.ReadError."""
@@ -63,13 +69,20 @@ class Stream(httpcore.AsyncNetworkStream):
     async def _read(self, most: int) -> bytes:
         if not self._have:
             self._have = await self._more()
+        if self._chunked and not self._owed:
+            await self._begin_chunk()
         if self._head:
             most = min(most, self._head_size(self._have[:most]))
-        elif self._chunked:
-            most = min(most, await self._chunk_size())
+        else:
+            most = min(most, self._owed)
             self._owed -= min(most, len(self._have))
         data, self._have = self._have[:most], self._have[most:]
         return data
+
+    async def _read_any(self) -> bytes:
+        """The next bytes, whatever they are."""
+        data, self._have = self._have, b""
+        return data or await self._more()
 
     def _head_size(self, data: bytes) -> int:
         """How much of it is the head's."""
@@ -81,21 +94,25 @@ class Stream(httpcore.AsyncNetworkStream):
         self._given = begun[-2:]
         return len(data)
 
-    async def _chunk_size(self) -> int:
-        """How many bytes are httpcore's from here on: what it still has to get, else one more chunk."""
-        while not self._owed:
-            size = _SIZE.match(self._have)
-            if size is not None and (length := int(size[1], 16)):
-                self._owed = size.end() + length + 2
-            elif size is None and _SIZE_BEGUN.fullmatch(self._have) and (more := await self._more()):
-                self._have += more
-            else:
-                self._owed = _ALL
-        return self._owed
+    async def _begin_chunk(self) -> None:
+        """One more chunk is httpcore's, or all that comes."""
+        while (size := _SIZE.match(self._have)) is None and _SIZE_BEGUN.fullmatch(self._have):
+            if not (more := await self._more()):
+                break
+            self._have += more
+        if size is None:
+            self._owed = _ALL
+        elif length := int(size[1], 16):
+            self._owed = size.end() + length + 2
+        else:
+            self._head, self._chunked = True, False  # with what may follow the last one it ends as a head does
 
-    def begin_body(self, *, chunked: bool) -> None:
-        """The head has been read; ``chunked``: ``read_chunks`` is asked before httpcore is."""
-        self._head, self._chunked = False, chunked
+    def begin_body(self, status: int, headers: Mapping[str, str]) -> None:
+        """The head has been read. Its names are in small letters; of a chunked body ``read_chunks`` is asked first."""
+        self._head, self._owed = False, 0
+        self._chunked = headers.get("transfer-encoding", "").strip().lower() == "chunked" and status not in _BODILESS
+        if not self._chunked and status not in _BODILESS:
+            self._owed = int(headers.get("content-length", _ALL))
 
     async def read_chunks(self) -> bytes | None:
         """What the whole chunks hold that have come; waits for one. None where httpcore is to go on."""
@@ -115,7 +132,7 @@ class Stream(httpcore.AsyncNetworkStream):
                 break
             try:
                 more = await self._more()
-            except httpcore.ReadError:
+            except httpcore.NetworkError:
                 break  # httpcore comes upon it too, and knows what to close
             if not more:
                 break

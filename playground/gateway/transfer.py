@@ -93,6 +93,7 @@ class Transfer:
         self._tunnels = False  # the headers sent last asked a proxy for a tunnel
         self._handshake: Handshake | None = None  # with a SOCKS proxy, until it has made the way
         self._banner = b""  # how the first read on a new connection begins
+        self._heard: Any = None  # whose first read is waited for
         self._unreadable: Failure | None = None  # why no read can succeed
         self._broken: tuple[type[Exception], ...] = (OSError,)  # what a read may raise
         exchange.started_at = time.time()
@@ -125,7 +126,7 @@ class Transfer:
         # The body as it comes, not ``aiter_raw``, which counts and regroups it once more at each read.
         self._raw = aiter(response.stream)  # type: ignore[arg-type,assignment]  # an async generator, declared wider
         stream: Stream = response.extensions["network_stream"]
-        stream.begin_body(chunked=response.headers.get("transfer-encoding", "").strip().lower() == "chunked")
+        stream.begin_body(response.status_code, response.headers)
         self._stream = stream
         exchange = self.exchange
         exchange.answered = self.clock.now
@@ -259,17 +260,21 @@ class Transfer:
 
     def _listen(self, stream: Any) -> None:
         """Note how the first read on a new connection begins: what is no HTTP is quoted. Later reads pass by here."""
+        if self._heard is not None:  # TLS has come over it; it is kept with the connection, and would keep all of this
+            self._heard.__dict__.pop("read", None)
+        self._heard = None
         read = getattr(stream, "read", None)
         if read is None or not hasattr(stream, "__dict__"):
             return
 
         async def first(*given: Any, **named: Any) -> bytes:
+            self._heard = None
             del stream.read
             data: bytes = await read(*given, **named)
             self._banner = self._redactor.data(data)[:BANNER]
             return data
 
-        stream.read = first
+        stream.read, self._heard = first, stream
 
     def _explain(self, error: Exception) -> Failure:
         from playground.gateway.transport import explain

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import ssl
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import aclosing
+from pathlib import Path
 from typing import Any
 
 import pytest
+import trustme
 
 from playground.domain.errors import Failure
 from playground.domain.events import Event, Failed, TextDelta
@@ -27,6 +30,17 @@ MakeClient = Callable[..., GatewayClient]
 def server() -> Iterator[FaultServer]:
     with FaultServer() as running:
         yield running
+
+
+@pytest.fixture
+def secure(tmp_path: Path) -> Iterator[tuple[FaultServer, str]]:
+    """One with TLS, and the file of who vouches for it."""
+    authority, ca_file = trustme.CA(), tmp_path / "ca.pem"
+    authority.cert_pem.write_to_path(str(ca_file))
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    authority.issue_cert("127.0.0.1").configure_cert(context)
+    with FaultServer(context) as running:
+        yield running, str(ca_file)
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from playground.domain.errors import FailureKind
 from playground.gateway.network import Backend, _first
 from playground.gateway.stream import Stream
 from tests.gateway.conftest import MakeClient, failure_of, run, text_of
-from tests.support.fault_server import FaultServer, chunk, drip, head, keep, reset, send, sse, text_chunk
+from tests.support.fault_server import FaultServer, chunk, drip, head, keep, reset, send, sleep, sse, text_chunk
 
 WORDS = ("Hel", "lo, ", "w" * 300, "orld")
 EVENTS = [sse(text_chunk(word)) for word in WORDS] + [sse(text_chunk("", "stop")), sse("[DONE]")]
@@ -72,6 +72,15 @@ async def test_a_reset_between_chunks(server: FaultServer, make_client: MakeClie
     _, events = await run(make_client())
     assert text_of(events) in ("", "Hel")  # a reset may overtake what was sent before it
     assert "reset" in failure_of(events).message
+
+
+async def test_a_reset_below_tls_is_told_as_one(secure: tuple[FaultServer, str], make_client: MakeClient) -> None:
+    server, ca_file = secure
+    server.play(send(head(chunked=True), chunk(EVENTS[0])), sleep(0.1), reset())
+    _, events = await run(make_client(base_url=server.url, ca_file=ca_file))
+    failure = failure_of(events)
+    assert failure.kind is FailureKind.CONNECTION
+    assert "in the middle of the answer (it was reset)" in failure.message
 
 
 async def test_a_connection_is_used_again_after_chunks(server: FaultServer, make_client: MakeClient) -> None:
@@ -197,7 +206,7 @@ async def test_a_stream_of_nothing_gives_no_chunk() -> None:
     while not taken.endswith(b"\r\n\r\n"):
         taken += await ended.read(1000)
     assert taken == b"HTTP/1.1 200 OK\r\nA: b\r\n\r\n"
-    ended.begin_body(chunked=True)
+    ended.begin_body(200, {"transfer-encoding": "chunked"})
     assert [await ended.read_chunks(), await ended.read_chunks(), await ended.read_chunks()] == [b"hello", b"abc", None]
     assert await ended.read(1000) == b"0\r\n\r\n"
     assert await ended.read_chunks() is None

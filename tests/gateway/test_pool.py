@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
+import weakref
 
 import pytest
 
@@ -11,11 +13,24 @@ from playground.domain.events import Event
 from playground.gateway.client import GatewayClient
 from tests.gateway.conftest import MakeClient, ask, text_of
 from tests.gateway.conftest import run as run_call
-from tests.support.fault_server import FaultServer, head, hold, keep, send, whole
+from tests.support.fault_server import FaultServer, chunk, head, hold, keep, pause, send, whole
 
 AT_ONCE = 20
-CHOICE = {"index": 0, "message": {"role": "assistant", "content": "Hello"}, "finish_reason": "stop"}
-ANSWER = whole(200, "application/json", json.dumps({"object": "chat.completion", "choices": [CHOICE]}).encode())
+
+
+def body(text: str) -> bytes:
+    choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
+    return json.dumps({"object": "chat.completion", "choices": [choice]}).encode()
+
+
+ANSWER = whole(200, "application/json", body("Hello"))
+WRONG = whole(200, "application/json", body("That was for somebody else"))
+CHUNKED = head(200, "application/json", chunked=True)
+RECORD = 1 << 14  # bytes of TLS
+
+
+def in_chunks(last: bytes) -> bytes:
+    return CHUNKED + chunk(body("Hello")) + last
 
 
 async def run(client: GatewayClient) -> list[Event]:
@@ -55,6 +70,109 @@ async def test_connections_that_were_closed_at_the_other_end_carry_nothing(
     for _ in range(3):
         assert text_of(await run(client)) == "Hello"
     assert server.connections == AT_ONCE + 1
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        ANSWER,
+        in_chunks(b"0\r\n\r\n"),
+        in_chunks(b"0\r\nTrailer: here\r\n\r\n"),
+        in_chunks(b"0;odd\r\n\r\n"),
+        in_chunks(b"00000000000\r\n\r\n"),
+    ],
+    ids=["length", "chunks", "trailer", "extension", "zeros"],
+)
+async def test_what_comes_behind_an_answer_is_not_taken_for_the_next_one(
+    server: FaultServer, make_client: MakeClient, answer: bytes
+) -> None:
+    client = make_client()
+    server.play(send(ANSWER), keep())
+    server.play_next(send(answer + WRONG), keep())
+    for _ in range(2):
+        assert text_of(await run(client)) == "Hello"
+    assert server.connections == 2
+
+
+async def test_nor_is_what_comes_in_a_record_of_its_own(
+    secure: tuple[FaultServer, str], make_client: MakeClient
+) -> None:
+    server, ca_file = secure
+    client = make_client(base_url=server.url, ca_file=ca_file)
+    short = len(whole(200, "application/json", body("Hello") + b" " * 10_000)) - 10_000
+    full = whole(200, "application/json", body("Hello") + b" " * (RECORD - short))
+    assert len(full) == RECORD
+    server.play(send(ANSWER), keep())
+    server.play_next(send(full + WRONG), keep())
+    for _ in range(2):
+        assert text_of(await run(client)) == "Hello"
+    assert server.connections == 2
+
+
+async def test_a_connection_that_is_kept_does_not_keep_what_it_carried(
+    secure: tuple[FaultServer, str], make_client: MakeClient
+) -> None:
+    server, ca_file = secure
+    client = make_client(base_url=server.url, ca_file=ca_file)
+    server.play(send(ANSWER), keep())
+    call, _ = await run_call(client, ask(stream=False))
+    carried = weakref.ref(call._transfer)
+    del call
+    gc.collect()
+    assert carried() is None
+    await run(client)
+    assert server.connections == 1
+
+
+@pytest.mark.parametrize("status", [204, 304])
+async def test_an_answer_without_a_body_has_none_whatever_it_says(
+    server: FaultServer, make_client: MakeClient, status: int
+) -> None:
+    client = make_client()
+    server.play(send(ANSWER), keep())
+    server.play_next(send(head(status, None, chunked=True)), keep())
+    call, _ = await run_call(client, ask(stream=False))
+    assert (call.exchange.status, call.exchange.body) == (status, b"")
+    assert call.exchange.ended is not None
+    assert call.exchange.ended < 1  # nothing was waited for
+    assert text_of(await run(client)) == "Hello"
+
+
+async def test_closed_by_us_an_answer_without_an_end_is_not_whole(server: FaultServer, make_client: MakeClient) -> None:
+    client = make_client()
+    server.play(send(head(200, "text/event-stream"), b": here\n\n"), pause())
+    task = asyncio.get_running_loop().create_task(run_call(client))
+    await asyncio.to_thread(server.wait_requests, 1)
+    await asyncio.sleep(0.1)
+    await client.aclose()
+    call, _ = await task
+    assert not call.exchange.complete
+    assert call.exchange.failure is not None
+    assert "broke in the middle" in call.exchange.failure.message
+
+
+async def test_a_connection_made_while_the_client_closes_is_closed_too(
+    server: FaultServer, make_client: MakeClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As it is when the window goes while a name is looked up."""
+    loop = asyncio.get_running_loop()
+    looking, found = asyncio.Event(), asyncio.Event()
+    look_up = loop.getaddrinfo
+
+    async def slowly(*given: object, **named: object) -> object:
+        looking.set()
+        await found.wait()
+        return await look_up(*given, **named)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(loop, "getaddrinfo", slowly)
+    client = make_client()
+    server.play(send(ANSWER), keep())
+    task = loop.create_task(run(client))
+    await looking.wait()
+    await client.aclose()
+    found.set()
+    await task
+    await asyncio.to_thread(server.wait_closed, 1)
 
 
 async def test_a_connection_that_waited_for_long_is_closed(
