@@ -65,7 +65,7 @@ async def test_addresses_go_as_they_are(opened: list[GatewayClient], demo: DemoS
 
 async def test_reads_are_stamped_as_they_come_and_a_run_can_be_ended(opened: list[GatewayClient]) -> None:
     with FaultServer() as server, Socks({NAME: ("127.0.0.1", server.port)}) as proxy:
-        server.play(send(head(), sse(text_chunk("a"))), sleep(0.2), send(sse(text_chunk("b"))), hold())
+        server.play(send(head(), sse(text_chunk("a"))), sleep(0.8), send(sse(text_chunk("b"))), hold())
         client = client_for(opened, f"http://{NAME}/v1", proxy=f"socks5://127.0.0.1:{proxy.port}")
         call = open_call(client, ask())
         said = ""
