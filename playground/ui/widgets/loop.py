@@ -13,6 +13,7 @@ import os
 import sys
 from collections import deque
 from collections.abc import Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from contextvars import Context
 from time import perf_counter, thread_time
@@ -35,6 +36,7 @@ BURST = 60_000
 LOT = 40_000  # objects of some sweeps: sessions of an evaluation outlive one, and together they would take 0.1 s
 SWITCH_S = 0.000_5  # that another thread may go on while this one waits to do so: Python's own 5 ms add up
 STRETCH_S = 0.004  # callbacks are begun on end before Qt's events have their turn
+THREADS = 10  # of ``asyncio.to_thread``, at most; each is made when all there are have something to do
 APART_S = 0.000_3  # between two events that have nothing of Qt's between them, at most
 
 _loop: asyncio.AbstractEventLoop | None = None
@@ -76,10 +78,10 @@ def _failed(_of: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
 
 
 def _make_loop(app: QApplication) -> asyncio.AbstractEventLoop:
-    """qasync's loop with two of its ways made short.
+    """qasync's loop with three of its ways made short.
 
     Left as it is, each callback is a timer of its own, and each pause in reading a socket makes a notifier anew: for
-    a token that comes alone that is more work than all the rest.
+    a token that comes alone that is more work than all the rest. The first ``asyncio.to_thread`` starts ten threads.
     """
     import qasync
 
@@ -88,6 +90,7 @@ def _make_loop(app: QApplication) -> asyncio.AbstractEventLoop:
             self._queue = _Ready()
             self._notifiers: dict[tuple[int, QSocketNotifier.Type], _Notifier] = {}
             super().__init__(app)
+            self.set_default_executor(ThreadPoolExecutor(THREADS, "worker"))
 
         def call_soon(
             self, callback: Callable[..., object], *args: Any, context: Context | None = None

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Final, TypeVar
-from urllib.request import pathname2url
 
 BUSY: Final = 5000  # milliseconds
 CACHE: Final = 16 * 1024  # KiB at most
@@ -30,6 +29,8 @@ class Connection(sqlite3.Connection):
 
 def connect(path: Path, options: str = "") -> sqlite3.Connection:
     """A connection as every one of ours is: statements commit by themselves, and it waits for a locked file."""
+    from urllib.request import pathname2url  # late: it brings an HTTP client of its own
+
     address = f"file:{pathname2url(str(path.absolute()))}?{options or 'mode=rw'}"
     connection = sqlite3.connect(address, uri=True, isolation_level=None, check_same_thread=False, factory=Connection)
     try:
