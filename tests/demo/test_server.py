@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from email.utils import parsedate_to_datetime
 
 import httpx
 import pytest
@@ -48,6 +49,18 @@ def test_start_and_stop() -> None:
     again = server.start()
     assert httpx.get(f"{again}/models", headers=KEY).status_code == 200
     server.stop()
+
+
+def test_each_answer_has_the_date_of_its_moment() -> None:
+    with DemoServer(DemoConfig()) as server, httpx.Client(headers=KEY) as client:
+        dates = []
+        for pause in (0.0, 1.1):
+            time.sleep(pause)
+            before = int(time.time())
+            answer = client.get(f"{server.base_url}/models")
+            dates.append(parsedate_to_datetime(answer.headers["Date"]).timestamp())
+            assert before <= dates[-1] <= time.time()
+        assert dates[0] < dates[1]
 
 
 def test_port_in_use(gateway: Gateway) -> None:
