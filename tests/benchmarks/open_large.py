@@ -59,8 +59,9 @@ class Opening:
             opened = [await self._click()]
             await window.settle(1.5)
         shown = resident_mb() - before
-        wheel = min([_p99(await self._scroll(self._notches())) for _ in range(PASSES)])
-        drag = min([_p99(await self._scroll(self._jumps())) for _ in range(PASSES)])
+        notches = [await self._scroll(self._notches()) for _ in range(PASSES)]
+        wheel, due = (min(_p99(steps) for steps in passes) for passes in zip(*notches, strict=True))
+        drag = min([_p99((await self._scroll(self._jumps()))[0]) for _ in range(PASSES)])
         await window.settle()
         scrolled = resident_mb() - before
         again = []
@@ -101,10 +102,11 @@ class Opening:
             "undoing that": restored.longest_ms,
         }
         return [
-            at_most("click to first paint", min(opened) * 1000, "ms", 200),
+            at_most("click to all painted", min(opened) * 1000, "ms", 200),
             at_most("memory added by showing it", shown, "MB", 60),
             at_most("memory added after scrolling through it", scrolled, "MB", 60),
             at_most("scrolling, wheel, p99 of a step", wheel, "ms", 12),
+            Figure("the same from when the notch was due", due, "ms"),
             at_most("scrolling, jumps, p99 of a step", drag, "ms", 16),
             Figure("a turn appended", append * 1000, "ms"),
             *(at_most(f"longest gap around {what}", longest, "ms", LONGEST_MS) for what, longest in gaps.items()),
@@ -130,7 +132,7 @@ class Opening:
         return experiment
 
     async def _click(self) -> float:
-        """Seconds from the click on the experiment in the list to the paint of its last turn."""
+        """Seconds from the click on the experiment in the list until all cards there is room for are painted."""
         panel = self._window.app.window.panels.of(EXPERIMENTS_PANEL)
         index = panel.model.place(self._experiment)
         assert index.isValid(), "the experiment is not in the list"
@@ -174,24 +176,34 @@ class Opening:
         shares = [*(n / half for n in range(half)), *(random.random() for _ in range(half))]
         return [partial(self._move, share) for share in shares]
 
-    async def _scroll(self, steps: list[Callable[[], None]]) -> list[float]:
-        """Seconds of each step, from the event to the end of the paint; one step a frame, as a hand does it."""
+    async def _scroll(self, steps: list[Callable[[], None]]) -> tuple[list[float], list[float]]:
+        """Seconds of each step, from the event to the end of the paint; one step a frame, as a hand does it.
+
+        Second the same from when the step was due: with what the loop did between two frames and did not end in time.
+        """
         out: list[float] = []
+        waited: list[float] = []
+        due = time.perf_counter()
         for step in steps:
             began = time.perf_counter()
             step()
             self._view.viewport().repaint()
-            out.append(time.perf_counter() - began)
-            await asyncio.sleep(max(FRAME_S - out[-1], 0.001))
-        return out
+            ended = time.perf_counter()
+            out.append(ended - began)
+            waited.append(ended - due)
+            rest = max(FRAME_S - out[-1], 0.001)
+            due = ended + rest
+            await asyncio.sleep(rest)
+        return out, waited
 
 
 class _FirstPaint(QObject):
-    """Notes when the view has been painted for the first time from now on, everything in it included."""
+    """Notes when the view has been painted from now on, with every card in view and those next to it."""
 
     def __init__(self, view: TranscriptView) -> None:
         super().__init__(view)
         self.at: asyncio.Future[float] = asyncio.get_running_loop().create_future()
+        self._view = view
         self._viewport = view.viewport()
         self._viewport.installEventFilter(self)
 
@@ -202,7 +214,10 @@ class _FirstPaint(QObject):
         return False
 
     def _painted(self) -> None:
-        self.at.set_result(time.perf_counter())
+        if self._view.complete:
+            self.at.set_result(time.perf_counter())
+        else:
+            QTimer.singleShot(1, self._painted)  # some are sketched: the next frames make them
 
 
 def _timed(work: Callable[[], object]) -> float:

@@ -168,3 +168,25 @@ def test_megabytes_are_opened_about_as_fast_as_a_short_result(stage: Stage) -> N
             assert await seconds(text) < 6 * short + 0.2
 
     stage.play(scene)
+
+
+def test_a_long_conversation_gone_back_to_shows_what_changed_meanwhile(stage: Stage) -> None:
+    async def scene(person: Person) -> None:
+        words = [make_turn(Role(("user", "assistant")[at % 2]), f"Turn number {at}.") for at in range(700)]
+        show(person, Transcript().append(*words))
+        there, view = person.session, person.app.window.pane.view
+
+        def last(text: str) -> bool:
+            drawn = [card for card in view.cards.values() if card.isVisible() and not card.visibleRegion().isEmpty()]
+            return view.complete and max(drawn, key=lambda card: card.y()).turn.text == text
+
+        await person.until(lambda: last("Turn number 699."), "all cards there is room for")
+        await person.do(person.app.workspace.new)
+        await person.until(lambda: person.session is not there, "another one")
+        there.delete_turn(words[-1].id)
+        there.turns.add_turn(make_turn(Role.USER, "Meanwhile."))
+        await person.do(lambda: person.app.workspace.open(there.id))
+        await person.until(lambda: last("Meanwhile."), "the turn that came meanwhile")
+        assert [row.turn.id for row in person.app.window.pane.rows.rows] == [turn.id for turn in there.transcript.path]
+
+    stage.play(scene)

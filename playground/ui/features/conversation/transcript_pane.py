@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
+from weakref import WeakKeyDictionary
 
 from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import QInputDialog, QStackedWidget, QVBoxLayout, QWidget
@@ -65,6 +66,7 @@ from playground.ui.widgets.notice_bar import Choice, NoticeBar
 from playground.ui.widgets.slices import Slices
 
 CLOCK_MS = 100
+KEPT_ROWS = 4  # experiments left last that are gone back to without walking along all of their turns
 DRAW_MS = 40  # between two pictures of what arrives: the eye sees no more in words, and it is less than half the work
 
 #: What a pane hears of its session: not of exchanges, word of which comes with every token.
@@ -212,6 +214,7 @@ class TranscriptPane(Centre):
         self._grown: set[str] = set()
         self._open_said: tuple[tuple[str, ToolCall], ...] = ()  # the calls that a notice says need results
         self.rows = Rows()
+        self._left: WeakKeyDictionary[Session, Rows] = WeakKeyDictionary()  # the rows of other sessions, latest last
         self.view: TranscriptView = TranscriptView(self, self._growing)
         self.finder = Finder(self.view, self)
         self.notice = NoticeBar()
@@ -269,9 +272,12 @@ class TranscriptPane(Centre):
         if session is self._session:
             return
         self._cancel()
+        self._left[self._session] = self.rows
         self._session = session
         self.calls.set_session(session)
-        self.rows = Rows()
+        self.rows = self._left.pop(session, Rows())
+        for oldest in list(self._left)[:-KEPT_ROWS]:
+            del self._left[oldest]
         self._cancel = session.subscribe(self._changed, *_FOLLOWED)
         self._show_session()
 

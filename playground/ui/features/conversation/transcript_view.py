@@ -34,6 +34,7 @@ from playground.ui.widgets.theme import body_font, tokens
 FILL_S = 0.015  # seconds of a frame that are spent on long texts; the rest comes frame by frame
 SPARE = 400  # pixels above and below the view in which cards are kept
 FRAME_S = 0.003  # seconds a frame may spend on making cards while scrolling; a card begun is finished
+FIRST_S = 0.008  # and the one in which a long conversation is shown, where walking along it takes as long as its cards
 FOUND_TOP, FOUND_BOTTOM = 64, 40  # pixels: a place found that is nearer to an edge is scrolled to
 ZOOMS = (0.75, 0.85, 1.0, 1.15, 1.3, 1.5, 1.75, 2.0)
 
@@ -317,7 +318,7 @@ class TranscriptView(QAbstractScrollArea):
                 self._filled = self._filled or not card.whole
         if anchor in column.index and not self._follow:
             self._scroll(column.top(column.index[anchor]) + inside)
-        self._lay_out()
+        self._lay_out(FIRST_S if len(column.rows) > LOT else float("inf"))
 
     def _refine(self) -> Iterator[None]:
         """Guess heights that were estimated, some in a step. What is seen stays where it is, only the bar moves."""
@@ -525,7 +526,7 @@ class TranscriptView(QAbstractScrollArea):
         if self._laying_out:
             return
         self._follow = self.at_bottom
-        self._lay_out_frame()
+        self._lay_out_frame(ahead=False)
 
     # Layout
 
@@ -540,19 +541,22 @@ class TranscriptView(QAbstractScrollArea):
         """Lay out now what would be laid out with the next frame."""
         self._lay_out()
 
-    def _lay_out_frame(self) -> None:
-        """Lay out, making no more cards than one frame has time for; the next one goes on."""
-        self._filled = self._put_off = not has_time() and not self._put_off
-        self._lay_out(FRAME_S)
+    def _lay_out_frame(self, *, ahead: bool = True) -> None:
+        """Lay out, making no more cards than one frame has time for; the next one goes on.
 
-    def _lay_out(self, budget: float = float("inf")) -> None:
+        What comes into view next is made ``ahead`` between two frames: a notch of the wheel is to be seen at once.
+        """
+        self._filled = self._put_off = not has_time() and not self._put_off
+        self._lay_out(FRAME_S, ahead=ahead)
+
+    def _lay_out(self, budget: float = float("inf"), *, ahead: bool = True) -> None:
         """Make, measure and place the cards in view; everything else stays a number. ``budget`` is in seconds."""
         if self._laying_out or not self.isVisible():
             return
         self._laying_out = True
         self._layout.forget()  # a text that grew asks for what is done here
         try:
-            self._lay_out_once(budget)
+            self._lay_out_once(budget, ahead=ahead)
         finally:
             self._laying_out = False
         self._filled = not self._complete  # whatever else has it laid out before the next frame: that one goes on
@@ -565,7 +569,7 @@ class TranscriptView(QAbstractScrollArea):
         self.at_bottom_changed.emit(self.at_bottom)
         self.laid_out.emit()
 
-    def _lay_out_once(self, budget: float) -> None:
+    def _lay_out_once(self, budget: float, *, ahead: bool) -> None:
         bar, view, column = self.verticalScrollBar(), self.viewport().height(), self._column
         now = time.perf_counter()
         end, self._fill_end = now + budget, self._fill_end if self._filled else now + FILL_S
@@ -578,14 +582,16 @@ class TranscriptView(QAbstractScrollArea):
             self._drop_far()
             self._complete = True
             go_on = turn == 0 and not self._filled
-            moved = self._measure(column.row_at(value), column.row_at(value + view), end, go_on=go_on)
+            seen = range(column.row_at(value), column.row_at(value + view) + 1)
+            moved = self._measure(seen, end, go_on=go_on)
             if self._sketched or not self._complete:
                 self.viewport().update()
             self._sketched = not self._complete
             if self._complete:
                 spare_end = min(end, time.perf_counter() + FRAME_S / 2) if budget == float("inf") else end
-                first, last = column.row_at(value - SPARE), column.row_at(value + view + SPARE)
-                moved |= self._measure(first, last, spare_end, go_on=go_on)
+                around = range(column.row_at(value - SPARE), column.row_at(value + view + SPARE) + 1)
+                nearest = sorted(around, key=lambda at: max(seen.start - at, at - seen.stop))
+                moved |= self._measure(nearest, spare_end if ahead else now, go_on=go_on and ahead)
             if not moved:
                 break
             self._set_range()
@@ -597,7 +603,7 @@ class TranscriptView(QAbstractScrollArea):
             self._place_cards()
         self._edge.note(self._stock)
 
-    def _measure(self, first: int, last: int, end: float, *, go_on: bool = False) -> bool:
+    def _measure(self, rows: Iterable[int], end: float, *, go_on: bool = False) -> bool:
         """Make and measure the cards of these rows until ``end``. Returns whether a height was wrong.
 
         With ``go_on`` a card that waits for the rest of its text gets some more of it even if there is no time.
@@ -605,7 +611,7 @@ class TranscriptView(QAbstractScrollArea):
         column, width = self._column, self.column[1]
         self._stock.width = width
         moved = False
-        places = range(first, min(last + 1, len(column.rows)))
+        places = [at for at in rows if at < len(column.rows)]
         cards = [self._stock.cards.get(column.rows[at].id) for at in places] if go_on else []
         waiting = next((card for card in cards if card is not None and not card.whole), None)
         for at in places:

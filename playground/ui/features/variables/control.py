@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from weakref import WeakKeyDictionary
 
 from playground.domain.roles import Role
 from playground.domain.transcript import Transcript, Turn, make_turn
@@ -26,7 +27,7 @@ class VariablesControl(Control):
         super().__init__(host)
         self._followed: Session | None = None
         self._unsubscribe: Callable[[], None] | None = None
-        self._known: tuple[Transcript, tuple[str, ...]] | None = None
+        self._known: WeakKeyDictionary[Session, tuple[Transcript, tuple[str, ...]]] = WeakKeyDictionary()
         self._values: dict[str, str] = {}
         self.bar = VariablesBar()
         self.bar.set_folded(bool(host.settings.value(FOLDED, False, type=bool)))
@@ -70,9 +71,11 @@ class VariablesControl(Control):
 
     def _show(self) -> None:
         session, draft = self._current, self._draft()
-        if self._known is None or self._known[0] is not session.transcript:
-            self._known = (session.transcript, names_in(session.transcript.path))
-        used = tuple(dict.fromkeys((*self._known[1], *(names_in((draft,)) if draft is not None else ()))))
+        transcript, names = self._known.get(session, (None, ()))
+        if transcript is not session.transcript:  # thousands of turns take a while to look through
+            names = names_in(session.transcript.path)
+            self._known[session] = (session.transcript, names)
+        used = tuple(dict.fromkeys((*names, *(names_in((draft,)) if draft is not None else ()))))
         text = draft.text if draft is not None else ""
         preview = resolve(text, session.settings.variables) if mentions(text) else ""
         self.bar.show_variables(used, session.settings.variables, preview)
