@@ -202,6 +202,7 @@ class Transfer:
         try:
             if response is not None:
                 await response.aclose()
+                del response.stream  # httpx has each keep the other
         finally:
             if raw is not None:
                 await raw.aclose()

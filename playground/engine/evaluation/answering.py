@@ -102,6 +102,7 @@ async def ask(
         given |= {turn.id for turn in turns}
         session.history.transcript = session.transcript.append(*turns)
         refused = await _run(session)
+    session.observers.forget()  # hundreds come in a second: each is freed here, not by the collector
     path = session.transcript.path
     brought = tuple(turn for turn in path if turn.id not in given)
     failure = _failure(brought, refused)

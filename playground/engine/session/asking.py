@@ -188,6 +188,10 @@ class Reception:
         return Turn(id=turn_id, role=Role.ASSISTANT, parts=choice.freeze(), outcome=outcome, extra=choice.extra)
 
 
+def _unheard(_stream: EventStream, _events: list[Event]) -> None:
+    return
+
+
 def _nothing() -> None:
     return
 
@@ -203,7 +207,7 @@ class Asking:
         self,
         request: Request,
         asked: Asked,
-        heard: Callable[[EventStream, list[Event]], None] = lambda _stream, _events: None,
+        heard: Callable[[EventStream, list[Event]], None] = _unheard,
         waits: Callable[[], None] = _nothing,
     ) -> None:
         adapted, tried = rules_used(request)
@@ -221,6 +225,12 @@ class Asking:
 
         Raises ValueError for a protocol that is not spoken.
         """
+        try:
+            await self._ask(client)
+        finally:
+            self._heard, self._waits = _unheard, _nothing  # whoever asked has this, too: they would keep each other
+
+    async def _ask(self, client: GatewayClient) -> None:
         protocol = get_protocol(self._request.protocol)
         most, limiter = client.connection.retries, client.limiter
         while await self._let_through(limiter, most):

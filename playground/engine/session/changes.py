@@ -136,6 +136,10 @@ class _Callbacks:
 
         return cancel
 
+    def clear(self) -> None:
+        self._all.clear()
+        self._by_kind.clear()
+
     def of(self, kind: type[Change]) -> tuple[Observer, ...]:
         callbacks = self._by_kind.get(kind)
         if callbacks is None:
@@ -160,6 +164,11 @@ class Observers:
         lane of the experiment, once. Returns a function that ends it.
         """
         return (self._everywhere if everywhere else self._own).add(callback, kinds)
+
+    def forget(self) -> None:
+        """Nobody is told any more, in any lane: what is told and what tells it no longer keep each other."""
+        for callbacks in (self._everywhere, *self._lanes):
+            callbacks.clear()
 
     def tell(self, change: Change, *, here: bool = False) -> None:
         """Pass a change on; ``here``: to no other lane, whatever it is."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Final
 
 from playground.domain.adaptations import Adaptation
@@ -65,10 +66,11 @@ class Debugger:
         self._experiment = experiment
         self._requests = requests
         self.loop: ToolLoop | None = None
-        self._last: ToolLoop | None = None
+        self._sent: int | None = None  # requests of the last loop
         self.asks = Asks(experiment, experiment.tell)
-        self.notes: CallNotes = beside.notes if beside is not None else CallNotes(self.changed)
-        self._verdicts = Verdicts(self.changed)
+        changed = partial(experiment.tell, DebugChanged())  # not a method of this: it is freed with its last user
+        self.notes: CallNotes = beside.notes if beside is not None else CallNotes(changed)
+        self._verdicts = Verdicts(changed)
         self._warned: tuple[Transcript, dict[CallKey, str]] | None = None  # what was found in which transcript
         experiment.observers.subscribe(self._follow, TurnsCopied, CallEdited)
 
@@ -99,7 +101,9 @@ class Debugger:
 
         Of an experiment that was opened again nobody knows when that was: all those of the path.
         """
-        return self._last.requests if self._last is not None else self.round
+        if self.loop is not None:
+            return self.loop.requests
+        return self._sent if self._sent is not None else self.round
 
     @property
     def round(self) -> int:
@@ -463,13 +467,13 @@ class Debugger:
         loop = ToolLoop(
             experiment, self.notes, self.asks, self._refresh, head, mode, planned, steps_back=steps_back, once=once
         )
-        self.loop = self._last = loop
+        self.loop = loop
         experiment.history.begin(loop.id)
         self.changed()
         try:
             await loop.perform()
         finally:
-            self.loop = None
+            self.loop, self._sent = None, loop.requests
             experiment.history.end(loop.id)
             self._refresh()
             self.changed()

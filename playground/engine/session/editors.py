@@ -26,11 +26,15 @@ class Editors:
     def __init__(self, turns: Turns, observers: Observers, beside: Editors | None = None) -> None:
         self._turns = turns
         self._observers = observers
-        self._main: Editors = beside._main if beside is not None else self
+        self._of = beside._main if beside is not None else None  # not itself, to be freed with its last user
         self._open: OpenEdits = {}
         self._kept: tuple[Transcript, OpenEdits, str | None, Transcript, str | None] | None = None  # see ``as_kept``
         self._copies: dict[str, str] = {}  # made by the last edit, for a branch
         observers.subscribe(self._follow, TurnsCopied, CallEdited)
+
+    @property
+    def _main(self) -> Editors:
+        return self._of or self
 
     @property
     def open(self) -> OpenEdits:

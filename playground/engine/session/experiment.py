@@ -66,7 +66,7 @@ class Experiment:
         self.ask_servers = serving
         self.literal = literal
         self.profile_of = profile_of
-        self._main = self
+        self._of: Experiment | None = None  # whose lane it is: not itself, to be freed with its last user
         self.observers = Observers()
         self.history = History(settings)
         self.turns = Turns(self.history, self.observers)
@@ -79,12 +79,17 @@ class Experiment:
     def lane(self, variant_id: str) -> Experiment:
         """The same, of the lane of a variant; to be made once."""
         made = copy(self)
+        made._of = self._main
         made.observers = Observers(self.observers)
         made.history = self.history.lane(variant_id)
         made.turns = Turns(made.history, made.observers, self.turns)
         made.editors = Editors(made.turns, made.observers, self.editors)
         made.limits, made.state = None, RunState.IDLE
         return made
+
+    @property
+    def _main(self) -> Experiment:
+        return self._of or self
 
     @property
     def serving(self) -> Serving | None:

@@ -85,7 +85,7 @@ class Session:
             model=model,
             parameters={protocol: get_protocol(protocol).parameters_type.begin({})},
         )
-        self.main = self
+        self._of: Session | None = None  # whose lane it is: not itself, to be freed with its last user
         self.id = new_id()
         self.created_at = self.changed_at = time.time()
         self.pinned = self.archived = False
@@ -116,8 +116,13 @@ class Session:
         self.exchanges = self.experiment.exchanges
         self.next_request = NextRequest(self.experiment)
         self.debugger: Debugger = Debugger(
-            experiment, self.next_request, None if self.main is self else self.main.debugger
+            experiment, self.next_request, None if self._of is None else self._of.debugger
         )
+
+    @property
+    def main(self) -> Session:
+        """The session of the conversation."""
+        return self._of or self
 
     def lane(self, variant_id: str) -> Session:
         """This experiment as the lane of a variant has it: a session in all, with an end of its own in the same tree.
@@ -131,6 +136,7 @@ class Session:
             if all(one.id != variant_id for one in main.settings.variants):
                 raise KeyError(variant_id)
             known = main._lanes[variant_id] = copy(main)
+            known._of = main
             known._stand_on(main.experiment.lane(variant_id))
         return known
 
