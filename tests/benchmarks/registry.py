@@ -71,6 +71,7 @@ BENCHMARKS = {
         Benchmark("leak", "leak", stable=True),
         Benchmark("store", "store"),
         Benchmark("evaluate", "evaluate"),
+        Benchmark("dask", "dask_cluster"),
         Benchmark("peers", "peers"),
         Benchmark("servers", "servers"),
         Benchmark("soak", "soak"),
