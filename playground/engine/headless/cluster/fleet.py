@@ -145,7 +145,8 @@ class Fleet:
         """What the post answers. Raises OSError and ValueError where nobody does."""
         for tried in itertools.count(1):
             try:
-                return await getattr(self._client.scheduler, operation(method))(run=self._order.run, **fields)
+                async with asyncio.timeout(CONNECT):
+                    return await getattr(self._client.scheduler, operation(method))(run=self._order.run, **fields)
             except OSError:
                 if tried == _TRIES:
                     raise
@@ -156,7 +157,8 @@ class Fleet:
 @asynccontextmanager
 async def fleet(address: str, order: Order, inquiry: Inquiry, say: Callable[[str], None]) -> AsyncIterator[Fleet]:
     """A fleet at work. Raises ClusterError where the cluster cannot be used, before anything is asked of a gateway."""
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what it would say is said in sentences
+    for name in ("distributed", "distributed.client"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)  # what it would say is said in sentences
     async with _client(address) as client:
         workers = await _looked_at(client, address, order)
         await client.register_plugin(PostPlugin(), name=AT_SCHEDULER)

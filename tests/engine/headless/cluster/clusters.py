@@ -36,7 +36,11 @@ class Tap:
                 here, _ = self._listening.accept()
             except OSError:
                 return
-            there = socket.create_connection(("127.0.0.1", self._to))
+            try:
+                there = socket.create_connection(("127.0.0.1", self._to))
+            except OSError:
+                here.close()
+                continue
             for source, sink in ((here, there), (there, here)):
                 threading.Thread(target=self._pass, args=(source, sink), daemon=True).start()
 

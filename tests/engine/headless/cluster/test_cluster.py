@@ -214,3 +214,37 @@ async def test_a_cluster_that_is_not_there_is_said(desk: Desk, monkeypatch: pyte
     ended = await desk.run("tcp://127.0.0.1:1")
     assert ended.code == ExitCode.FAILED
     assert "No scheduler answers at tcp://127.0.0.1:1" in ended.err
+
+
+async def test_a_cluster_that_ends_in_the_middle_stops_the_run_and_what_came_is_kept(
+    desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("playground.engine.headless.cluster.fleet.COMING", 1.0)
+    desk.write(50, at_once=4)
+    desk.gateway.play(sleep(0.05), send(said(ANSWER)), keep())
+    own = Cluster(tmp_path)
+    try:
+        ended = await desk.run(own.address)
+        assert ended.code == ExitCode.FAILED
+        assert f"The cluster at {own.address} has no worker. Start one with: dask worker" in ended.err
+        own.add("only")
+        running = begin(desk.run(own.address))
+        await until(lambda: len(desk.gateway.requests) >= 12, 60)
+        await asyncio.to_thread(own.end, "only", signal.SIGKILL)
+        ended = await running
+        assert ended.code == ExitCode.INCOMPLETE
+        assert f"Stopped: No worker is left at {own.address}. What came is kept; --continue" in ended.err
+        kept = len(desk.rows)
+        assert kept >= 8
+        own.add("next")
+        running = begin(desk.run(own.address, go_on=True))
+        await until(lambda: len(desk.gateway.requests) >= 30, 60)
+        await asyncio.to_thread(own.end, "scheduler", signal.SIGKILL)
+        ended = await running
+        assert ended.code == ExitCode.INCOMPLETE
+        assert f"Stopped: The scheduler at {own.address} does not answer any more" in ended.err
+        assert len(desk.rows) > kept
+    finally:
+        own.close()
+    assert (await desk.run(go_on=True)).code == ExitCode.OK
+    assert len(desk.rows) == 100
