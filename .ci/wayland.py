@@ -6,18 +6,17 @@ Usage: wayland.py PLAYGROUND FOLDER, on the screen of in_wayland.sh.
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
+from tests.support.sway import compositor, windows
 from tests.support.wayland_hands import Hands
 
 PLAYGROUND, FOLDER = sys.argv[1], Path(sys.argv[2])
@@ -30,24 +29,6 @@ label.show()
 app.exec()
 """
 SAID = "Written on Wayland !long=20000"
-
-
-def compositor(*command: str) -> Any:
-    """What ``swaymsg`` answers."""
-    asked = ["swaymsg", "-r", *command]
-    return json.loads(subprocess.run(asked, capture_output=True, check=True, timeout=20).stdout)
-
-
-def windows() -> list[dict[str, Any]]:
-    """The windows on the screen, as the compositor has them."""
-
-    def below(node: dict[str, Any]) -> Iterator[dict[str, Any]]:
-        if node.get("pid"):
-            yield node
-        for child in (*node["nodes"], *node["floating_nodes"]):
-            yield from below(child)
-
-    return list(below(compositor("-t", "get_tree")))
 
 
 def until(condition: Callable[[], object], what: str) -> None:

@@ -7,9 +7,7 @@ into Qt's own queue. Run by ``.ci/in_wayland.sh .venv/bin/pytest -n 0 tests/wayl
 from __future__ import annotations
 
 import asyncio
-import json
 import os
-import subprocess
 from collections.abc import Callable, Coroutine, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -23,6 +21,7 @@ from playground.app import App
 from playground.demo.server import DemoConfig
 from tests.flows.conftest import PACE, Person, Stage, shown
 from tests.flows.conftest import stage as stage
+from tests.support.sway import windows
 from tests.support.wayland_hands import LEFT, RIGHT, Hands
 
 ON_WAYLAND = "SWAYSOCK" in os.environ and "WAYLAND_DISPLAY" in os.environ
@@ -55,24 +54,15 @@ class Toplevel:
     urgent: bool
 
 
-def compositor(*command: str) -> Any:
-    """What ``swaymsg`` answers. Raises CalledProcessError with its words where it refuses."""
-    done = subprocess.run(["swaymsg", "-r", *command], capture_output=True, text=True, check=True, timeout=20)
-    return json.loads(done.stdout)
-
-
 def toplevels() -> list[Toplevel]:
     """The windows on the screen, as the compositor lists them."""
 
-    def below(node: dict[str, Any]) -> Iterator[Toplevel]:
-        if node.get("pid"):
-            outer, inner = node["rect"], node["window_rect"]
-            place = QRect(outer["x"] + inner["x"], outer["y"] + inner["y"], inner["width"], inner["height"])
-            yield Toplevel(node["name"] or "", place, node["focused"], node["urgent"])
-        for child in (*node["nodes"], *node["floating_nodes"]):
-            yield from below(child)
+    def read(node: dict[str, Any]) -> Toplevel:
+        outer, inner = node["rect"], node["window_rect"]
+        place = QRect(outer["x"] + inner["x"], outer["y"] + inner["y"], inner["width"], inner["height"])
+        return Toplevel(node["name"] or "", place, node["focused"], node["urgent"])
 
-    return list(below(compositor("-t", "get_tree")))
+    return [read(node) for node in windows()]
 
 
 class Hand(Person):

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QComboBox, QPushButton, QToolButton
 from pytestqt.qtbot import QtBot
@@ -23,7 +23,8 @@ from playground.ui.shell.features import PARAMETER_PANEL, TOOLS_PANEL
 from playground.ui.shell.regions import Dock
 from tests.flows.conftest import shown
 from tests.flows.test_panels import open_tab
-from tests.wayland.conftest import Hand, Walk, compositor, toplevels
+from tests.support.sway import compositor
+from tests.wayland.conftest import Hand, Walk, toplevels
 
 Play = Callable[[Walk], App]
 
@@ -180,8 +181,14 @@ def test_a_panel_is_floated_moved_closed_and_put_back(walk: Play) -> None:
         await hand.pick(await hand.opened(), "Float")
         await hand.until(lambda: dock.isFloating() and len(toplevels()) == 2, "a window of its own")
         await hand.until(lambda: dock.isVisible() and not grip.visibleRegion().isEmpty(), "its grip")
-        (apart,) = [one for one in toplevels() if one.title == dock.windowTitle()]
-        assert apart.place.size() == dock.size(), "the compositor has it as large as it is drawn"
+        before = placed(dock)
+        assert before.size() == dock.size(), "the compositor has it as large as it is drawn"
+        assert grip.toolTip() == "Drag to move “Parameters and tools”; double-click to put it back"
+
+        start = hand.on_screen(grip, grip.rect().center())
+        await hand.drag(start, (start[0] - 200, start[1] + 20))
+        await hand.until(lambda: placed(dock).x() < before.x() - 150, "it to go where it is dragged")
+        assert placed(dock).size() == before.size() == dock.size(), "as large as it was"
 
         await hand.click_at(grip, grip.rect().center(), right=True)
         await hand.pick(await hand.opened(), "Put back")
@@ -195,6 +202,30 @@ def test_a_panel_is_floated_moved_closed_and_put_back(walk: Play) -> None:
         await hand.until(dock.isVisible, "it back")
 
     walk(scene)
+
+
+@pytest.mark.qt_log_ignore("This plugin supports grabbing the mouse only for popup windows")  # QDockWidget, of its drag
+def test_a_panel_is_dragged_to_another_edge_and_back(walk: Play) -> None:
+    async def scene(hand: Hand) -> None:
+        window = hand.app.window
+        dock = window.right_dock
+        grip = dock.titleBarWidget()
+        assert grip is not None
+        assert grip.toolTip() == "Drag “Parameters and tools” to another edge to move it; double-click to float it"
+        for x, area in ((20, Qt.DockWidgetArea.LeftDockWidgetArea), (1430, Qt.DockWidgetArea.RightDockWidgetArea)):
+            await hand.rests(grip)
+            await hand.drag(hand.on_screen(grip, grip.rect().center()), (x, 300))
+            await hand.until(lambda area=area: window.dockWidgetArea(dock) == area, f"it at the {area.name}")
+            await hand.until(lambda: len(toplevels()) == 1 and not dock.isFloating(), "it in the window")
+            assert dock.isVisible()
+
+    walk(scene)
+
+
+def placed(dock: Dock) -> QRect:
+    """Where the compositor has the dock that is a window of its own."""
+    (apart,) = [one for one in toplevels() if one.title == dock.windowTitle()]
+    return apart.place
 
 
 def other_program_gets() -> subprocess.Popen[bytes]:

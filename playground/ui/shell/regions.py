@@ -6,8 +6,9 @@ On the way to the first paint: nothing heavy may be imported here.
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt
-from PySide6.QtGui import QColor, QPainter, QPaintEvent
+from PySide6.QtGui import QColor, QGuiApplication, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import (
+    QApplication,
     QDockWidget,
     QFrame,
     QMainWindow,
@@ -38,7 +39,10 @@ class _Grip(QWidget):
         super().__init__(dock)
         self._dock = dock
         self._hover = False
-        self.setToolTip(f"Drag to move “{dock.windowTitle()}”; double-click to float it")
+        self._pressed = QPoint()
+        self._on_wayland = QGuiApplication.platformName().startswith("wayland")
+        self._say()
+        dock.topLevelChanged.connect(self._say)
         self.setAccessibleName(f"Move {dock.windowTitle()}")
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.customContextMenuRequested.connect(self._menu)
@@ -48,6 +52,37 @@ class _Grip(QWidget):
 
     def minimumSizeHint(self) -> QSize:
         return self.sizeHint()
+
+    def _say(self) -> None:
+        """Say what can be done: on Wayland no dock is dragged out of the window, or back into it."""
+        name = f"“{self._dock.windowTitle()}”"
+        if self._moved_by_desktop():
+            self.setToolTip(f"Drag to move {name}; double-click to put it back")
+        elif self._on_wayland:
+            self.setToolTip(f"Drag {name} to another edge to move it; double-click to float it")
+        else:
+            self.setToolTip(f"Drag to move {name}; double-click to float it")
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self._pressed = event.position().toPoint()
+        event.setAccepted(self._moved_by_desktop() and event.button() == Qt.MouseButton.LeftButton)
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        event.ignore()  # the dock floats, or goes back
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        event.setAccepted(self._moved_by_desktop() and event.buttons() == Qt.MouseButton.LeftButton)
+        far = (event.position().toPoint() - self._pressed).manhattanLength() >= QApplication.startDragDistance()
+        if event.isAccepted() and far:
+            self.window().windowHandle().startSystemMove()
+
+    def _moved_by_desktop(self) -> bool:
+        """Whether only the desktop can move the dock: a window of its own, on Wayland.
+
+        Qt knows no places there. It would take a press on the grip for one on the window's upper edge, and make the
+        window smaller with each move of the mouse (QWidgetResizeHandler, 6.11).
+        """
+        return self._on_wayland and self._dock.isFloating()
 
     def _menu(self, at: QPoint) -> None:
         menu = QMenu(self)
