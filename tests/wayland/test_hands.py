@@ -6,6 +6,7 @@ import math
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -211,11 +212,15 @@ def test_a_panel_is_dragged_to_another_edge_and_back(walk: Play) -> None:
         dock = window.right_dock
         grip = dock.titleBarWidget()
         assert grip is not None
+
+        def stands(area: Qt.DockWidgetArea) -> bool:
+            return window.dockWidgetArea(dock) == area
+
         assert grip.toolTip() == "Drag “Parameters and tools” to another edge to move it; double-click to float it"
         for x, area in ((20, Qt.DockWidgetArea.LeftDockWidgetArea), (1430, Qt.DockWidgetArea.RightDockWidgetArea)):
             await hand.rests(grip)
             await hand.drag(hand.on_screen(grip, grip.rect().center()), (x, 300))
-            await hand.until(lambda area=area: window.dockWidgetArea(dock) == area, f"it at the {area.name}")
+            await hand.until(partial(stands, area), f"it at the {area.name}")
             await hand.until(lambda: len(toplevels()) == 1 and not dock.isFloating(), "it in the window")
             assert dock.isVisible()
 
