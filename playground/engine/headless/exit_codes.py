@@ -27,8 +27,8 @@ class ExitCode(IntEnum):
 MEANINGS: Final[dict[ExitCode, str]] = {
     ExitCode.OK: "done",
     ExitCode.FAILED: "something failed here: the output or the recording could not be written, a tool server could not "
-    "be started, a cluster could not be used, a self-test found a fault, or an evaluation passed less often than "
-    "it had to",
+    "be started, a self-test found a fault, a cluster could not be used, or an evaluation passed less often than it "
+    "had to",
     ExitCode.BAD_INPUT: "the input is wrong, there is no display, or a library of the system is missing",
     ExitCode.TRANSPORT: "no answer: the gateway could not be reached, or the connection broke or the time ran out "
     "before one began",
