@@ -20,6 +20,12 @@ from playground.self_test.report import MissingError
 #: Modules of the standard library that some operating systems lack; we import them behind a guard.
 OF_ONE_SYSTEM = frozenset({"msvcrt", "winreg", "fcntl", "termios", "pwd", "grp"})
 
+#: Modules that need a library which only an extra brings, and that library.
+OF_AN_EXTRA = {
+    "playground.engine.headless.cluster.fleet": "distributed",
+    "playground.engine.headless.cluster.plugins": "distributed",
+}
+
 #: What others load by a name they hold in a text, on the way of something the application does.
 BY_NAME = (
     "anyio._backends._asyncio",
@@ -42,7 +48,8 @@ BY_NAME = (
 
 def load_everything() -> str:
     """Import all there is. Returns a sentence with the numbers; raises MissingError naming what cannot be loaded."""
-    ours = [found.name for found in pkgutil.walk_packages(playground.__path__, "playground.")]
+    every = [module.name for module in pkgutil.walk_packages(playground.__path__, "playground.")]
+    ours = [name for name in every if not _lacks_its_extra(name)]
     if "playground.app" not in ours:
         raise MissingError("the application's own modules cannot be listed")
     wanted: set[tuple[str, tuple[str, ...]]] = {(name, ()) for name in BY_NAME}
@@ -54,6 +61,10 @@ def load_everything() -> str:
         raise MissingError("; ".join(missing))
     others = {name.partition(".")[0] for name, _ in wanted} - sys.stdlib_module_names - {"playground"}
     return f"{len(ours)} modules, {len(wanted)} different imports, from {len(others)} libraries"
+
+
+def _lacks_its_extra(name: str) -> bool:
+    return name in OF_AN_EXTRA and importlib.util.find_spec(OF_AN_EXTRA[name]) is None
 
 
 def _statements(module: str) -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -81,7 +92,7 @@ def _parts(code: CodeType) -> Iterator[CodeType]:
 
 def _load(name: str, parts: tuple[str, ...]) -> Iterator[str]:
     """Import a module and those submodules that are taken from it; yields what could not be loaded, and why."""
-    if name.partition(".")[0] in OF_ONE_SYSTEM:
+    if name.partition(".")[0] in OF_ONE_SYSTEM or _lacks_its_extra(name):
         return
     try:
         module = importlib.import_module(name)

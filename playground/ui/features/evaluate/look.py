@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 
+from playground.engine.evaluation.answering import with_verdicts
 from playground.engine.evaluation.answers import AnswersError, Kept
 from playground.engine.evaluation.estimate import Estimate, estimate
 from playground.engine.evaluation.inquiry import Column, Inquiry, PlanProblem
@@ -26,7 +27,7 @@ from playground.ui.widgets.loop import Throttle, spawn
 if TYPE_CHECKING:
     from playground.domain.checks import Verdict
     from playground.domain.costs import Entered
-    from playground.engine.evaluation.answering import Answer, with_verdicts
+    from playground.engine.evaluation.answering import Answer
     from playground.ui.features.evaluate.runs import Runs
 
 PLANNED_MS = 150  # between two looks at what is set while it is being typed
