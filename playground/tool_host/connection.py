@@ -56,6 +56,7 @@ LISTS: Final = (
     ("templates", "resources/templates/list", "resourceTemplates"),
 )
 _UNREAD: Final = "Failed to parse JSON response: the answer "  # what the library makes of a body that is too long
+_WHY: Final = 2.0  # seconds in which it has to be known why a server reads no more
 _BETWEEN_LISTS: Final = 0.3  # seconds from the word that a list changed until it is read again
 _LEVELS: Final = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
 _READ: Final[dict[str, Callable[[JSON], Value | None]]] = {
@@ -99,6 +100,7 @@ class Connection:
         self.signing = False
         self.http_problem = ""
         self.gone = ""  # why it ended, where it was not told to
+        self._gone = asyncio.Event()  # that is known
 
     # Its life
 
@@ -159,7 +161,7 @@ class Connection:
             try:
                 await self._greet(self._session)
             except MCPError as error:
-                raise self._fault(error) from None
+                raise await self._fault(error) from None
             self._version = self._session.protocol_version or LATEST_HANDSHAKE_VERSION
         await self._list({kind for kind, _, _ in LISTS})
 
@@ -194,6 +196,7 @@ class Connection:
     def ended(self, words: str) -> None:
         """The server is gone by itself."""
         self.gone = self.gone or self.mask.text(words)
+        self._gone.set()
         if self.state == "ready":  # at once: its process may take a while to be gone for good
             self._tell("failed", problem=self.gone)
         self._look.set()
@@ -356,12 +359,19 @@ class Connection:
         try:
             return await stateless.completed(await send(params), params or {}, session, send)
         except MCPError as error:
-            raise self._fault(error) from None
+            raise await self._fault(error) from None
         except (anyio.BrokenResourceError, anyio.ClosedResourceError):
+            await self._why()
             raise FaultError(self.last_words()) from None
 
-    def _fault(self, error: MCPError) -> FaultError:
+    async def _why(self) -> None:
+        """Wait until it is known why the server reads no more: writing finds out that it does, and reading why."""
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._gone.wait(), _WHY)
+
+    async def _fault(self, error: MCPError) -> FaultError:
         if error.code == types.CONNECTION_CLOSED and (self.gone or error.message == "Connection closed"):
+            await self._why()
             return FaultError(self.last_words())
         said = self.cut(error.message)  # whatever it looks like, a server may have written it
         if error.error.data == OURS:
