@@ -1,4 +1,4 @@
-"""How much memory the process has in use, as the kernel counts it."""
+"""How much memory a process has in use, as the kernel counts it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ import gc
 import os
 from pathlib import Path
 
-_STATM = Path("/proc/self/statm")
+
+def resident(process: int | str) -> int:
+    """Bytes of resident memory of a process, by its id, or "self"; raises OSError where none is told."""
+    return int(Path(f"/proc/{process}/statm").read_text(encoding="ascii").split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
 def resident_mb() -> float:
@@ -15,6 +18,6 @@ def resident_mb() -> float:
     gc.collect()
     try:
         ctypes.CDLL(None).malloc_trim(0)
-        return int(_STATM.read_text(encoding="ascii").split()[1]) * os.sysconf("SC_PAGE_SIZE") / 2**20
+        return resident("self") / 2**20
     except (OSError, AttributeError):
         return 0.0

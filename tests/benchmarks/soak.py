@@ -29,7 +29,7 @@ from playground.engine.session.session import Session
 from playground.ui.features.evaluate.control import EvaluateControl
 from playground.ui.shell.features import EVALUATE
 from playground.ui.widgets import loop
-from tests.benchmarks.memory import resident_mb
+from tests.benchmarks.memory import resident, resident_mb
 from tests.benchmarks.registry import Figure, at_most
 from tests.benchmarks.window import Window, play
 from tests.support import tool_servers
@@ -195,7 +195,7 @@ class _Day:
         children = _children(os.getpid())
         return _Level(
             memory=memory,
-            children_memory=sum(map(_resident, children)),
+            children_memory=sum(map(resident, children)) / 2**20,
             files=_entries("/proc/self/fd"),
             threads=_entries("/proc/self/task"),
             timers=sum(timer.isActive() for timer in _timers()),
@@ -235,9 +235,3 @@ def _children(pid: int) -> list[int]:
         for child in (task / "children").read_text(encoding="ascii").split():
             found += [int(child), *_children(int(child))]
     return found
-
-
-def _resident(pid: int) -> float:
-    """Megabytes."""
-    pages = int(Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()[1])
-    return pages * os.sysconf("SC_PAGE_SIZE") / 2**20

@@ -16,11 +16,11 @@ import sys
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from select import select
 from statistics import median
 from tempfile import TemporaryDirectory
 
+from tests.benchmarks.memory import resident
 from tests.benchmarks.registry import Figure, at_most
 
 PATIENCE = 30.0  # seconds for one start
@@ -163,6 +163,6 @@ def _page() -> int:
 def _resident(pid: int) -> int:
     """Bytes of the process in memory; 0 where the system has no such file."""
     try:
-        return int(Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()[1]) * _page()
+        return resident(pid)
     except OSError:
         return 0
