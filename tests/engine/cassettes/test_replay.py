@@ -8,8 +8,8 @@ import math
 import statistics
 import urllib.error
 import urllib.request
-from collections.abc import AsyncIterator, Callable
-from contextlib import aclosing
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack, aclosing
 from typing import Any
 
 import pytest
@@ -52,9 +52,22 @@ def said(transcript: Transcript) -> list[Any]:
     return found
 
 
-async def serve(*exchanges: Exchange, clock: PlaybackClock | None = None) -> tuple[ReplayServer, GatewayClient]:
-    server = ReplayServer(Cassette(exchanges), clock)
-    return server, GatewayClient(Connection(base_url=await server.start()))
+Serve = Callable[..., Awaitable[tuple[ReplayServer, GatewayClient]]]
+
+
+@pytest.fixture
+async def serve() -> AsyncIterator[Serve]:
+    """Starts a server of exchanges and makes a client of it; both are closed however the test ends."""
+    async with AsyncExitStack() as opened:
+
+        async def start(*exchanges: Exchange, clock: PlaybackClock | None = None) -> tuple[ReplayServer, GatewayClient]:
+            server = ReplayServer(Cassette(exchanges), clock)
+            client = GatewayClient(Connection(base_url=await server.start()))
+            opened.push_async_callback(server.aclose)
+            opened.push_async_callback(client.aclose)
+            return server, client
+
+        yield start
 
 
 async def finish(call: EventStream) -> str:
@@ -136,20 +149,21 @@ async def test_timings_are_those_recorded(gateways: Gateways) -> None:
         session = Session(gateways.client, profile_id=DEMO_ID, model="demo-chat", profile_of=gateways.get)
         session.turns.add_turn(make_turn(Role.USER, "Tell me about rivers. !long=40"))
         await session.run()
-    player = CassettePlayer(read(write(session.exchanges.values())))
-    opened = player.session()
     recorded = arrivals(list(session.exchanges.values())[-1])
     assert len(recorded) > 30
+    async with aclosing(CassettePlayer(read(write(session.exchanges.values())))) as player:
+        opened = player.session()
 
-    async def off() -> float:
-        opened.delete_turn(opened.transcript.path[-1].id)
-        await opened.run()
-        assert said(opened.transcript) == said(session.transcript)
-        replayed = arrivals(list(opened.exchanges.values())[-1])
-        return statistics.median(abs(one - other) for one, other in zip(recorded, replayed, strict=True))
+        async def off() -> float:
+            opened.delete_turn(opened.transcript.path[-1].id)
+            await opened.run()
+            assert said(opened.transcript) == said(session.transcript)
+            replayed = arrivals(list(opened.exchanges.values())[-1])
+            late = [other - one for one, other in zip(recorded, replayed, strict=True)]
+            assert min(late) > -0.005
+            return statistics.median(late)
 
-    assert await shortest_of(off, 0.005) < 0.005
-    await player.aclose()
+        assert await shortest_of(off, 0.02) < 0.02  # of 0.4 s, three tokens' time; a busy machine takes 10 ms of it
 
 
 def arrivals(tape: Exchange) -> list[float]:
@@ -160,19 +174,17 @@ def arrivals(tape: Exchange) -> list[float]:
     return [index.at(number) - (tape.sent or 0.0) for number in range(len(index))]
 
 
-async def test_faster_is_faster() -> None:
-    server, client = await serve(exchange([(4, chunk({"content": "a"}, "stop")), (8, DONE)]), clock=PlaybackClock(20))
+async def test_faster_is_faster(serve: Serve) -> None:
+    _server, client = await serve(exchange([(4, chunk({"content": "a"}, "stop")), (8, DONE)]), clock=PlaybackClock(20))
     call = client.open(get_protocol("chat"), hello())
     assert await finish(call) == "a"
     assert (call.exchange.ended or 9) < 3
-    await client.aclose()
-    await server.aclose()
 
 
-async def test_frame_by_frame() -> None:
+async def test_frame_by_frame(serve: Serve) -> None:
     clock = PlaybackClock()
     clock.stepping = True
-    server, client = await serve(
+    _server, client = await serve(
         exchange([(0.01, HELLO[0][1] + HELLO[1][1][:20]), (0.02, HELLO[1][1][20:] + DONE)]), clock=clock
     )
     call = client.open(get_protocol("chat"), hello())
@@ -195,8 +207,6 @@ async def test_frame_by_frame() -> None:
         await until(lambda: got == ["Hel", "lo"])
         clock.stepping = False
     assert call.exchange.failure is None
-    await client.aclose()
-    await server.aclose()
 
 
 async def until(happened: Callable[[], bool]) -> None:
@@ -207,7 +217,7 @@ async def until(happened: Callable[[], bool]) -> None:
     raise AssertionError("it did not happen")
 
 
-async def test_the_speed_can_change_while_an_answer_runs() -> None:
+async def test_the_speed_can_change_while_an_answer_runs(serve: Serve) -> None:
     server, client = await serve(exchange([(0.01, HELLO[0][1]), (60.0, HELLO[1][1]), (60.0, DONE)]))
     call = client.open(get_protocol("chat"), hello())
     async with asyncio.TaskGroup() as group:
@@ -216,11 +226,9 @@ async def test_the_speed_can_change_while_an_answer_runs() -> None:
         server.clock.speed = math.inf
         async with asyncio.timeout(5):
             assert await ended == "Hello"
-    await client.aclose()
-    await server.aclose()
 
 
-async def test_status_headers_and_bytes_are_the_same() -> None:
+async def test_status_headers_and_bytes_are_the_same(serve: Serve) -> None:
     body = b'{"code": 7, "message": "Too many", "data": null}'
     headers = (
         ("Content-Type", "application/json"),
@@ -228,7 +236,7 @@ async def test_status_headers_and_bytes_are_the_same() -> None:
         ("X-Odd", "caf\xe9"),
         ("Content-Length", "3"),
     )
-    server, client = await serve(
+    _server, client = await serve(
         exchange([(0.01, body)], status=429, reason="Too Many", response_headers=headers), clock=PlaybackClock(math.inf)
     )
     call = client.open(get_protocol("chat"), hello())
@@ -240,26 +248,22 @@ async def test_status_headers_and_bytes_are_the_same() -> None:
     assert got.response_header("content-length") is None
     assert got.failure is not None
     assert (got.failure.message, got.failure.retry_after) == ("Too many", 3.0)
-    await client.aclose()
-    await server.aclose()
 
 
-async def test_an_answer_that_broke_off_breaks_off() -> None:
-    server, client = await serve(exchange(HELLO[:1], complete=False), clock=PlaybackClock(math.inf))
+async def test_an_answer_that_broke_off_breaks_off(serve: Serve) -> None:
+    _server, client = await serve(exchange(HELLO[:1], complete=False), clock=PlaybackClock(math.inf))
     call = client.open(get_protocol("chat"), hello())
     assert await finish(call) == "Hel"
     assert call.exchange.failure is not None
     assert call.exchange.failure.kind is FailureKind.CONNECTION
-    await client.aclose()
-    await server.aclose()
 
 
-async def test_other_requests_are_answered_in_order_and_models_are_listed() -> None:
+async def test_other_requests_are_answered_in_order_and_models_are_listed(serve: Serve) -> None:
     first, second = (
         exchange(HELLO),
         exchange([(0.01, chunk({"content": "Two"}, "stop") + DONE)], asked={"model": "m-2"}),
     )
-    server, client = await serve(first, second, clock=PlaybackClock(math.inf))
+    _server, client = await serve(first, second, clock=PlaybackClock(math.inf))
     protocol = get_protocol("chat")
     assert [await finish(client.open(protocol, hello("other"))) for _ in range(3)] == ["Hello", "Two", "Hello"]
     listed = await client.list_models("chat")
@@ -267,8 +271,6 @@ async def test_other_requests_are_answered_in_order_and_models_are_listed() -> N
     call = client.open(get_protocol("messages"), Request(protocol="messages", model="x", turns=hello().turns))
     await finish(call)
     assert call.exchange.status == 404
-    await client.aclose()
-    await server.aclose()
 
 
 async def test_any_client_will_do() -> None:
@@ -319,13 +321,15 @@ async def recorded_on_the_demo(protocol: str, model: str, prompt: str, *, stream
 
 
 @pytest.mark.parametrize(("protocol", "model"), [("chat", "demo-reasoner"), ("messages", "demo-messages")])
-async def test_who_asks_for_no_stream_gets_what_the_stream_said_as_one_body(protocol: str, model: str) -> None:
+async def test_who_asks_for_no_stream_gets_what_the_stream_said_as_one_body(
+    protocol: str, model: str, serve: Serve
+) -> None:
     demo = DemoServer(DemoConfig(tokens_per_second=0, time_to_first_token=0))
     url = await asyncio.to_thread(demo.start)
     prompt = "What is the weather in Paris? !calls=2"
     streamed = await recorded_on_the_demo(protocol, model, prompt, stream=True, url=url)
     await asyncio.to_thread(demo.stop)
-    server, client = await serve(streamed, clock=PlaybackClock(math.inf))
+    server, _client = await serve(streamed, clock=PlaybackClock(math.inf))
     whole = await recorded_on_the_demo(protocol, model, prompt, stream=False, url=server.base_url)
     assert whole.content_type == "application/json"
     said = []
@@ -338,8 +342,6 @@ async def test_who_asks_for_no_stream_gets_what_the_stream_said_as_one_body(prot
         assert len(answer.choice(0).calls) == 2
         assert not answer.deviations
     assert said[0] == said[1]
-    await client.aclose()
-    await server.aclose()
 
 
 async def test_a_stream_that_broke_off_is_no_body() -> None:
@@ -349,7 +351,7 @@ async def test_a_stream_that_broke_off_is_no_body() -> None:
     assert as_one_body(exchange([(0.1, b'data: {"error": {"message": "x"}}\n\n' + DONE)])) is None
 
 
-async def test_a_client_that_goes_away_is_not_waited_for() -> None:
+async def test_a_client_that_goes_away_is_not_waited_for(serve: Serve) -> None:
     server, client = await serve(exchange([(0.01, HELLO[0][1]), (30.0, DONE)]))
     call = client.open(get_protocol("chat"), hello())
     async with asyncio.timeout(5):
@@ -359,7 +361,6 @@ async def test_a_client_that_goes_away_is_not_waited_for() -> None:
         await call.aclose()
         await client.aclose()
         await until(lambda: not server._open)
-    await server.aclose()
 
 
 def test_pieces_end_with_reads_and_with_frames() -> None:

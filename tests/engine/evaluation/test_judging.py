@@ -13,7 +13,7 @@ from playground.engine.evaluation.judging import by_hand, read_verdict
 from playground.engine.gateways.offered import DEMO_ID, Gateways
 from playground.engine.session.session import Session
 from tests.engine.evaluation.evaluations import Bench, planned
-from tests.support.fault_server import FaultServer, head, send
+from tests.support.fault_server import FaultServer, head, keep, send
 
 JUDGE = Judge(rubric="It is kind.", model="demo-chat")
 
@@ -72,9 +72,9 @@ async def test_a_gateway_that_takes_no_format_is_asked_without_one(
     bench: Bench, session: Session, gateways: Gateways, picky: FaultServer
 ) -> None:
     error = b'{"error": {"message": "response_format is not supported", "param": "response_format"}}'
-    picky.play_next(send(reply("Well, Lisbon.")))
-    picky.play_next(send(head(400, "application/json", f"Content-Length: {len(error)}"), error))
-    picky.play(send(reply('Sure: {"score": 0.9, "reason": "kind\\nwords"} Bye')))
+    picky.play_next(send(reply("Well, Lisbon.")), keep())
+    picky.play_next(send(head(400, "application/json", f"Content-Length: {len(error)}"), error), keep())
+    picky.play(send(reply('Sure: {"score": 0.9, "reason": "kind\\nwords"} Bye')), keep())
     gateways.update(gateways.get(DEMO_ID).model_copy(update={"base_url": picky.url}))
     runner = await bench.run(planned(session, cases=planned(session).settings.evaluation.cases[:1], checks=(JUDGE,)))  # type: ignore[union-attr]
     (answer,) = runner.answers.values()
