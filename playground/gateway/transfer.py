@@ -281,8 +281,9 @@ class Transfer:
         from playground.gateway.transport import explain
 
         answering = self.exchange.answered is not None
+        kept = self.exchange.connected is None and self.clock.stage is not Stage.CONNECT
         given = self._connection.proxy
-        failure = explain(error, self._request.url, answering=answering, banner=self._banner, given=given)
+        failure = explain(error, self._request.url, answering=answering, banner=self._banner, given=given, kept=kept)
         message = self._redactor.front(failure.message, _LONGEST_MESSAGE)
         message += "…" if len(failure.message) > _LONGEST_MESSAGE else ""
         return failure.model_copy(update={"message": message})

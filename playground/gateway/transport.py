@@ -38,8 +38,10 @@ _LONGEST_HOST = 255
 #: How h11 quotes bytes.
 _BYTES = re.compile(r"""bytearray\(b(?P<mark>['"])(?P<text>.*?)(?P=mark)\)""")
 
-#: Seconds an unused connection stays open for the next request; short, since a stale one costs a failed run.
-KEEP_OPEN = 15.0
+#: Seconds an unused connection stays open for the next request: clearly less than the 5 after which common servers
+#: (uvicorn, Node) close it. Closed there while a request is on its way, it costs a failed run: a POST must not be sent
+#: a second time unasked (RFC 9110, section 9.2.2), since the gateway may have read it.
+KEEP_OPEN = 4.0
 
 
 def make_client(connection: Connection, base: str) -> httpx.AsyncClient:
@@ -123,11 +125,13 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
         waiting += [one.__cause__, one.__context__]
 
 
-def explain(error: Exception, url: str, *, answering: bool, banner: bytes = b"", given: str = "") -> Failure:
+def explain(
+    error: Exception, url: str, *, answering: bool, banner: bytes = b"", given: str = "", kept: bool = False
+) -> Failure:
     """The failure that an exception of httpx stands for.
 
     ``answering``: status and headers had come already. ``banner`` is how the first read on the connection began.
-    ``given`` is the connection's own proxy.
+    ``given`` is the connection's own proxy. ``kept``: the connection had served an earlier request.
     """
     parts = urlsplit(url)
     host = parts.hostname or url
@@ -172,6 +176,12 @@ def explain(error: Exception, url: str, *, answering: bool, banner: bytes = b"",
     if isinstance(error, httpx.RemoteProtocolError) and "without sending a response" not in str(error):
         message = f"What answers at {place} does not keep to the rules of HTTP ({_short(error)})."
         return failure(FailureKind.NOT_HTTP, message)
+    if kept:
+        message = (
+            f"The connection to {place}, kept from an earlier request, was closed before an answer came "
+            f"({_why(error, causes)}). The other end may have let it go just when this request was sent."
+        )
+        return failure(FailureKind.CONNECTION, message)
     message = f"The connection to {place} was closed before an answer came ({_why(error, causes)})."
     return failure(FailureKind.CONNECTION, message)
 

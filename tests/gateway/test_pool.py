@@ -9,11 +9,12 @@ import weakref
 
 import pytest
 
+from playground.domain.errors import FailureKind
 from playground.domain.events import Event
 from playground.gateway.client import GatewayClient
-from tests.gateway.conftest import MakeClient, ask, text_of
+from tests.gateway.conftest import MakeClient, ask, failure_of, text_of
 from tests.gateway.conftest import run as run_call
-from tests.support.fault_server import FaultServer, chunk, head, hold, keep, pause, send, whole
+from tests.support.fault_server import FaultServer, Step, chunk, head, hold, keep, pause, reset, send, whole
 
 AT_ONCE = 20
 
@@ -187,6 +188,24 @@ async def test_a_connection_that_waited_for_long_is_closed(
     await run(client)
     await asyncio.to_thread(server.wait_closed, before)
     assert server.connections == before + 1
+
+
+@pytest.mark.parametrize("last", [[], [reset()]], ids=["closed", "reset"])
+async def test_a_connection_closed_while_it_is_used_again_is_told_and_not_asked_again(
+    server: FaultServer, make_client: MakeClient, last: list[Step]
+) -> None:
+    client = make_client()
+    server.play_next(send(ANSWER), keep())
+    server.play(*last)
+    await run(client)
+    call, events = await run_call(client, ask(stream=False))
+    failure = failure_of(events)
+    assert failure.kind is FailureKind.CONNECTION
+    assert "kept from an earlier request, was closed before an answer came" in failure.message
+    assert call.exchange.connected is None
+    assert len(server.requests) == 2
+    _, events = await run_call(make_client(), ask(stream=False))
+    assert "kept" not in failure_of(events).message
 
 
 async def test_closing_the_client_closes_what_is_free_and_what_is_in_use(
