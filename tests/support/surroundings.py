@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import atexit
 import ctypes
+import json
 import os
 import shutil
 import signal
@@ -16,6 +17,7 @@ import tempfile
 from pathlib import Path
 
 _BEFORE: dict[str, str] = {}
+_WIDTH, _HEIGHT = 1440, 900  # pixels of a screen that tests have for themselves
 _PR_SET_PDEATHSIG = 1  # of prctl(2): the signal that a process gets when the one that started it ends
 _screens: list[subprocess.Popen[bytes]] = []  # one at most, kept: a process that nobody knows is warned of
 
@@ -59,11 +61,11 @@ def settle() -> Path:
         os.environ.pop(name, None)
         os.environ.pop(name.lower(), None)
     if "QT_QPA_PLATFORM" not in os.environ:
-        _choose_screen()
+        _choose_screen(home)
     return home
 
 
-def _choose_screen() -> None:
+def _choose_screen(home: Path) -> None:
     """The screen there is; for one of several processes a screen of its own, as only one window can have the focus."""
     shown = sys.platform != "linux" or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
     one_of_several = "PYTEST_XDIST_WORKER" in os.environ
@@ -71,17 +73,27 @@ def _choose_screen() -> None:
         return
     server = shutil.which("Xvfb") if shown and sys.platform == "linux" else None
     if server is None:
-        os.environ["QT_QPA_PLATFORM"] = "offscreen"
+        os.environ["QT_QPA_PLATFORM"] = f"offscreen:configfile={_write_screen(home / 'screen.json')}"
         return
     os.environ.pop("WAYLAND_DISPLAY", None)
     os.environ["DISPLAY"] = f":{_start_screen(server)}"
+
+
+def _write_screen(file: Path) -> Path:
+    """Describe a screen of the same size for the platform without one, whose own would be 800 × 800: less than the
+    window asks for, so that what is in view there is not what it would be anywhere else.
+    """
+    density = {"logicalDpi": 96, "logicalBaseDpi": 96, "dpr": 1}
+    screen = {"name": "screen", "x": 0, "y": 0, "width": _WIDTH, "height": _HEIGHT} | density
+    file.write_text(json.dumps({"screens": [screen]}), "utf-8")
+    return file
 
 
 def _start_screen(server: str) -> int:
     """Start an X server that draws into memory and ends with this process, however that ends. Gives its number."""
     end, said = os.pipe()
     # Without -noreset a screen begins anew when its last client leaves, and turns away who comes at that moment.
-    options = ["-screen", "0", "1440x900x24", "-nolisten", "tcp", "-noreset"]
+    options = ["-screen", "0", f"{_WIDTH}x{_HEIGHT}x24", "-nolisten", "tcp", "-noreset"]
     kernel = ctypes.CDLL(None)
     _screens.append(
         subprocess.Popen(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QWidget
 
 from playground.domain.debugging import FAULTS, Answer, MatchKind, ReasonCode, ResultDraft, draft_of
 from playground.domain.errors import RunRefusedError
@@ -34,13 +35,13 @@ class CallAnswers(QObject):
     rules_asked = Signal(str)  # the name of a tool
 
     def __init__(
-        self, session: Session, run: Callable[[], None], next_call: Callable[[], None], parent: QObject | None = None
+        self, session: Session, run: Callable[[], None], next_call: Callable[[], None], parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
         self._session = session
         self._run = run
         self._next_call = next_call
-        self.bar = DebugBar(session)
+        self.bar = DebugBar(session, parent)  # shown at once where a session waits, which is no window of its own
         self.bar.refused.connect(self.said)
         self.bar.told.connect(self.said)
 
