@@ -28,7 +28,7 @@ class EvaluationOptions(ServerOptions):
     ``only`` are names or letters of variants, ``cases`` patterns of names (``*`` stands for anything). ``go_on`` asks
     for what is missing of answers that are kept, ``fresh`` lets them go. ``outputs`` are files by the names of
     ``FORMATS``. ``fail_under`` is a rate from 0 to 1. ``dask`` is the address of a cluster's scheduler, empty where
-    this process asks; ``workers_variable`` names the variable that its workers have the key in, if that was said.
+    this process asks.
     """
 
     repeats: int | None = None
@@ -46,7 +46,6 @@ class EvaluationOptions(ServerOptions):
     outputs: dict[str, Path] = field(default_factory=dict)
     fail_under: float | None = None
     dask: str = ""
-    workers_variable: str = ""
 
 
 async def inquiry_of(

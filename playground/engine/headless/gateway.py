@@ -32,7 +32,8 @@ class GatewayOptions:
     environment that ``key_variable`` names. ``headers`` are (name, value) pairs; those that carry a secret are told by
     name and value. ``proxy`` may hold a password. ``timeouts`` are seconds by the names of ``Timeouts``, None for no
     limit. ``max_event`` and ``max_body`` are in MiB. ``rules`` are what the gateway is not to be sent, or otherwise,
-    whatever its protocol.
+    whatever its protocol. ``workers_variable`` names the variable that others who ask have the key in, if that was
+    said: no other key is looked for then.
     """
 
     base_url: str | None = None
@@ -49,6 +50,7 @@ class GatewayOptions:
     proxy: str = field(default="", repr=False)
     allow_http: bool = False
     rules: tuple[Adaptation, ...] = ()
+    workers_variable: str = ""
 
 
 @dataclass
@@ -103,7 +105,8 @@ async def gateway_of(options: GatewayOptions) -> Gateway:
     profile = _overridden(saved or Profile(name="the command line's gateway", base_url=address.base), options)
     if saved is not None:
         asked = _without(profile, [name for name, _ in options.headers])
-        asked = asked.model_copy(update={"key_origin": "", "key_variable": ""}) if key is not None else asked
+        if key is not None or options.workers_variable:
+            asked = asked.model_copy(update={"key_origin": "", "key_variable": ""})
         kept = await saved_secrets(asked, allow_http=options.allow_http)
         key, secret = key or kept.key, kept.headers | secret
         headers = asked.headers | headers
@@ -124,7 +127,7 @@ async def gateway_of(options: GatewayOptions) -> Gateway:
         )
     remarks = [f"Using {address.base} ({'; '.join(address.repairs)})."] if address.repairs else []
     remarks += [f"{options.key_variable}: {words}" for words in typed.remarks]
-    if saved is not None and key is None and key_from_environment() is not None:
+    if saved is not None and key is None and not options.workers_variable and key_from_environment() is not None:
         remarks.append(f"{KEY_VARIABLE} is not sent to a saved gateway; --key-variable {KEY_VARIABLE} sends it.")
     return Gateway(profile, key, secret, (*notes, *remarks), options.proxy or profile.proxy)
 

@@ -183,21 +183,23 @@ async def fleet(address: str, order: Order, inquiry: Inquiry, say: Callable[[str
 
 @asynccontextmanager
 async def _client(address: str) -> AsyncIterator[Client]:
+    client = None
     try:
-        client = await Client(address, asynchronous=True, set_as_default=False, timeout=CONNECT)
-    except (OSError, ValueError, TypeError, RuntimeError, ImportError) as error:
-        raise ClusterError(f"No scheduler answers at {address} ({_said(error)}).") from None
-    try:
+        try:
+            client = Client(address, asynchronous=True, set_as_default=False, timeout=CONNECT)
+            await client
+        except (OSError, ValueError, TypeError, RuntimeError, ImportError) as error:
+            raise ClusterError(f"No scheduler answers at {address} ({_said(error)}).") from None
         yield client
     finally:
-        await client.close()
+        if client is not None:
+            await client.close()
 
 
 async def _looked_at(client: Client, address: str, order: Order) -> list[str]:
     """The workers there are, all fit to take part. Raises ClusterError."""
     with suppress(TimeoutError):
         await client.wait_for_workers(1, timeout=COMING)
-    here = about(order.variable)
     try:
         found = {f"the scheduler at {address}": await client.run_on_scheduler(about, "")}
     except Exception as error:  # noqa: BLE001 - whatever it raised there comes here
@@ -208,8 +210,10 @@ async def _looked_at(client: Client, address: str, order: Order) -> list[str]:
     for worker, one in {**found, **said}.items():
         if not isinstance(one, About):
             raise ClusterError(_unfit(worker, one))
-        if one[:2] != here[:2]:
-            raise ClusterError(f"{worker} has {one.words}; here it is {here.words}. Both must be the same.")
+        if one.versions != order.versions:
+            raise ClusterError(
+                f"{worker} has {one.versions.words}; here it is {order.versions.words}. Both must be the same."
+            )
     if lacking := [worker for worker, one in said.items() if not one.has_key]:
         names = ", ".join(lacking[:_NAMED]) + (f" and {len(lacking) - _NAMED} more" if len(lacking) > _NAMED else "")
         raise ClusterError(

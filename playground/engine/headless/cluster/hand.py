@@ -25,7 +25,7 @@ from playground.engine.gateways.known_secrets import redactor_of
 from playground.engine.gateways.profiles import Profile
 from playground.engine.gateways.secrets import Secret, clean_key, key_from_environment
 from playground.engine.headless.cluster.leases import LeasedLimiter, Report
-from playground.engine.headless.cluster.order import Errand, Order, Result, brought_from
+from playground.engine.headless.cluster.order import Errand, Order, Result, brought_from, versions
 from playground.engine.headless.evaluated_file import EvaluationOptions, session_of
 from playground.engine.headless.gateway import Gateway
 from playground.engine.requests.request_file import BadInputError
@@ -65,7 +65,7 @@ class Hand:
                 gateway = gateway_of(self._order, authorities)
                 inquiry = Inquiry(session_of(json.loads(self._order.content), gateway, EvaluationOptions()))
             except BadInputError as error:
-                await self._ask("refuse", words=str(error))
+                await self._call("refuse", run=self._order.run, worker=self._worker, words=str(error))
                 return
             self._redactor = redactor_of(gateway.secrets)
             try:
@@ -132,7 +132,11 @@ class Hand:
 
 
 def gateway_of(order: Order, authorities: Path | None) -> Gateway:
-    """The gateway of an order, with the key of this environment. Raises BadInputError where it is not to be sent."""
+    """The gateway of an order, with the key of this environment. Raises BadInputError for an order that this process
+    cannot take part in, and where the key is not to be sent.
+    """
+    if (here := versions()) != order.versions:
+        raise BadInputError(f"it has {here.words}, where the command is it is {order.versions.words}")
     key = None
     if order.variable:
         found = key_from_environment(order.variable)

@@ -35,14 +35,32 @@ class ClusterError(Exception):
     """The cluster cannot be used. The text says why, for people, and is a whole sentence."""
 
 
+class Versions(NamedTuple):
+    """What a process of the cluster runs: this program's version and Python's, the latter without its last part."""
+
+    playground: str
+    python: str
+
+    @property
+    def words(self) -> str:
+        """Both, for people."""
+        return f"playground {self.playground} on Python {self.python}"
+
+
+def versions() -> Versions:
+    """Those of this process."""
+    return Versions(__version__, ".".join(platform.python_version_tuple()[:2]))
+
+
 @dataclass(frozen=True)
 class Order:
-    """One run, as every worker is told of it. ``content`` is the experiment as a file holds it, with the plan as it is
-    run and every id; ``profile`` is the gateway. ``variable`` names what a worker has the key in, empty for a gateway
-    without one; ``authorities`` are certificates to be trusted (PEM).
+    """One run, as every worker is told of it. ``versions`` are those of the command. ``content`` is the experiment as a
+    file holds it, with the plan as it is run and every id; ``profile`` is the gateway. ``variable`` names what a worker
+    has the key in, empty for a gateway without one; ``authorities`` are certificates to be trusted (PEM).
     """
 
     run: str
+    versions: Versions
     content: str
     profile: str
     variable: str
@@ -76,6 +94,7 @@ def order_of(run: str, session: Session, gateway: Gateway, options: EvaluationOp
     profile = gateway.profile.model_copy(update={"ca_file": None, "key_origin": "", "favourites": (), "recent": ()})
     order = Order(
         run=run,
+        versions=versions(),
         content=json.dumps(to_json(snapshot(session))),
         profile=profile.model_dump_json(),
         variable=_variable(gateway, options),
@@ -108,20 +127,13 @@ def _variable(gateway: Gateway, options: EvaluationOptions) -> str:
 class About(NamedTuple):
     """What a process of the cluster says of itself. ``has_key``: whether the variable is set there."""
 
-    playground: str
-    python: str
+    versions: Versions
     has_key: bool
-
-    @property
-    def words(self) -> str:
-        """Its versions."""
-        return f"playground {self.playground} on Python {self.python}"
 
 
 def about(variable: str) -> About:
     """What this process says of itself; the key stays where it is."""
-    python = ".".join(platform.python_version_tuple()[:2])
-    return About(__version__, python, not variable or bool(os.environ.get(variable, "").strip()))
+    return About(versions(), not variable or bool(os.environ.get(variable, "").strip()))
 
 
 # ---- errands and what comes of them ----------------------------------------------------------------------------------

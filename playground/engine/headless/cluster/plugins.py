@@ -23,9 +23,9 @@ AT_SCHEDULER: Final = f"playground-{__version__}"
 _log = logging.getLogger(__name__)
 
 
-def operation(method: str) -> str:
-    """What a method of the post is called among the operations of a scheduler."""
-    return f"{AT_SCHEDULER}-{method}"
+def operation(method: str, version: str = __version__) -> str:
+    """What a method of the post is called among the operations of a scheduler, which runs that version."""
+    return f"playground-{version}-{method}"
 
 
 def hands(run: str) -> str:
@@ -81,9 +81,10 @@ class HandPlugin(WorkerPlugin):
     def setup(self, worker: Worker) -> None:
         """Take part, beside what else the worker does."""
         loop = worker.loop.asyncio_loop
+        version = self._order.versions.playground  # not this process's: if it has another one, the post is to hear it
 
         async def ask(method: str, fields: dict[str, Any]) -> Any:
-            return await getattr(worker.scheduler, operation(method))(**fields)
+            return await getattr(worker.scheduler, operation(method, version))(**fields)
 
         async def call(method: str, **fields: Any) -> Any:
             return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(ask(method, fields), loop))

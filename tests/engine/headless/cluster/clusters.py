@@ -10,13 +10,15 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
 KEY: Final = "sk-canary-of-workers-7d1f"
 VARIABLE: Final = "WORKERS_KEY"
+USUAL_KEY: Final = "sk-canary-of-workers-usual-0c43"
+KEYS: Final = {VARIABLE: KEY, "PLAYGROUND_API_KEY": USUAL_KEY}  # of a worker
 _PATIENCE: Final = 60.0  # seconds for a process to be there, on a busy machine
 
 
@@ -62,22 +64,34 @@ class Tap:
 
 
 class Cluster:
-    """A scheduler in a process of its own, and workers, each in one; ``address`` leads to it through the tap."""
+    """A scheduler in a process of its own, and workers, each in one; ``address`` leads to it through the tap.
 
-    def __init__(self, folder: Path) -> None:
+    ``options`` are the scheduler's. With ``certificates``, which name them as Dask's configuration does in the
+    environment, all of them speak TLS.
+    """
+
+    def __init__(
+        self, folder: Path, options: Sequence[str] = (), certificates: Mapping[str, str] | None = None
+    ) -> None:
         self._folder = folder
+        self._certificates = certificates or {}
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
         there = folder / "scheduler.json"
-        self._start("scheduler", "--host", "127.0.0.1", "--port", "0", "--scheduler-file", str(there))
+        scheme = "tls" if certificates else "tcp"
+        self._start(
+            *("scheduler", "--protocol", scheme, "--host", "127.0.0.1", "--port", "0", "--scheduler-file", str(there)),
+            *options,
+        )
         _until(there.exists, "the scheduler did not start")
         time.sleep(0.2)  # the file is written at once, and not as a whole
         address = json.loads(there.read_text())["address"]
         self.tap = Tap(int(address.rpartition(":")[2]))
-        self.address = f"tcp://127.0.0.1:{self.tap.port}"
+        self.address = f"{scheme}://127.0.0.1:{self.tap.port}"
 
-    def add(self, name: str, environment: Mapping[str, str] = {VARIABLE: KEY}) -> None:
+    def add(self, name: str, *options: str, environment: Mapping[str, str] = KEYS) -> None:
         """Start a worker, and wait until the scheduler knows it."""
-        self._start(name, self.address, "--nthreads", "1", "--no-nanny", "--name", name, environment=environment)
+        there = (self.address, "--nthreads", "1", "--no-nanny", "--name", name)
+        self._start(name, *there, *options, environment=environment)
         log = self._folder / f"{name}.log"
         _until(lambda: b"Registered to" in log.read_bytes(), f"{name} did not start")
 
@@ -88,6 +102,7 @@ class Cluster:
             **os.environ,
             "DASK_DISTRIBUTED__COMM__COMPRESSION": "null",  # the tap is to read it
             "DASK_TEMPORARY_DIRECTORY": str(self._folder),
+            **self._certificates,
             **(environment or {}),
         }
         with (self._folder / f"{name}.log").open("wb") as log:
@@ -95,9 +110,12 @@ class Cluster:
 
     def end(self, name: str, sign: signal.Signals = signal.SIGTERM) -> None:
         """End one of them; killed, it says goodbye to nobody."""
-        process = self._processes.pop(name)
-        process.send_signal(sign)
-        process.wait(_PATIENCE)
+        self.signal(name, sign)
+        self._processes.pop(name).wait(_PATIENCE)
+
+    def signal(self, name: str, sign: signal.Signals) -> None:
+        """Send one of them a signal."""
+        self._processes[name].send_signal(sign)
 
     def close(self) -> None:
         for name in list(self._processes):

@@ -3,90 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-import io
-import json
 import signal
-import sqlite3
-from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from playground.engine.gateways.secrets import Secret
-from playground.engine.headless.evaluated_file import EvaluationOptions
-from playground.engine.headless.evaluation import evaluate_file
 from playground.engine.headless.exit_codes import ExitCode
 from tests.engine.debugging import begin, until
 from tests.engine.headless.cluster.clusters import KEY, VARIABLE, Cluster
-from tests.engine.headless.runs import Ended
-from tests.engine.headless.test_evaluation import saved
-from tests.support.fault_server import FaultServer, keep, send, sleep, whole
+from tests.engine.headless.cluster.desks import ANSWER, Desk, said
+from tests.support.fault_server import keep, send, sleep, whole
 
 pytestmark = pytest.mark.timeout(200)
-
-ANSWER = {
-    "id": "c",
-    "object": "chat.completion",
-    "created": 1,
-    "model": "demo-chat",
-    "choices": [{"index": 0, "message": {"role": "assistant", "content": "warm"}, "finish_reason": "stop"}],
-    "usage": {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2},
-}
-
-
-def said(answer: dict[str, Any]) -> bytes:
-    return whole(200, "application/json", json.dumps(answer).encode())
-
-
-@pytest.fixture(scope="module")
-def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    made = Cluster(tmp_path_factory.mktemp("cluster"))
-    made.add("first")
-    made.add("second")
-    yield made
-    made.close()
-
-
-@pytest.fixture
-def gateway() -> Iterator[FaultServer]:
-    with FaultServer() as server:
-        server.play(sleep(0.02), send(said(ANSWER)), keep())
-        yield server
-
-
-@dataclass
-class Desk:
-    folder: Path
-    gateway: FaultServer
-    cluster: Cluster
-    err: io.StringIO
-
-    def write(self, cases: int, **plan: Any) -> None:
-        given = [
-            {"id": f"c{number}", "name": f"C{number}", "values": {"city": f"C{number}"}} for number in range(cases)
-        ]
-        content = saved(**{"cases": given, "checks": [{"kind": "contains", "text": "warm"}], **plan})
-        (self.folder / "w.playground.json").write_text(json.dumps(content), encoding="utf-8")
-
-    async def run(self, address: str | None = None, **options: Any) -> Ended:
-        """On the cluster, or the one at an address; in this process where that is empty."""
-        out, address = io.StringIO(), self.cluster.address if address is None else address
-        way = {"dask": address, "workers_variable": VARIABLE} if address else {"key": Secret(KEY)}
-        wanted = EvaluationOptions(**{"base_url": self.gateway.url, "retries": 0, **way, **options})
-        code = await evaluate_file(self.folder / "w.playground.json", wanted, out, self.err)
-        return Ended(code, out.getvalue(), self.err.getvalue())
-
-    @property
-    def rows(self) -> set[tuple[Any, ...]]:
-        with sqlite3.connect(self.folder / "w.answers.sqlite") as found:
-            return set(found.execute('SELECT digest, repeat, "case", "column", gist, failure, verdicts FROM answers'))
-
-
-@pytest.fixture
-def desk(tmp_path: Path, gateway: FaultServer, cluster: Cluster) -> Desk:
-    return Desk(tmp_path, gateway, cluster, io.StringIO())
 
 
 def _plain(table: str) -> list[list[str]]:
@@ -195,7 +124,8 @@ async def test_a_worker_without_the_key_is_named_before_anything_is_asked(desk: 
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"allow": ("look_up",)}, "leave out --mcp"),
+        ({"mcp": (Path("servers.json"),)}, "leave out --mcp and --allow, or --dask"),
+        ({"allow": ("look_up",)}, "leave out --mcp and --allow, or --dask"),
         ({"headers": (("Authorization", "Bearer abcdefgh"),)}, "is secret, and secrets are not sent"),
         ({"proxy": "http://me:pass@127.0.0.1:9"}, "holds a password"),
     ],

@@ -1,0 +1,174 @@
+"""What happens on a cluster while a run is on: workers come, leave, freeze or do not fit, and commands are killed."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import signal
+from pathlib import Path
+
+import pytest
+
+from playground.engine.headless.exit_codes import ExitCode
+from tests.engine.debugging import begin, until
+from tests.engine.headless.cluster.clusters import KEY, VARIABLE, Cluster
+from tests.engine.headless.cluster.desks import ANSWER, Desk, said
+from tests.support.fault_server import keep, send, sleep
+
+pytestmark = pytest.mark.timeout(200)
+
+OTHER_KEY = "sk-canary-of-the-newcomer-52b0"
+#: What a process of the cluster loads before anything of ours: an earlier version of this program, or none.
+EARLIER = 'import playground\nplayground.__version__ = "0.0.1"\n'
+NONE = """
+import sys
+for name in [one for one in sys.modules if one.startswith("playground")]:
+    del sys.modules[name]
+sys.modules["playground"] = None
+"""
+IMPATIENT = "from playground.engine.headless.cluster import post\npost.SILENT = 4.0\n"
+
+
+def module(folder: Path, text: str) -> tuple[str, str]:
+    """Options that make a process of the cluster load it first."""
+    path = folder / "loaded_first.py"
+    path.write_text(text, encoding="utf-8")
+    return "--preload", str(path)
+
+
+def askers(desk: Desk) -> set[str]:
+    """The keys that came, of which each worker may have its own."""
+    return {(request.header("authorization") or "").removeprefix("Bearer ") for request in desk.gateway.requests}
+
+
+async def test_a_worker_that_comes_in_mid_run_takes_part_with_the_key_of_its_own_environment(desk: Desk) -> None:
+    desk.write(60, at_once=6)
+    desk.gateway.play(sleep(0.2), send(said(ANSWER)), keep())
+    running = begin(desk.run())
+    await until(lambda: len(desk.gateway.requests) >= 6, 60)
+    assert askers(desk) == {KEY}
+    try:
+        await asyncio.to_thread(desk.cluster.add, "newcomer", environment={VARIABLE: OTHER_KEY})
+        ended = await running
+    finally:
+        await asyncio.to_thread(desk.cluster.end, "newcomer")
+    assert ended.code == ExitCode.OK, ended.err
+    assert askers(desk) == {KEY, OTHER_KEY}
+    assert len(desk.gateway.requests) == len(desk.rows) == 120
+
+
+@pytest.mark.parametrize(
+    ("loaded", "words"),
+    [
+        (EARLIER, "has playground 0.0.1 on Python 3"),
+        (NONE, "Install the same gateway-playground[dask] there as here"),
+    ],
+)
+async def test_a_worker_with_another_version_is_named_before_anything_is_asked(
+    desk: Desk, tmp_path: Path, loaded: str, words: str
+) -> None:
+    desk.write(2)
+    await asyncio.to_thread(desk.cluster.add, "unfit", *module(tmp_path, loaded))
+    try:
+        ended = await desk.run()
+    finally:
+        await asyncio.to_thread(desk.cluster.end, "unfit")
+    assert ended.code == ExitCode.FAILED
+    assert words in ended.err
+    assert "tcp://127.0.0.1:" in ended.err
+    assert not desk.gateway.requests
+
+
+@pytest.mark.parametrize(
+    ("loaded", "environment", "words"),
+    [
+        (EARLIER, {VARIABLE: OTHER_KEY}, "takes no part: it has playground 0.0.1 on Python 3"),
+        ("", {}, f"takes no part: the environment variable {VARIABLE} is not set there"),
+    ],
+)
+async def test_a_worker_that_comes_in_mid_run_and_does_not_fit_is_named_and_asks_nothing(
+    desk: Desk, tmp_path: Path, loaded: str, environment: dict[str, str], words: str
+) -> None:
+    desk.write(1000, at_once=2)
+    desk.gateway.play(sleep(0.2), send(said(ANSWER)), keep())
+    running = begin(desk.run())
+    await until(lambda: len(desk.gateway.requests) >= 2, 60)
+    try:
+        await asyncio.to_thread(desk.cluster.add, "unfit", *module(tmp_path, loaded), environment=environment)
+        await until(lambda: words in desk.err.getvalue(), 60)
+        asked = len(desk.gateway.requests)
+        await until(lambda: len(desk.gateway.requests) >= asked + 4, 60)  # the others go on
+    finally:
+        running.cancel()
+        await running
+        await asyncio.to_thread(desk.cluster.end, "unfit")
+    assert askers(desk) == {KEY}
+
+
+async def test_what_a_lost_worker_had_is_asked_by_others_and_an_answer_lost_with_three_stops_the_run(
+    desk: Desk, tmp_path: Path
+) -> None:
+    at_once = 6
+    desk.write(20, at_once=at_once)
+    desk.gateway.play(sleep(0.2), send(said(ANSWER)), keep())
+    own = Cluster(tmp_path, module(tmp_path, IMPATIENT))
+    try:
+        own.add("one")
+        own.add("two", environment={VARIABLE: OTHER_KEY})
+        running = begin(desk.run(own.address))
+        await until(lambda: askers(desk) == {KEY, OTHER_KEY}, 60)
+        own.signal("two", signal.SIGSTOP)
+        await until(lambda: "was lost" in desk.err.getvalue(), 60)
+        own.signal("two", signal.SIGCONT)  # what it brings now counts once
+        ended = await running
+        assert ended.code == ExitCode.OK, ended.err
+        assert len(desk.rows) == 40
+        assert 40 < len(desk.gateway.requests) <= 40 + at_once
+
+        desk.write(1, variants=[])
+        desk.gateway.requests.clear()
+        desk.gateway.play(sleep(60), send(said(ANSWER)), keep())
+        running = begin(desk.run(own.address, fresh=True))
+        keys = {KEY: "one", OTHER_KEY: "two"}
+        for lost in range(2):
+            await until(lambda lost=lost: len(desk.gateway.requests) == lost + 1, 60)  # type: ignore[misc]
+            asked_by = (desk.gateway.requests[-1].header("authorization") or "").removeprefix("Bearer ")
+            await asyncio.to_thread(own.end, keys[asked_by], signal.SIGKILL)
+        await asyncio.to_thread(own.add, "three")
+        await until(lambda: len(desk.gateway.requests) == 3, 60)
+        await asyncio.to_thread(own.end, "three", signal.SIGKILL)
+        ended = await running
+    finally:
+        own.close()
+    assert ended.code == ExitCode.INCOMPLETE
+    assert "was lost; 1 answers that were under way there are asked for again by others" in ended.err
+    assert "Stopped: Several workers were lost while they made one answer, tcp://127.0.0.1:" in ended.err
+
+
+async def test_a_killed_command_ends_the_run_at_the_workers_and_the_rest_is_asked_later(desk: Desk) -> None:
+    at_once = 4
+    desk.write(50, at_once=at_once)
+    desk.gateway.play(sleep(0.2), send(said(ANSWER)), keep())
+    command = ("--base-url", desk.gateway.url, "--dask", desk.cluster.address, "--key-variable", VARIABLE)
+    running = begin(desk.command(*command, killed_when=lambda: len(desk.gateway.requests) >= 20))
+    assert (await running).code == -signal.SIGKILL
+    await asyncio.sleep(1)
+    asked, kept = len(desk.gateway.requests), len(desk.rows)
+    await asyncio.sleep(1)
+    assert len(desk.gateway.requests) == asked
+    assert kept >= 10
+    ended = await desk.command(*command, "--continue")
+    assert ended.code == ExitCode.OK, ended.err
+    assert len(desk.rows) == 100
+    assert len(desk.gateway.requests) <= 100 + 2 * at_once
+
+
+async def test_two_commands_on_one_cluster_do_not_mix(desk: Desk, tmp_path: Path) -> None:
+    desk.write(20, at_once=4)
+    (tmp_path / "beside").mkdir()
+    beside = Desk(tmp_path / "beside", desk.gateway, desk.cluster, io.StringIO())
+    beside.write(30, at_once=4)
+    one, other = await asyncio.gather(desk.run(), beside.run())
+    assert one.code == other.code == ExitCode.OK, one.err + other.err
+    assert (len(desk.rows), len(beside.rows)) == (40, 60)
+    assert len(desk.gateway.requests) == 100
