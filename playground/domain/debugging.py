@@ -545,11 +545,12 @@ def repeats(path: Sequence[Turn]) -> dict[tuple[str, str], int]:
     out: dict[tuple[str, str], int] = {}
     seen: Counter[str] = Counter()
     first: Sequence[ToolCall] = ()  # the first calls since then: nothing is compared before there are others
+    user = Role.USER  # looked up once, of ten thousand turns
     for turn in path:
-        if turn.role is Role.USER:
+        if turn.role is user:
             seen.clear()
             first = ()
-        calls = [part for part in turn.parts if part.kind == "tool_call"]
+        calls = [part for part in turn.parts if type(part) is ToolCall]
         if calls and not first:
             first = calls
         elif calls:

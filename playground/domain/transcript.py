@@ -11,6 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
+from itertools import compress, count
+from operator import attrgetter, is_not
 
 from pydantic import Field
 
@@ -85,7 +87,9 @@ class Turn(Value):
     over chat completions. ``extra`` are those that a received message came with, by protocol (``annotations``, say);
     what of them goes back is for the encoder to say.
 
-    Parts are told apart by their ``kind``: asking a pydantic class is ten times as dear, and turns come in thousands.
+    Parts are told apart by their ``kind``: ``isinstance`` of a pydantic class is ten times as dear. Where ten thousand
+    turns are walked along in one turn of the loop, ``type(part)`` is asked: it does not look into the part, which lies
+    anywhere in memory, and takes a fifth of the time.
     """
 
     id: str
@@ -139,6 +143,9 @@ class Turn(Value):
         )
 
 
+_PARENT = attrgetter("parent")
+
+
 def new_id() -> str:
     """A short random identifier, unique for all practical purposes."""
     return secrets.token_hex(8)
@@ -187,6 +194,20 @@ class Transcript:
             after.__dict__["path"] = (*self.path, *turns)
         if "waiting" in known:
             after.__dict__["waiting"] = tuple(waiting_in(turns, self.waiting))
+        fresh = len(after.turns) == len(self.turns) + len(turns) > len(self.turns)
+        if fresh and "forks" in known and not self._is_followed(self.head):
+            after.__dict__["forks"] = self.forks
+        return after
+
+    def _is_followed(self, turn_id: str | None) -> bool:
+        """Whether any turn follows that one (None: the top)."""
+        return turn_id in map(_PARENT, self.turns.values())
+
+    def _same_tree(self, after: Transcript) -> Transcript:
+        """``after`` has these turns in these places, whatever they say and wherever its head is."""
+        for name in ("forks", "_children"):
+            if name in self.__dict__:
+                after.__dict__[name] = self.__dict__[name]
         return after
 
     @cached_property
@@ -199,7 +220,7 @@ class Transcript:
     @cached_property
     def forks(self) -> dict[str | None, tuple[str, ...]]:
         """The turns (None: the top) that more than one turn follows, and the ids of those, oldest first."""
-        followers = Counter([turn.parent for turn in self.turns.values()])
+        followers = Counter(map(_PARENT, self.turns.values()))
         if len(followers) == len(self.turns):
             return {}
         out: dict[str | None, list[str]] = {parent: [] for parent, count in followers.items() if count > 1}
@@ -243,7 +264,7 @@ class Transcript:
     def replace(self, *turns: Turn) -> Transcript:
         """The same tree with the turns of the same ids replaced; their places in the tree stay."""
         new = {turn.id: turn.model_copy(update={"parent": self.turns[turn.id].parent}) for turn in turns}
-        after = replace(self, turns={**self.turns, **new})
+        after = self._same_tree(replace(self, turns={**self.turns, **new}))
         if "path" in self.__dict__:
             after.__dict__["path"] = tuple([new.get(turn.id, turn) for turn in self.path])
         if "waiting" in self.__dict__ and all(_asks(self.turns[turn.id]) == _asks(turn) for turn in turns):
@@ -314,7 +335,7 @@ class Transcript:
         """The same tree with the head at ``turn_id`` (None: above the first turn). Nothing is deleted."""
         if turn_id is not None and turn_id not in self.turns:
             raise KeyError(turn_id)
-        return replace(self, head=turn_id)
+        return self._same_tree(replace(self, head=turn_id))
 
     def select(self, turn_id: str) -> Transcript:
         """The head moves to the newest end of the branch that goes through ``turn_id``."""
@@ -323,7 +344,7 @@ class Transcript:
             raise KeyError(at)
         while following := self._children.get(at):
             at = following[-1]
-        return replace(self, head=at)
+        return self._same_tree(replace(self, head=at))
 
     def unanswered(self) -> tuple[ToolCall, ...]:
         """Calls on the path that no later tool turn answers (specification, section 4.1, tool-calling flow)."""
@@ -337,6 +358,11 @@ class Transcript:
     def waiting_above(self, turn_id: str | None) -> tuple[tuple[str, ToolCall], ...]:
         """The same on the way from the top down to ``turn_id``, itself included."""
         return self.waiting if turn_id == self.head else tuple(waiting_in(self._up_from(turn_id)))
+
+
+def common_prefix(before: Sequence[object], now: Sequence[object]) -> int:
+    """How many items at the front of both are the same objects."""
+    return next(compress(count(), map(is_not, before, now)), min(len(before), len(now)))
 
 
 def one_per_request(turns: Iterable[Turn]) -> Iterator[Outcome]:
@@ -364,9 +390,9 @@ def waiting_in(turns: Iterable[Turn], above: Iterable[tuple[str, ToolCall]] = ()
     waiting = list(above)
     for turn in turns:
         for part in turn.parts:
-            if part.kind == "tool_call":
+            if type(part) is ToolCall:
                 waiting.append((turn.id, part))
-            elif part.kind == "tool_result":
+            elif type(part) is ToolResult:
                 # Some gateways use an id again in a later round: a result answers the oldest call still open.
                 answered = next((at for at in waiting if at[1].id == part.call_id), None)
                 if answered is not None:

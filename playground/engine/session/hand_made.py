@@ -44,12 +44,14 @@ def answers_none(turn: Turn) -> bool:
     """Whether it is a tool turn that does not say which call it answers; no gateway takes one."""
     if turn.role is not Role.TOOL:
         return False
-    return not turn.results or any(not result.call_id.strip() for result in turn.results)
+    results = turn.results
+    return not results or any(not result.call_id.strip() for result in results)
 
 
 def without_call(turns: Iterable[Turn]) -> str:
     """Why turns cannot be sent as long as a tool turn among them answers no call; empty when none does so."""
-    turn = next((turn for turn in turns if turn.role is Role.TOOL and answers_none(turn)), None)
+    tool = Role.TOOL  # looked up once: there may be ten thousand turns
+    turn = next((turn for turn in turns if turn.role is tool and answers_none(turn)), None)
     if turn is None:
         return ""
     words = " ".join((turn.results[0].text if turn.results else turn.text)[: SHORT * 4].split())

@@ -8,7 +8,7 @@ from playground.domain.adaptations import Adaptation
 from playground.domain.hidden import short_name
 from playground.domain.request import ReasoningReturn, Request
 from playground.domain.transcript import Turn
-from playground.domain.variables import as_written, resolve_turns, unresolved
+from playground.domain.variables import as_written
 from playground.engine.session import hand_made
 from playground.engine.session.changes import RunState
 from playground.engine.session.editors import HEAD
@@ -50,7 +50,7 @@ class NextRequest:
         return Request(
             protocol=settings.protocol,
             model=settings.model,
-            turns=turns if self._experiment.literal else resolve_turns(turns, settings.variables),
+            turns=turns if self._experiment.literal else self._experiment.braced.resolve(turns, settings.variables),
             parameters=settings.current,
             tools=settings.tools,
             adaptations=profile.adaptations if profile is not None else (),
@@ -122,7 +122,8 @@ class NextRequest:
         return self._unresolved(self._asked(more))
 
     def _unresolved(self, turns: tuple[Turn, ...]) -> tuple[str, ...]:
-        return () if self._experiment.literal else unresolved(turns, self._experiment.settings.variables)
+        experiment = self._experiment
+        return () if experiment.literal else experiment.braced.unresolved(turns, experiment.settings.variables)
 
     def _asked(self, more: tuple[Turn, ...], at: str | None = HEAD) -> tuple[Turn, ...]:
         """The turns of a request, as they were written."""

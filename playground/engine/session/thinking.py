@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
-from playground.domain.parts import Image, Part, ToolCall, ToolResult
+from playground.domain.parts import Image, Part, Reasoning, ToolCall, ToolResult
 from playground.domain.transcript import Role, Transcript, Turn
 from playground.engine.session.branching import beside
 
@@ -22,7 +22,8 @@ def signed(turn: Turn) -> bool:
 
 def signed_turns(transcript: Transcript) -> tuple[str, ...]:
     """Ids of the turns with signed thinking, those on the path first. A change of the tools makes all of them stale."""
-    found = {key for key, turn in transcript.turns.items() for part in turn.parts if _is_signed(part)}
+    thoughts = [(turn.id, part) for turn in transcript.turns.values() for part in turn.parts if type(part) is Reasoning]
+    found = {turn_id for turn_id, part in thoughts if _is_signed(part)}
     if not found:
         return ()  # as in most of them, of thousands of turns
     on_path = [turn.id for turn in transcript.path]
@@ -77,7 +78,7 @@ def branch(before: Transcript, after: Transcript, stale: Collection[str]) -> Tra
 
 
 def _is_signed(part: Part) -> bool:
-    return part.kind == "reasoning" and (part.signature is not None or part.redacted is not None)
+    return type(part) is Reasoning and (part.signature is not None or part.redacted is not None)
 
 
 def _system(turns: Iterable[Turn]) -> list[tuple[object, ...]]:

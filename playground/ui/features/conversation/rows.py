@@ -6,15 +6,15 @@ A path may be ten thousand turns long and changes with every turn that comes: wh
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import compress, count, islice
-from operator import is_not
+from operator import attrgetter, is_not
 from typing import NamedTuple
 
-from playground.domain.parts import ToolResult
+from playground.domain.parts import ToolCall, ToolResult
 from playground.domain.tokens import estimate_tokens
-from playground.domain.transcript import Role, Transcript, Turn
+from playground.domain.transcript import Role, Transcript, Turn, common_prefix
 
 FEW = 8  # turns with other words that are put in one by one
 STEP = 32  # turns that are weighed between two looks at the clock
@@ -50,6 +50,9 @@ class Row(NamedTuple):
 
 #: The answers of most rows.
 NONE: dict[str, Answer] = {}
+
+_ID, _PARENT, _FRAME = attrgetter("id"), attrgetter("parent"), attrgetter("id", "role", "parent", "parts")
+_new = tuple.__new__  # half of the time that the Row's own takes, which is written in Python
 
 
 class Rows:
@@ -102,19 +105,16 @@ class Rows:
             return list(self.rows)
         start = common_prefix(self._path, path)
         if changed := {parent for parent in {*forks, *self._forks} if forks.get(parent) != self._forks.get(parent)}:
-            start = min([start, *(at for at, turn in enumerate(path[:start]) if turn.parent in changed)])
+            start = _first_of(changed, map(_PARENT, path[:start]), start)
         if changed_state := now ^ self._growing:
-            start = min([start, *(at for at, turn in enumerate(path[:start]) if turn.id in changed_state)])
+            start = _first_of(changed_state, map(_ID, path[:start]), start)
         start, before = self._keep(start)
         kept = len(self.rows)
         self._path, self._forks, self._growing = path, forks, now
-        for at in range(start, len(path)):
-            if path[at].role is not Role.TOOL or not self._fold(at, path[at]):
-                self._add(at, path[at])
+        self._add(start, path[start:])
         if before:  # of some turns only the place is another
-            for place, row in enumerate(self.rows[kept:], kept):
-                if (old := before.get(row.turn.id)) == row:
-                    self.rows[place] = old
+            olds = map(before.get, [row.turn.id for row in self.rows[kept:]])
+            self.rows[kept:] = [old if old == row else row for old, row in zip(olds, self.rows[kept:], strict=True)]
         return list(self.rows)
 
     def _rewrite(self, path: tuple[Turn, ...]) -> bool:
@@ -146,7 +146,7 @@ class Rows:
         dropped = {row.turn.id: row for row in self.rows[kept:]}
         for row in dropped.values():
             for part in row.turn.parts:
-                if part.kind == "tool_call":
+                if type(part) is ToolCall:
                     self._makers[part.id].pop()
         for column in (self.rows, self._first, self._last):
             del column[kept:]
@@ -155,28 +155,41 @@ class Rows:
 
     def _fold(self, at: int, turn: Turn) -> bool:
         """Whether a tool turn is the result of a call before it, and stands in that call's row now."""
-        if len(turn.parts) != 1 or not (results := turn.results):
+        result = turn.parts[0] if len(turn.parts) == 1 else None
+        if type(result) is not ToolResult:
             return False
-        (result,) = results
         makers = self._makers.get(result.call_id)
         if not makers or result.call_id in self.rows[makers[-1]].answers:
             return False
         place = makers[-1]
         row = self.rows[place]
         alternatives = self._forks.get(turn.parent, (turn.id,))
-        self.rows[place] = row._replace(answers={**row.answers, result.call_id: Answer(turn.id, result, alternatives)})
+        answers = {**row.answers, result.call_id: Answer(turn.id, result, alternatives)}
+        self.rows[place] = _new(Row, (row.turn, row.alternatives, answers, row.growing))
         self._last[place] = at
         if place + 1 < len(self.rows):
             self._far.add(place)
         return True
 
-    def _add(self, at: int, turn: Turn) -> None:
-        for part in turn.parts:
-            if part.kind == "tool_call":
-                self._makers.setdefault(part.id, []).append(len(self.rows))
-        self.rows.append(Row(turn, self._forks.get(turn.parent, (turn.id,)), NONE, turn.id in self._growing))
-        self._first.append(at)
-        self._last.append(at)
+    def _add(self, start: int, turns: Sequence[Turn]) -> None:
+        """Rows for turns that stand on the path from ``start`` on; ten thousand of them in one turn of the loop."""
+        tool, forks, growing = Role.TOOL, self._forks, self._growing
+        rows, first, last = self.rows, self._first, self._last
+        for at, turn in enumerate(turns, start):
+            turn_id, role, parent, parts = _FRAME(turn)
+            if role is tool and self._fold(at, turn):
+                continue
+            for part in parts:
+                if type(part) is ToolCall:
+                    self._makers.setdefault(part.id, []).append(len(rows))
+            rows.append(_new(Row, (turn, forks.get(parent, (turn_id,)), NONE, turn_id in growing)))
+            first.append(at)
+            last.append(at)
+
+
+def _first_of(wanted: Collection[object], found: Iterable[object], otherwise: int) -> int:
+    """Where the first of ``wanted`` stands in ``found``."""
+    return next(compress(count(), map(wanted.__contains__, found)), otherwise)
 
 
 def _weight(turn: Turn) -> tuple[int, int]:
@@ -195,8 +208,3 @@ def _weight(turn: Turn) -> tuple[int, int]:
 def _frame(turn: Turn) -> tuple[object, ...]:
     """What the other rows depend on; results may be folded into any of them."""
     return turn.id, turn.role, turn.parent, [call.id for call in turn.calls], turn.results
-
-
-def common_prefix(before: Sequence[object], now: Sequence[object]) -> int:
-    """How many items at the front of both are the same objects."""
-    return next(compress(count(), map(is_not, before, now)), min(len(before), len(now)))

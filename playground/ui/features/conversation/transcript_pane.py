@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
+from time import perf_counter
 from weakref import WeakKeyDictionary
 
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -56,7 +57,7 @@ from playground.ui.features.conversation.measures import Centre, at_reading_widt
 from playground.ui.features.conversation.rows import Rows
 from playground.ui.features.conversation.stage import Stage
 from playground.ui.features.conversation.thinking_guard import ThinkingGuard
-from playground.ui.features.conversation.transcript_view import TranscriptView
+from playground.ui.features.conversation.transcript_view import Heights, TranscriptView
 from playground.ui.features.conversation.turn_edits import TurnEdits
 from playground.ui.features.conversation.turn_pictures import TurnPictures
 from playground.ui.widgets.dialogs import dress
@@ -214,7 +215,7 @@ class TranscriptPane(Centre):
         self._grown: set[str] = set()
         self._open_said: tuple[tuple[str, ToolCall], ...] = ()  # the calls that a notice says need results
         self.rows = Rows()
-        self._left: WeakKeyDictionary[Session, Rows] = WeakKeyDictionary()  # the rows of other sessions, latest last
+        self._left: WeakKeyDictionary[Session, tuple[Rows, Heights]] = WeakKeyDictionary()  # others', latest last
         self.view: TranscriptView = TranscriptView(self, self._growing)
         self.finder = Finder(self.view, self)
         self.notice = NoticeBar()
@@ -272,10 +273,11 @@ class TranscriptPane(Centre):
         if session is self._session:
             return
         self._cancel()
-        self._left[self._session] = self.rows
+        self._left[self._session] = self.rows, self.view.heights
         self._session = session
         self.calls.set_session(session)
-        self.rows = self._left.pop(session, Rows())
+        self.rows, heights = self._left.pop(session, (Rows(), Heights()))
+        self.view.take_heights(heights)
         for oldest in list(self._left)[:-KEPT_ROWS]:
             del self._left[oldest]
         self._cancel = session.subscribe(self._changed, *_FOLLOWED)
@@ -571,11 +573,11 @@ class TranscriptPane(Centre):
         return turn is not None and turn.role is Role.ASSISTANT and self.view.row_of(turn_id) is None
 
     def _show_rows(self, *, latest: bool = False) -> None:
-        session = self._session
+        session, began = self._session, perf_counter()
         self.stale = False
         rows = self.rows.follow(session.transcript, session.growing)
         self._stack.setCurrentWidget(self.view if rows else self._empty)
-        self.view.set_rows(rows, session.settings.tools, latest=latest)
+        self.view.set_rows(rows, session.settings.tools, began=began, latest=latest)
         self.finder.set_rows(rows)
 
     def draw_by(self, poke: Callable[[Callable[[], None]], None] | None) -> None:

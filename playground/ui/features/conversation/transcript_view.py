@@ -11,18 +11,19 @@ import time
 from bisect import bisect_right
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from itertools import accumulate, compress, count
-from operator import is_not
+from operator import attrgetter, is_not, not_
 
 from PySide6.QtCore import QEvent, QObject, QRect, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QFrame, QPushButton, QWidget
 
 from playground.domain.tools import ToolDefinition
+from playground.domain.transcript import common_prefix
 from playground.ui.features.conversation.card_stock import CardStock, Growing
 from playground.ui.features.conversation.commands import TurnCommands
 from playground.ui.features.conversation.large import BEGINNING, LARGE_MARKDOWN
 from playground.ui.features.conversation.measures import MARGIN, READING_WIDTH
-from playground.ui.features.conversation.rows import Row, common_prefix
+from playground.ui.features.conversation.rows import Row
 from playground.ui.features.conversation.shown_parts import PAGE
 from playground.ui.features.conversation.turn_card import TurnCard
 from playground.ui.widgets.loop import Throttle, has_time
@@ -34,7 +35,7 @@ from playground.ui.widgets.theme import body_font, tokens
 FILL_S = 0.015  # seconds of a frame that are spent on long texts; the rest comes frame by frame
 SPARE = 400  # pixels above and below the view in which cards are kept
 FRAME_S = 0.003  # seconds a frame may spend on making cards while scrolling; a card begun is finished
-FIRST_S = 0.008  # and the one in which a long conversation is shown, where walking along it takes as long as its cards
+FIRST_S = 0.008  # and those in which a long conversation is shown, with what walking along it takes
 FOUND_TOP, FOUND_BOTTOM = 64, 40  # pixels: a place found that is nearer to an edge is scrolled to
 ZOOMS = (0.75, 0.85, 1.0, 1.15, 1.3, 1.5, 1.75, 2.0)
 
@@ -47,6 +48,7 @@ GAP = 10
 TOP = 10  # above the first row and below the last
 LOT = 500  # rows whose heights are guessed at once
 SAMPLE = 64  # of more: from so many of them the others are estimated until there is time
+_ID = attrgetter("turn.id")
 
 
 class Heights:
@@ -65,37 +67,34 @@ class Heights:
         start = common_prefix(self.rows, rows)
         if self._rewrite(rows, guess, known):
             return start
-        before = {row.turn.id: (row, step) for row, step in zip(self.rows[start:], self._steps[start:], strict=True)}
+        fresh = rows[start:]
+        ids = list(map(_ID, fresh))
+        steps = [0] * len(fresh)
+        if self.index:
+            steps = [self._step_of(turn_id, row, known) for turn_id, row in zip(ids, fresh, strict=True)]
         if start:
-            for turn_id in before:
+            for turn_id in map(_ID, self.rows[start:]):
                 del self.index[turn_id]
         else:
             self.index.clear()
-        del self.rows[start:], self._steps[start:]
-        fresh = rows[start:]
-        self.rows += fresh
-        ids = [row.turn.id for row in fresh]
+        self.rows[start:] = fresh
         self.index.update(zip(ids, range(start, len(rows)), strict=True))
-        steps: list[int] = []
-        if before:
-            for turn_id, row in zip(ids, fresh, strict=True):
-                old, step = before.get(turn_id, (None, 0))
-                steps.append(step if old is not None and (old is row or turn_id in known) else 0)
-        else:
-            steps = [0] * len(fresh)
-        new = [at for at, step in enumerate(steps) if not step]
+        new = list(compress(count(), map(not_, steps)))
         guessed = new if len(new) <= LOT else new[:: len(new) // SAMPLE | 1]  # odd: of questions and answers
         for at in guessed:
             steps[at] = guess(fresh[at]) + GAP
         if len(guessed) < len(new):
             average = sum([steps[at] for at in guessed]) // len(guessed)
-            rough = [at for at in new if not steps[at]]
-            for at in rough:
-                steps[at] = average
-            self._rough.update([(ids[at], fresh[at]) for at in rough])
-        self._steps += steps
+            self._rough.update(compress(zip(ids, fresh, strict=True), map(not_, steps)))
+            steps = [step or average for step in steps]
+        self._steps[start:] = steps
         self._sound = min(self._sound, start)
         return start
+
+    def _step_of(self, turn_id: str, row: Row, known: Container[str]) -> int:
+        """The step of a row as it is now; 0 for one that was not there, or was another one."""
+        at = self.index.get(turn_id)
+        return self._steps[at] if at is not None and (self.rows[at] is row or turn_id in known) else 0
 
     @property
     def rough(self) -> bool:
@@ -270,9 +269,10 @@ class TranscriptView(QAbstractScrollArea):
 
     def __init__(self, commands: TurnCommands, growing: Growing, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._column = Heights()
+        self._column = Heights()  # of these rows; another session's rows have theirs
         self._complete = True  # every card there is room for has been made
         self._sketched = False  # one that is in view has not
+        self._fresh = False  # nobody has scrolled since rows were set whose cards are being made
         self._fill_end = 0.0  # until when long texts are drawn while all is laid out
         self._filled = False  # this frame has had its time for them
         self._put_off = False  # the one before had none: what has moved was placed, and nothing else done
@@ -296,11 +296,20 @@ class TranscriptView(QAbstractScrollArea):
 
     # Content
 
-    def set_rows(self, rows: Sequence[Row], tools: tuple[ToolDefinition, ...], *, latest: bool = False) -> None:
+    def set_rows(
+        self,
+        rows: Sequence[Row],
+        tools: tuple[ToolDefinition, ...],
+        *,
+        began: float | None = None,
+        latest: bool = False,
+    ) -> None:
         """Show these rows; with ``latest`` go to the bottom. Cards of turns that stay are kept.
 
-        A row that is the same object as before is not looked at.
+        A row that is the same object as before is not looked at. ``began`` is when the work for them did, by
+        ``time.perf_counter``, now if it is not given: where that took long the next frames make the cards of many.
         """
+        began = time.perf_counter() if began is None else began
         column = self._column
         self._follow = self._follow or latest
         anchor, inside = self._anchor()
@@ -318,7 +327,24 @@ class TranscriptView(QAbstractScrollArea):
                 self._filled = self._filled or not card.whole
         if anchor in column.index and not self._follow:
             self._scroll(column.top(column.index[anchor]) + inside)
-        self._lay_out(FIRST_S if len(column.rows) > LOT else float("inf"))
+        self._fresh = True
+        self._lay_out(self._patience - (time.perf_counter() - began))
+
+    @property
+    def _patience(self) -> float:
+        """Seconds that making all cards in view may take at once: the words of many turns are seen before that."""
+        return FIRST_S if len(self._column.rows) > LOT else float("inf")
+
+    @property
+    def heights(self) -> Heights:
+        """The rows shown, and how tall they are."""
+        return self._column
+
+    def take_heights(self, heights: Heights) -> None:
+        """Other rows are shown from now on, those of ``heights`` where that was here before."""
+        for turn_id in list(self._stock.cards):
+            self._stock.drop(turn_id)
+        self._column = heights
 
     def _refine(self) -> Iterator[None]:
         """Guess heights that were estimated, some in a step. What is seen stays where it is, only the bar moves."""
@@ -396,7 +422,8 @@ class TranscriptView(QAbstractScrollArea):
         if card is None:
             self._follow = False
             self._scroll(max(self._column.top(at) - 40, 0))
-            self._lay_out()
+            self._measure([at], float("inf"))
+            self._lay_out(self._patience)  # those around it when there is time
             card = self._stock.cards.get(turn_id)
         while card is not None and not card.whole:
             card.fill()
@@ -525,7 +552,7 @@ class TranscriptView(QAbstractScrollArea):
     def _scrolled(self, _value: int) -> None:
         if self._laying_out:
             return
-        self._follow = self.at_bottom
+        self._follow, self._fresh = self.at_bottom, False
         self._lay_out_frame(ahead=False)
 
     # Layout
@@ -547,7 +574,7 @@ class TranscriptView(QAbstractScrollArea):
         What comes into view next is made ``ahead`` between two frames: a notch of the wheel is to be seen at once.
         """
         self._filled = self._put_off = not has_time() and not self._put_off
-        self._lay_out(FRAME_S, ahead=ahead)
+        self._lay_out(FIRST_S if self._fresh and ahead else FRAME_S, ahead=ahead)
 
     def _lay_out(self, budget: float = float("inf"), *, ahead: bool = True) -> None:
         """Make, measure and place the cards in view; everything else stays a number. ``budget`` is in seconds."""
@@ -559,6 +586,7 @@ class TranscriptView(QAbstractScrollArea):
             self._lay_out_once(budget, ahead=ahead)
         finally:
             self._laying_out = False
+        self._fresh &= not self._complete
         self._filled = not self._complete  # whatever else has it laid out before the next frame: that one goes on
         if not self._complete:
             self._layout.poke()
@@ -678,10 +706,10 @@ class TranscriptView(QAbstractScrollArea):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._lay_out()
+        self._lay_out(0 if self._fresh else self._patience)
 
     def showEvent(self, event: QEvent) -> None:
-        self._lay_out()
+        self._lay_out(0 if self._fresh else self._patience)
 
     def scrollContentsBy(self, dx: int, dy: int) -> None:
         return  # cards are placed by _lay_out

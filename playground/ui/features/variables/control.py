@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from weakref import WeakKeyDictionary
 
 from playground.domain.roles import Role
-from playground.domain.transcript import Transcript, Turn, make_turn
+from playground.domain.transcript import Turn, make_turn
 from playground.domain.variables import as_written, mentions, names_in, resolve, unresolved
 from playground.engine.session.changes import Change, DraftChanged, PathChanged, SettingsChanged, TurnChanged
 from playground.engine.session.next_request import without_value
@@ -27,7 +26,6 @@ class VariablesControl(Control):
         super().__init__(host)
         self._followed: Session | None = None
         self._unsubscribe: Callable[[], None] | None = None
-        self._known: WeakKeyDictionary[Session, tuple[Transcript, tuple[str, ...]]] = WeakKeyDictionary()
         self._values: dict[str, str] = {}
         self.bar = VariablesBar()
         self.bar.set_folded(bool(host.settings.value(FOLDED, False, type=bool)))
@@ -71,10 +69,7 @@ class VariablesControl(Control):
 
     def _show(self) -> None:
         session, draft = self._current, self._draft()
-        transcript, names = self._known.get(session, (None, ()))
-        if transcript is not session.transcript:  # thousands of turns take a while to look through
-            names = names_in(session.transcript.path)
-            self._known[session] = (session.transcript, names)
+        names = session.experiment.braced.names(session.transcript.path)
         used = tuple(dict.fromkeys((*names, *(names_in((draft,)) if draft is not None else ()))))
         text = draft.text if draft is not None else ""
         preview = resolve(text, session.settings.variables) if mentions(text) else ""

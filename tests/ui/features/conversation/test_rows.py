@@ -7,8 +7,9 @@ from random import Random
 import pytest
 
 from playground.domain.parts import Image, Text, ToolCall, ToolResult
-from playground.domain.transcript import Role, Transcript, make_turn
-from playground.ui.features.conversation.rows import Row, Rows, common_prefix
+from playground.domain.transcript import Role, Transcript, common_prefix, make_turn
+from playground.domain.variables import Braced, names_in, resolve_turns
+from playground.ui.features.conversation.rows import Row, Rows
 from playground.ui.features.conversation.transcript_view import GAP, LOT, TOP, Heights, guesser
 from tests.benchmarks.experiment import long_transcript
 
@@ -85,16 +86,16 @@ def test_other_words_replace_the_row_of_their_turn_only() -> None:
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_any_chain_of_edits_gives_the_rows_that_would_be_made_anew(seed: int) -> None:
+def test_any_chain_of_edits_gives_what_would_be_found_out_anew(seed: int) -> None:
     random = Random(seed)
-    transcript, rows = long_transcript(60, seed), Rows()
+    transcript, rows, braced = long_transcript(60, seed), Rows(), Braced()
     past = [transcript]
     for number in range(80):
         ids = [turn.id for turn in transcript.path]
         chosen = random.choice(ids)
         match random.randrange(12):
             case 0:
-                transcript = transcript.append(make_turn(Role.USER, f"more {number}"))
+                transcript = transcript.append(make_turn(Role.USER, f"more {number} {{{{v{number}}}}}"))
             case 1 if len(ids) > 3:
                 transcript = transcript.remove(chosen)
             case 2:
@@ -116,9 +117,14 @@ def test_any_chain_of_edits_gives_the_rows_that_would_be_made_anew(seed: int) ->
                 transcript = rewritten(random, transcript, random.sample(ids, count))
         past.append(transcript)
         growing = [transcript.head] if random.random() < 0.2 and transcript.head else []
-        fresh = Rows()
-        assert rows.follow(transcript, growing) == fresh.follow(transcript, growing)
+        fresh, anew = Rows(), Transcript(transcript.turns, transcript.head)
+        assert rows.follow(transcript, growing) == fresh.follow(anew, growing)
         assert weight(rows) == weight(fresh)
+        assert (transcript.forks, transcript.waiting) == (anew.forks, anew.waiting)
+        assert [transcript.children(key) for key in ids] == [anew.children(key) for key in ids]
+        assert braced.names(transcript.path) == names_in(anew.path)
+        values = {f"v{n}": "value" for n in range(0, number, 2)}
+        assert braced.resolve(transcript.path, values) == resolve_turns(anew.path, values)
 
 
 # Where they stand
