@@ -10,8 +10,9 @@ sets them: ``is_ours`` tells, and ``note`` says so.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Annotated, Any, ClassVar, Self
 
 from pydantic import ConfigDict, PrivateAttr, StrictBool, StrictFloat, StrictInt, ValidationError
@@ -85,20 +86,19 @@ class Parameters(Value):
     names_schema: ClassVar[bool] = True
 
     @classmethod
-    def hints(cls) -> Iterator[tuple[str, Hint]]:
+    def hints(cls) -> tuple[tuple[str, Hint], ...]:
         """Every field with its hint, in the order of definition."""
-        for name, info in cls.model_fields.items():
-            yield name, _hint(name, info)
+        return _hints(cls)
 
     @classmethod
-    def places(cls) -> dict[str, MemberPath]:
+    def places(cls) -> Mapping[str, MemberPath]:
         """Where in a body each field stands."""
-        return {name: tuple((hint.path or name).split(".")) for name, hint in cls.hints()}
+        return _places(cls)
 
     @classmethod
     def begin(cls, wire: JSONObject) -> Self:
         """What ``wire`` sets, as ``from_wire`` reads it, and for all else what a new experiment begins with."""
-        found = cls.from_wire(wire)
+        found: Self = cls.from_wire(wire) if wire else _nothing_set(cls)
         ours = {name: hint.ours for name, hint in cls.hints() if hint.ours is not None and getattr(found, name) is None}
         return found.model_copy(update=ours)
 
@@ -143,12 +143,13 @@ class Parameters(Value):
         sent as that one says.
         """
         body: JSONObject = {}
+        places = type(self).places()
         for name, hint in type(self).hints():
             value = getattr(self, name)
             if value is None or (hint.needs and not self._is_on(hint.needs, over)):
                 continue
             at = body
-            *above, last = (hint.path or name).split(".")
+            *above, last = places[name]
             for step in above:
                 at = at.setdefault(step, {})
             at[last] = list(value) if isinstance(value, tuple) else value
@@ -240,6 +241,21 @@ class Parameters(Value):
         if hint.needs and not self._is_on(hint.needs):
             return f"not sent while {hints[hint.needs].label} is not on"
         return "the program's own; Delete leaves it out" if self.is_ours(name) else ""
+
+
+@cache  # asked for several times by each request
+def _hints(kind: type[Parameters]) -> tuple[tuple[str, Hint], ...]:
+    return tuple((name, _hint(name, info)) for name, info in kind.model_fields.items())
+
+
+@cache
+def _places(kind: type[Parameters]) -> dict[str, MemberPath]:
+    return {name: tuple((hint.path or name).split(".")) for name, hint in kind.hints()}
+
+
+@cache
+def _nothing_set(kind: type[Parameters]) -> Any:
+    return kind.from_wire({})
 
 
 def _hint(name: str, info: FieldInfo) -> Hint:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Annotated, Any, Final, TypeAlias, TypeVar
+from typing import Annotated, Any, Final, Self, TypeAlias, TypeVar
 
 from pydantic import BaseModel, ConfigDict, WithJsonSchema
 
@@ -28,6 +28,10 @@ class Value(BaseModel):
         first = cls.__new__(cls)
         for name in cls.model_fields:
             object.__setattr__(first, name, None)
+
+    def __deepcopy__(self, memo: dict[int, Any] | None = None) -> Self:
+        """Itself: it is frozen. Pydantic would copy a default, all the way down, for each value that has it."""
+        return self
 
 
 V = TypeVar("V", bound=Value)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ipaddress
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from urllib.parse import SplitResult, urlsplit
 
 from playground.protocols import PROTOCOLS
@@ -47,6 +48,7 @@ class Address:
         return f"{self.base}/{path.lstrip('/')}"
 
 
+@lru_cache(maxsize=64)  # asked for by every request
 def resolve(base_url: str) -> Address:
     """Read ``base_url`` as typed. Raises ValueError, in words for people, for what cannot be a base URL."""
     base, repairs = repair(base_url)

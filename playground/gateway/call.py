@@ -32,7 +32,7 @@ from playground.gateway.outgoing import Outgoing
 from playground.gateway.redact import Redactor
 from playground.gateway.retry import read_retry_after, read_should_retry, wait_for_window
 from playground.gateway.tape import Exchange
-from playground.gateway.transfer import Transfer, TransferError, blank_exchange
+from playground.gateway.transfer import Transfer, TransferError, blank_exchange, note_request
 from playground.protocols.expected import other_count, other_way
 from playground.protocols.protocol import Decoder, Protocol
 
@@ -45,7 +45,7 @@ CONTENT: Final = frozenset({TextDelta, ReasoningDelta, RefusalDelta, ToolCallDel
 #: Bytes of an error body that are read; the failure's excerpt is shorter still.
 ERROR_BODY: Final = 1024 * 1024
 
-Prepare = Callable[[], Awaitable[tuple["httpx.AsyncClient", Outgoing]]]
+Prepare = Callable[[], Awaitable[tuple["httpx.AsyncHTTPTransport", Outgoing]]]
 
 
 class EventStream:
@@ -143,8 +143,7 @@ class EventStream:
             message = self._redactor.text(str(error))
             raise TransferError(Failure(kind=FailureKind.INPUT, message=message)) from None
         exchange = self.exchange
-        blank = blank_exchange(self._redactor, request)
-        exchange.method, exchange.url, exchange.request_body = blank.method, blank.url, blank.request_body
+        note_request(exchange, self._redactor, request)
         self._choices = request.choices
         self._sent = Sent(
             endpoint=self._protocol.name,

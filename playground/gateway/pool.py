@@ -26,6 +26,8 @@ class Pool:
 
     async def handle_async_request(self, request: httpcore.Request) -> httpcore.Response:
         """Send it and wait for status and headers. Raises what a connection raises, which is closed then."""
+        if self._closed:
+            raise RuntimeError("Its connections are closed.")
         while True:
             connection = await self._take(request.url.origin)
             self._busy.add(connection)

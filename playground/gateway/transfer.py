@@ -10,7 +10,7 @@ import asyncio
 import time
 from collections.abc import AsyncGenerator, Iterator, Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 
 from playground.domain.errors import Failure, FailureKind
@@ -60,21 +60,28 @@ class TransferError(Exception):
 
 def blank_exchange(redactor: Redactor, request: Outgoing | None = None) -> Exchange:
     """An exchange that has not begun. Without a request (it could not be made) it is empty."""
-    return Exchange(
-        id=new_id(),
-        method=request.method if request else "",
-        url=redactor.text(request.url) if request else "",
-        request_headers=redactor.headers(request.headers) if request else (),
-        request_body=redactor.data(request.body) if request else b"",
-        started_at=time.time(),
-    )
+    exchange = Exchange(id=new_id(), method="", url="", request_headers=(), request_body=b"", started_at=time.time())
+    if request is not None:
+        note_request(exchange, redactor, request)
+    return exchange
+
+
+def note_request(exchange: Exchange, redactor: Redactor, request: Outgoing) -> None:
+    """Put on the tape what is to be sent, but for the headers: what those are is known when it goes."""
+    exchange.method, exchange.url = request.method, redactor.text(request.url)
+    exchange.request_body = redactor.data(request.body)
 
 
 class Transfer:
     """One request on its way, filling ``exchange``. Use: ``start``, then ``read_piece`` until None, then ``aclose``."""
 
     def __init__(
-        self, http: httpx.AsyncClient, connection: Connection, redactor: Redactor, request: Outgoing, exchange: Exchange
+        self,
+        http: httpx.AsyncHTTPTransport,
+        connection: Connection,
+        redactor: Redactor,
+        request: Outgoing,
+        exchange: Exchange,
     ) -> None:
         self.exchange = exchange
         self.clock = Clock(connection.timeouts)
@@ -85,7 +92,7 @@ class Transfer:
         self._filter = StreamRedactor(redactor)
         self._inflater = Inflater("")
         self._transcoder = Transcoder()
-        self._response: httpx.Response | None = None
+        self._body: httpx.AsyncByteStream | None = None
         self._raw: AsyncGenerator[bytes, None] | None = None
         self._stream: Stream | None = None  # below httpx, once the head is read
         self._pieces: Iterator[bytes] = iter(())
@@ -102,18 +109,20 @@ class Transfer:
         """Send the request and wait for status and headers. Raises TransferError."""
         import httpx
 
+        from playground.gateway.transport import read_url
+
         self.clock.wait_for(Stage.CONNECT)
         try:
             request = httpx.Request(
                 self._request.method,
-                self._request.url,
+                read_url(self._request.url),
                 headers=list(self._request.headers),
                 content=self._request.body or None,
                 extensions={"timeout": {}, "trace": self._trace},
             )
             self.exchange.request_headers = self._redactor.headers(_pairs(request.headers.raw))
             with self.clock:
-                response = await self._http.send(request, stream=True)
+                response = await self._http.handle_async_request(request)
         except Expired as expired:
             raise TransferError(self._too_late(expired.stage)) from None
         except (httpx.HTTPError, httpx.InvalidURL, UnicodeError, OSError) as error:
@@ -121,10 +130,10 @@ class Transfer:
         finally:
             if self._handshake is not None:
                 await self._handshake.aclose()
-        self._response = response
         self._broken = (httpx.HTTPError, httpx.StreamError, OSError)
         # The body as it comes, not ``aiter_raw``, which counts and regroups it once more at each read.
-        self._raw = aiter(response.stream)  # type: ignore[arg-type,assignment]  # an async generator, declared wider
+        self._body = body = cast("httpx.AsyncByteStream", response.stream)
+        self._raw = aiter(body)  # type: ignore[assignment]  # an async generator, declared wider
         stream: Stream = response.extensions["network_stream"]
         stream.begin_body(response.status_code, response.headers)
         self._stream = stream
@@ -198,11 +207,10 @@ class Transfer:
         self.rest()
         if self.exchange.ended is None:
             self.exchange.ended = self.clock.now
-        raw, response, self._raw, self._response = self._raw, self._response, None, None
+        raw, body, self._raw, self._body = self._raw, self._body, None, None
         try:
-            if response is not None:
-                await response.aclose()
-                del response.stream  # httpx has each keep the other
+            if body is not None:
+                await body.aclose()
         finally:
             if raw is not None:
                 await raw.aclose()

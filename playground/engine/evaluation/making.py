@@ -93,7 +93,8 @@ class Maker:
         brought = brought_of(found.turns, given)
         checks = self._inquiry.keyed(job.case)
         facts = facts_of(brought, found.answer, job)
-        asked = [turn for turn in found.turns if turn not in brought]
+        came = {turn.id for turn in brought}
+        asked = [turn for turn in found.turns if turn.id not in came]
         verdicts, judgements = await self._checking.made(found, checks, facts, asked, self._slot)
         for one in judgements.values():
             spend(one)

@@ -426,8 +426,6 @@ class Debugger:
         self.notes.stops.update({key: reason for key, reason in without.items() if reason is not NO_ROW})
         if waiting and not planned:
             raise RunRefusedError(_unready([call for _, call in waiting], list(without.values())))
-        if not waiting and (reason := self._requests.refusal()):
-            raise RunRefusedError(reason)
         self.notes.stops.update(without)
         await self._go(mode, planned)
 
