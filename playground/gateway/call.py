@@ -130,7 +130,7 @@ class EventStream:
             if self.exchange.failure is None:
                 events = [*events, *self._against_request(decoder)]
             self.left = events  # where it is stopped while the way is closed
-            if decoder.finished:
+            if decoder.finished and data is not None:
                 await transfer.finish()
             await transfer.aclose()
             self.left = []

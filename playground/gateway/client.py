@@ -139,6 +139,8 @@ class GatewayClient:
 
     async def _way(self, address: Address) -> httpx.AsyncHTTPTransport:
         """The way to it, made on first use in a thread. Raises ValueError for settings that cannot be used."""
+        if self._http is not None:
+            return self._http
         async with self._making:
             if self._http is None:
                 self._http = await asyncio.to_thread(_make_transport, self.connection, address.base)

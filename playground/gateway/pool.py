@@ -59,14 +59,14 @@ class Pool:
 
     async def _take(self, origin: httpcore.Origin) -> httpcore.AsyncConnectionInterface:
         """One that is free, else a new one. What was unused for too long, or closed at the other end, is let go."""
-        while self._free and self._free[0].has_expired():  # unused for longest: the others are no older
-            await self._free.pop(0).aclose()
         while found := next((one for one in reversed(self._free) if one.can_handle_request(origin)), None):
             self._free.remove(found)
             if not found.has_expired():
-                return found
+                break
             await found.aclose()
-        return self._connect(origin)
+        while self._free and self._free[0].has_expired():  # unused for longest: the others are no older
+            await self._free.pop(0).aclose()
+        return found or self._connect(origin)
 
     async def _put(self, connection: httpcore.AsyncConnectionInterface) -> None:
         """Have it for others where its answer was read to its end; else it is closed."""

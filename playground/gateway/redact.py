@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import AnyStr, Final
 
@@ -108,6 +108,7 @@ def _tells(run: str) -> bool:
     return len(set(run)) >= _LEAST_DISTINCT and sum(kind.search(run) is not None for kind in _KINDS) > 1
 
 
+@lru_cache(maxsize=256)  # the same ones in every exchange
 def is_secret_header(name: str) -> bool:
     """Whether what goes under that name, in a header or elsewhere, is masked whatever it holds."""
     plain = name.strip().lower().replace("_", "-")

@@ -25,6 +25,8 @@ _SIZE: Final = re.compile(rb"([0-9A-Fa-f]{1,8})\r\n")
 _SIZE_BEGUN: Final = re.compile(rb"[0-9A-Fa-f]{0,8}\r?")
 #: More bytes than any answer has.
 _ALL: Final = 1 << 62
+#: Bytes that are worth putting together: a head and a short body are one packet instead of two, and one call.
+_HELD: Final = 1 << 16
 #: Of these an answer has no body, whatever its headers say (RFC 9112, section 6.3).
 _BODILESS: Final = frozenset({204, 304})
 
@@ -40,6 +42,8 @@ class Stream(httpcore.AsyncNetworkStream):
         self._head = True
         self._given = b""  # the last bytes of the head that were
         self._chunked = False
+        self._heard = True  # nothing was written since something was read
+        self._held = b""  # the head of a request, until its body comes or somebody reads
         self._owed = 0  # bytes that are httpcore's before the next chunk begins, or the body is over
 
     async def _more(self) -> bytes:
@@ -53,11 +57,17 @@ class Stream(httpcore.AsyncNetworkStream):
     async def write(self, buffer: bytes, timeout: float | None = None) -> None:
         """As httpcore has it, but without a time-out: the clocks are ours."""
         self._head, self._given, self._chunked, self._owed = True, b"", False, 0
-        if buffer:
-            await self._send(buffer)
+        begins, self._heard = self._heard, False
+        if begins and len(buffer) < _HELD:
+            self._held = buffer
+            return
+        await self._let_go(buffer)
 
     async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         """As httpcore has it: so many bytes at most, b"" at the end. Raises httpcore's ReadError and ReadTimeout."""
+        self._heard = True
+        if self._held:
+            await self._let_go()
         if timeout is None:
             return await self._read(max_bytes)
         try:
@@ -65,6 +75,15 @@ class Stream(httpcore.AsyncNetworkStream):
                 return await self._read(max_bytes)
         except TimeoutError as error:
             raise httpcore.ReadTimeout from error
+
+    async def _let_go(self, more: bytes = b"") -> None:
+        """Send what is held, and more with it."""
+        held, self._held = self._held, b""
+        if held and len(more) >= _HELD:
+            await self._send(held)
+            held = b""
+        if data := held + more if held else more:
+            await self._send(data)
 
     async def _read(self, most: int) -> bytes:
         if not self._have:

@@ -141,6 +141,8 @@ class _Callbacks:
         self._by_kind.clear()
 
     def of(self, kind: type[Change]) -> tuple[Observer, ...]:
+        if not self._all:
+            return ()
         callbacks = self._by_kind.get(kind)
         if callbacks is None:
             callbacks = tuple(callback for callback, kinds in self._all if not kinds or kind in kinds)
