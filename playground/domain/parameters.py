@@ -98,9 +98,16 @@ class Parameters(Value):
     @classmethod
     def begin(cls, wire: JSONObject) -> Self:
         """What ``wire`` sets, as ``from_wire`` reads it, and for all else what a new experiment begins with."""
-        found: Self = cls.from_wire(wire) if wire else _nothing_set(cls)
-        ours = {name: hint.ours for name, hint in cls.hints() if hint.ours is not None and getattr(found, name) is None}
-        return found.model_copy(update=ours)
+        if not wire:
+            new: Self = _new(cls)
+            return new
+        return cls.from_wire(wire)._with_ours()
+
+    def _with_ours(self) -> Self:
+        """The same with what a new experiment begins with where nothing is set."""
+        hints = type(self).hints()
+        ours = {name: hint.ours for name, hint in hints if hint.ours is not None and getattr(self, name) is None}
+        return self.model_copy(update=ours)
 
     @property
     def held(self) -> JSONObject:
@@ -254,8 +261,8 @@ def _places(kind: type[Parameters]) -> dict[str, MemberPath]:
 
 
 @cache
-def _nothing_set(kind: type[Parameters]) -> Any:
-    return kind.from_wire({})
+def _new(kind: type[Parameters]) -> Any:
+    return kind.from_wire({})._with_ours()
 
 
 def _hint(name: str, info: FieldInfo) -> Hint:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 from typing import Protocol as Interface
@@ -183,6 +184,7 @@ class Protocol:
         return tuple(oddity for check in self.checks for oddity in check(body))
 
 
+@cache
 def get_protocol(name: str) -> Protocol:
     """The protocol of that name, loaded when it is first asked for. Raises ValueError for a name we do not speak."""
     if name not in PROTOCOLS:

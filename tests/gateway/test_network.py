@@ -211,3 +211,38 @@ async def test_a_stream_of_nothing_gives_no_chunk() -> None:
     assert await ended.read(1000) == b"0\r\n\r\n"
     assert await ended.read_chunks() is None
     assert await ended.read(1000) == b""
+
+
+HEAD = b"POST / HTTP/1.1\r\nContent-Length: %d\r\n\r\n"
+
+
+@pytest.mark.parametrize(
+    ("writes", "sent"),
+    [
+        ([HEAD % 2, b"{}", b""], [HEAD % 2 + b"{}"]),
+        ([HEAD % 0, b""], [HEAD % 0]),
+        ([HEAD % 0], [HEAD % 0]),  # as a tunnel is asked for: somebody reads next
+        ([HEAD % 2_000_000, b"x" * 2_000_000, b""], [HEAD % 2_000_000, b"x" * 2_000_000]),
+    ],
+    ids=["short body", "no body", "read next", "long body"],
+)
+async def test_a_head_goes_out_with_a_short_body(server: FaultServer, writes: list[bytes], sent: list[bytes]) -> None:
+    server.play(send(head(200)), keep())
+    went: list[bytes] = []
+    stream = await Backend().connect_tcp("127.0.0.1", int(server.url.split(":")[2].split("/")[0]))
+    send_on = stream._send
+
+    async def noted(data: bytes) -> None:
+        went.append(data)
+        await send_on(data)
+
+    stream._send = noted  # type: ignore[method-assign]
+    try:
+        for _ in range(2):  # the second request over the same connection does as the first
+            went.clear()
+            for one in writes:
+                await stream.write(one)
+            assert (await stream.read(65536)).startswith(b"HTTP/1.1 200")
+            assert went == sent
+    finally:
+        await stream.aclose()
