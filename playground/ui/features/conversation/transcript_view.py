@@ -272,7 +272,7 @@ class TranscriptView(QAbstractScrollArea):
         self._column = Heights()  # of these rows; another session's rows have theirs
         self._complete = True  # every card there is room for has been made
         self._sketched = False  # one that is in view has not
-        self._fresh = False  # nobody has scrolled since rows were set whose cards are being made
+        self._fresh = False  # rows have been set, their cards are being made, and nobody has scrolled since
         self._fill_end = 0.0  # until when long texts are drawn while all is laid out
         self._filled = False  # this frame has had its time for them
         self._put_off = False  # the one before had none: what has moved was placed, and nothing else done
@@ -327,13 +327,16 @@ class TranscriptView(QAbstractScrollArea):
                 self._filled = self._filled or not card.whole
         if anchor in column.index and not self._follow:
             self._scroll(column.top(column.index[anchor]) + inside)
-        self._fresh = True
+        self._fresh = False
         self._lay_out(self._patience - (time.perf_counter() - began))
+        self._fresh = not (self._complete and self.isVisible())
 
     @property
     def _patience(self) -> float:
-        """Seconds that making all cards in view may take at once: the words of many turns are seen before that."""
-        return FIRST_S if len(self._column.rows) > LOT else float("inf")
+        """Seconds that making cards may take now. Of many turns the words are seen first; the next frames make them."""
+        if len(self._column.rows) <= LOT:
+            return float("inf")
+        return 0.0 if self._fresh else FIRST_S
 
     @property
     def heights(self) -> Heights:
@@ -508,7 +511,7 @@ class TranscriptView(QAbstractScrollArea):
     def jump_to_latest(self) -> None:
         """Go to the bottom and follow from there."""
         self._follow = True
-        self._lay_out()
+        self._lay_out(self._patience)
 
     def step_turn(self, step: int) -> None:
         """Move the focus to the turn after (+1) or before (-1) the one that has it."""
@@ -706,10 +709,10 @@ class TranscriptView(QAbstractScrollArea):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._lay_out(0 if self._fresh else self._patience)
+        self._lay_out(self._patience)
 
     def showEvent(self, event: QEvent) -> None:
-        self._lay_out(0 if self._fresh else self._patience)
+        self._lay_out(self._patience)
 
     def scrollContentsBy(self, dx: int, dy: int) -> None:
         return  # cards are placed by _lay_out
