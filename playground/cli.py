@@ -29,7 +29,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 
         return serve()
     if list(given) == ["--tool-host"]:  # our own process in which tool servers are spoken with
-        _trace_nothing()
+        from playground import tool_library
+
+        tool_library.settle()
         from playground.tool_host.host import serve as serve_tools
 
         return serve_tools()
@@ -241,14 +243,10 @@ def _demo(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _trace_nothing() -> None:
-    """The library of tool servers loads whatever tracing these name, and fails where that is not installed."""
-    for name in ("OTEL_PROPAGATORS", "OTEL_PYTHON_CONTEXT"):
-        os.environ.pop(name, None)
-
-
 def _demo_tools(arguments: argparse.Namespace) -> int:
-    _trace_nothing()
+    from playground import tool_library
+
+    tool_library.settle()
     from playground.demo.tool_server import serve
 
     def announce(words: str) -> None:

@@ -31,10 +31,15 @@ settings.load_profile("ours")
 
 
 # Garbage is collected between tests, in this thread: left to the allocations of another, Qt objects would die over
-# there. And seldom: whoever looks through all that is there looks through thirteen thousand tests as well.
+# there. And seldom: whoever looks through all that is there looks through what tests have made and keep as well; the
+# tests themselves, thirteen thousand, and what they import are left out.
 gc.disable()
 _YOUNG = 200_000  # objects that are looked through between tests when so many came since the last time,
 _OLD = 10  # or when what is young was looked through so often
+
+
+def pytest_collection_finish() -> None:
+    _collect()
 
 
 @pytest.hookimpl(wrapper=True)
@@ -42,8 +47,14 @@ def pytest_runtest_protocol() -> Generator[None, object, object]:
     done = yield
     young, _, old = gc.get_count()
     if young > _YOUNG or old > _OLD:
-        gc.collect()
+        _collect()
     return done
+
+
+def _collect() -> None:
+    gc.collect()
+    if not gc.get_freeze_count():  # or again: the application's event loop ends with all of it thawed
+        gc.freeze()
 
 
 @pytest.fixture(scope="session")
