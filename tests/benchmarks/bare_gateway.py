@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import json
-import subprocess
 import sys
-from types import TracebackType
 from typing import Final
+
+from tests.benchmarks.child import Child, ready
 
 _ANSWER: Final = {
     "id": "c-8f1c2d3e4a",
@@ -28,37 +28,17 @@ def _reply(body: bytes) -> bytes:
     return b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body)
 
 
-class BareGateway:
-    """The gateway's process; ``url`` is its base URL, there once it was entered. An answer takes ``seconds``."""
+class BareGateway(Child):
+    """The gateway's process. An answer takes ``seconds``."""
 
     def __init__(self, seconds: float = 0.0) -> None:
-        self.url = ""
-        self._command = [sys.executable, "-m", "tests.benchmarks.bare_gateway", str(seconds)]
-        self._process: subprocess.Popen[str] | None = None
+        super().__init__("tests.benchmarks.bare_gateway", str(seconds))
 
     @property
     def asked(self) -> int:
         """How many requests came."""
-        assert self._process is not None
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        self._process.stdin.write("\n")
-        self._process.stdin.flush()
-        return int(self._process.stdout.readline())
-
-    def __enter__(self) -> BareGateway:
-        pipe = subprocess.PIPE
-        self._process = subprocess.Popen(self._command, stdin=pipe, stdout=pipe, text=True)
-        assert self._process.stdout is not None
-        self.url = f"http://127.0.0.1:{int(self._process.stdout.readline())}/v1"
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        assert self._process is not None
-        self._process.kill()
-        self._process.communicate()
+        self.tell()
+        return int(self.told)
 
 
 class _Peer(asyncio.Protocol):
@@ -95,7 +75,7 @@ async def _serve(seconds: float) -> None:
     _Peer.seconds = seconds
     loop = asyncio.get_running_loop()
     server = await loop.create_server(_Peer, "127.0.0.1", 0, backlog=512)
-    print(server.sockets[0].getsockname()[1], flush=True)
+    ready(server.sockets[0].getsockname()[1])
     while await asyncio.to_thread(sys.stdin.readline):
         print(_Peer.asked, flush=True)
 

@@ -29,7 +29,7 @@ from playground.engine.session.plan import Case, Keep, Plan
 from playground.engine.session.session import Session
 from playground.engine.session.variants import Variant
 from playground.gateway.client import GatewayClient
-from tests.benchmarks.demo_gateway import KEY, MODEL, demo_gateway
+from tests.benchmarks.demo_gateway import KEY, MODEL, DemoGateway
 from tests.benchmarks.memory import resident_mb
 from tests.benchmarks.registry import Figure, at_least, at_most
 
@@ -50,10 +50,10 @@ def run(short: bool) -> list[Figure]:
         _plan(session, cases, seed=2)
         return cases * VARIANTS * REPEATS
 
-    with demo_gateway() as url, tempfile.TemporaryDirectory() as folder:
-        found = asyncio.run(_measure(url, Path(folder), cases))
+    with DemoGateway() as gateway, tempfile.TemporaryDirectory() as folder:
+        found = asyncio.run(_measure(gateway.url, Path(folder), cases))
         gc.collect()
-        return found + evaluate_window.run(url, prepare)
+        return found + evaluate_window.run(gateway.url, prepare)
 
 
 async def _measure(url: str, folder: Path, cases: int) -> list[Figure]:

@@ -24,7 +24,6 @@ from tests.benchmarks.window import Pulse, Window, play
 PASSES = 3
 STEPS = 300
 GAP, LONGEST, MEMORY, OPENED = 16, 50, 150, 300
-LONGEST_S = 1800.0
 
 
 def run(url: str, prepare: Callable[[Session], int]) -> list[Figure]:
@@ -65,17 +64,17 @@ class _Measured:
         count = self._prepare(session)
         await window.settle()
         self._open()
-        await self._until(lambda: self._look.ready)
+        await self._window.until(lambda: self._look.ready)
         await window.settle(2)
         gc.collect()
         before = resident_mb()
         with Pulse() as pulse:
             window.app.window.action("run.run").trigger()
-            await self._until(lambda: self._look.under_way)
-            await self._until(lambda: not self._look.under_way)
+            await self._window.until(lambda: self._look.under_way)
+            await self._window.until(lambda: not self._look.under_way)
         assert (self._look.results.count, self._look.results.failed) == (count, 0), "not all answers came"
         with Pulse() as after:
-            await self._until(lambda: self._look.findings is not None and bool(self._look.findings.comparisons))
+            await self._window.until(lambda: self._look.findings is not None and bool(self._look.findings.comparisons))
             await window.settle()
         added = resident_mb() - before
         scrolled = min([_p99([step async for step in self._scrolled()]) for _ in range(PASSES)])
@@ -92,11 +91,6 @@ class _Measured:
 
     def _open(self) -> None:
         self._window.app.window.action("evaluate.open").trigger()
-
-    async def _until(self, so: Callable[[], bool]) -> None:
-        async with asyncio.timeout(LONGEST_S):
-            while not so():  # noqa: ASYNC110 - what is waited for tells nobody
-                await asyncio.sleep(0.005)
 
     async def _scrolled(self) -> AsyncIterator[float]:
         """Seconds of each step: a notch of the wheel here, a jump there."""
@@ -118,7 +112,7 @@ class _Measured:
         gc.collect()
         began = time.perf_counter()
         self._open()
-        await self._until(lambda: self._look.ready and self._table.model.rowCount() > 0)
+        await self._window.until(lambda: self._look.ready and self._table.model.rowCount() > 0)
         self._table.view.viewport().repaint()
         return time.perf_counter() - began
 

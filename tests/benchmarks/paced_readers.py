@@ -106,8 +106,8 @@ def floor(count: int) -> tuple[float, float]:
                         if content:
                             waiting.append(content)
 
-    with PacingServer() as url, qasync.QEventLoop(qt) as loop:
-        spent, before = loop.run_until_complete(read(url))
+    with PacingServer() as gateway, qasync.QEventLoop(qt) as loop:
+        spent, before = loop.run_until_complete(read(gateway.url))
     _compare(shown.toPlainText(), count)
     return spent, before
 

@@ -5,19 +5,18 @@ for: ``paced-200-4000`` is 4,000 tokens at 200 a second, ``paced-0-4000`` the sa
 
 Usage::
 
-    with PacingServer() as url:
-        ...                                     # a base URL for a profile
+    with PacingServer() as gateway:
+        ...                                     # gateway.url is a base URL for a profile
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
-import subprocess
-import sys
 from collections.abc import Iterator
 from itertools import cycle
-from types import TracebackType
+
+from tests.benchmarks.child import Child, ready
 
 _HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: %s\r\nTransfer-Encoding: chunked\r\n\r\n"
 #: One round of what a model writes: a heading, prose, a list, code, a table. Cut into tokens of about four letters.
@@ -112,25 +111,15 @@ async def _serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> 
 
 async def _main() -> None:
     server = await asyncio.start_server(_serve, "127.0.0.1", 0)
-    print(server.sockets[0].getsockname()[1], flush=True)
+    ready(server.sockets[0].getsockname()[1])
     await server.serve_forever()
 
 
-class PacingServer:
-    """The server as a process; leaving the context ends it."""
+class PacingServer(Child):
+    """The server's process."""
 
-    def __enter__(self) -> str:
-        self._process = subprocess.Popen([sys.executable, "-m", "tests.benchmarks.pacing"], stdout=subprocess.PIPE)
-        pipe = self._process.stdout
-        if pipe is None:
-            raise RuntimeError("the pacing server has no output")
-        return f"http://127.0.0.1:{int(pipe.readline())}/v1"
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._process.kill()
-        self._process.communicate()
+    def __init__(self) -> None:
+        super().__init__("tests.benchmarks.pacing")
 
 
 if __name__ == "__main__":

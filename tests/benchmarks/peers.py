@@ -21,7 +21,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from tests.benchmarks.demo_gateway import KEY, MODEL, demo_gateway
+from tests.benchmarks.demo_gateway import KEY, MODEL, DemoGateway
 from tests.benchmarks.registry import Figure, at_most
 
 CASES, SHORT, AT_ONCE, PASSES = 1000, 100, 64, 2
@@ -62,9 +62,9 @@ def run(short: bool) -> list[Figure]:
     cases = [Case(f"C{place}", f"C{place + place % 2}") for place in range(SHORT if short else CASES)]
     found: dict[str, Spent] = {}
     command = shlex.split(os.environ.get(COMMAND, "")) or [one for one in [shutil.which("promptfoo")] if one]
-    with demo_gateway() as url:
+    with DemoGateway() as gateway:
         for _ in range(1 if short else PASSES):
-            for name, contend in _contenders(url, cases, command).items():
+            for name, contend in _contenders(gateway.url, cases, command).items():
                 with tempfile.TemporaryDirectory() as folder:
                     spent = contend(Path(folder))
                 found[name] = spent.least(found.get(name, spent))

@@ -25,6 +25,7 @@ from tests.benchmarks.pacing import PacingServer
 
 T = TypeVar("T")
 TICK_MS = 4
+LONGEST_S = 1800.0  # for anything that is waited for
 SETTLE_S = 1.0  # until a window that was just opened has nothing left to do
 
 
@@ -101,6 +102,12 @@ class Window:
         """Let the window come to rest."""
         await asyncio.sleep(seconds)
 
+    async def until(self, so: Callable[[], bool]) -> None:
+        """Wait for something that tells nobody. Raises TimeoutError where it does not come."""
+        async with asyncio.timeout(LONGEST_S):
+            while not so():  # noqa: ASYNC110 - what is waited for tells nobody
+                await asyncio.sleep(0.005)
+
     async def run(self, *sessions: Session) -> None:
         """Run these experiments at once, until all have ended. Raises AssertionError when one did not go well."""
         tasks = [loop.spawn(session.run(), name="measured run") for session in sessions]
@@ -120,8 +127,8 @@ def play(work: Callable[[Window], Coroutine[Any, Any, T]]) -> T:
     assert isinstance(qt, QApplication)
     given: list[T] = []
     raised: list[BaseException] = []
-    with PacingServer() as url:
-        profile = Profile(name="Pacing", base_url=url, default_model="paced-200-4000")
+    with PacingServer() as gateway:
+        profile = Profile(name="Pacing", base_url=gateway.url, default_model="paced-200-4000")
         store = ProfileStore()
         store.add_profile(profile)
         store.select(profile.id)  # before the window opens: the demo gateway must not start in this process

@@ -21,11 +21,11 @@ from __future__ import annotations
 import itertools
 import json
 import socket
-import subprocess
 import sys
 from collections.abc import Iterator
-from types import TracebackType
 from typing import Final
+
+from tests.benchmarks.child import Child, ready
 
 BLOCK: Final = 16 * 1024
 KINDS: Final = ("chat", "unlike", "reasoning", "arguments", "messages")
@@ -95,42 +95,24 @@ def body(kind: str, count: int, pace: str = "blocks") -> bytes:
     return b"".join(b"%x\r\n%s\r\n" % (len(event), event) for event in events) + b"0\r\n\r\n"
 
 
-class WireServer:
-    """The server's process; ``url`` is its base URL, there once it was entered."""
+class WireServer(Child):
+    """The server's process."""
 
     def __init__(self, kind: str, count: int, pace: str = "blocks") -> None:
+        super().__init__("tests.benchmarks.wire_server", kind, str(count), pace)
         self.count = count
-        self.url = ""
-        self._command = [sys.executable, "-m", "tests.benchmarks.wire_server", kind, str(count), pace]
-        self._process: subprocess.Popen[str] | None = None
 
     @property
     def text(self) -> str:
         """What the fragments of one stream add up to."""
         return "".join(tokens(self.count))
 
-    def __enter__(self) -> WireServer:
-        self._process = subprocess.Popen(self._command, stdout=subprocess.PIPE, text=True)
-        assert self._process.stdout is not None
-        port = self._process.stdout.readline().strip()
-        if not port:
-            raise RuntimeError("the server did not start")
-        self.url = f"http://127.0.0.1:{port}/v1"
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        assert self._process is not None
-        self._process.kill()
-        self._process.communicate()
-
 
 def serve(kind: str, count: int, pace: str) -> None:
-    """Answer every request with the same stream, one at a time, until killed. Prints the port first."""
+    """Answer every request with the same stream, one at a time, until killed. Prints its base URL first."""
     answer = _HEAD + body(kind, count, pace)
     with socket.create_server(("127.0.0.1", 0)) as listening:
-        print(listening.getsockname()[1], flush=True)
+        ready(listening.getsockname()[1])
         while True:
             peer, _ = listening.accept()
             with peer:
