@@ -102,6 +102,18 @@ class Hand(Person):
         await asyncio.sleep(PAUSE)
         self.hands.click(*place, RIGHT if right else LEFT)
 
+    async def double_click(self, widget: QWidget) -> None:
+        """Click twice on the middle of a widget, as a hand does that is not quite still."""
+        x, y = self.on_screen(widget, widget.rect().center())
+        self.hands.move(x, y)
+        await asyncio.sleep(PAUSE)
+        self.hands.click(x, y)
+        await asyncio.sleep(PAUSE)
+        self.hands.press()
+        self.hands.move(x + 1, y + 1)
+        await asyncio.sleep(PAUSE)
+        self.hands.release()
+
     async def choose(self, button: QPushButton | QToolButton, entry: str) -> None:
         menu = button.menu()
         await self.click(button)

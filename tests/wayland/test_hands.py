@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import math
 import subprocess
 import sys
@@ -195,6 +196,21 @@ def test_a_panel_is_floated_moved_closed_and_put_back(walk: Play) -> None:
         await hand.pick(await hand.opened(), "Put back")
         await hand.until(lambda: not dock.isFloating() and len(toplevels()) == 1, "it back in the window")
         assert dock.isVisible()
+
+        await hand.rests(grip)
+        await hand.double_click(grip)
+        await hand.until(lambda: dock.isFloating() and len(toplevels()) == 2, "a window of its own, by a double-click")
+        await hand.until(lambda: not grip.visibleRegion().isEmpty(), "its grip")
+        assert placed(dock).size() == dock.size(), "it is not taken for moved or dragged"
+        await asyncio.sleep(1)  # two clicks are two more, and no third and fourth of the same
+        await hand.double_click(grip)
+        await hand.until(lambda: not dock.isFloating() and len(toplevels()) == 1, "it back, by a double-click")
+
+        float_it = window.action("view.float_side")
+        await hand.do(float_it.trigger)
+        await hand.until(lambda: dock.isFloating() and len(toplevels()) == 2, "a window of its own, by the command")
+        await hand.do(float_it.trigger)
+        await hand.until(lambda: not dock.isFloating() and len(toplevels()) == 1, "it back, by the command")
 
         await hand.click_at(grip, grip.rect().center(), right=True)
         await hand.pick(await hand.opened(), "Close")

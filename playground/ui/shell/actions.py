@@ -36,6 +36,10 @@ Own = Action[Commands]
 #: The docks follow these two, from the first frame on.
 SHOW_LIST: Final[Own] = Action("view.experiments", "List of experiments", VIEW, 200, None, ("Ctrl+B",), checkable=True)
 SHOW_INSPECTOR: Final[Own] = Action("view.inspector", "Inspector", VIEW, 260, None, ("Ctrl+J",), checkable=True)
+#: And these: what the grip of each does by the mouse, for the keyboard, and where no dock is dragged out of the window.
+FLOAT_LIST: Final[Own] = Action("view.float_list", "Float the list of experiments", VIEW, 342, None, checkable=True)
+FLOAT_SIDE: Final[Own] = Action("view.float_side", "Float parameters and tools", VIEW, 344, None, checkable=True)
+FLOAT_INSPECTOR: Final[Own] = Action("view.float_inspector", "Float the inspector", VIEW, 346, None, checkable=True)
 
 UNDO: Final[Own] = Action("edit.undo", "Undo edit of the experiment", EDIT, 100, lambda it: it.undo(), ("Ctrl+Z",))
 REDO: Final[Own] = Action(
@@ -73,6 +77,9 @@ OWN: Final[tuple[Own, ...]] = (
     Action("view.palette", "Command palette", VIEW, 100, lambda it: it.open_palette(), ("Ctrl+K",)),
     SHOW_LIST,
     SHOW_INSPECTOR,
+    FLOAT_LIST,
+    FLOAT_SIDE,
+    FLOAT_INSPECTOR,
     Action("view.reset", "Reset the layout", VIEW, 350, lambda it: it.reset_layout()),
     Action("view.larger", "Larger text", VIEW, 400, lambda it: it.step_zoom(1), ("Ctrl++", "Ctrl+=")),
     Action("view.smaller", "Smaller text", VIEW, 410, lambda it: it.step_zoom(-1), ("Ctrl+-",)),

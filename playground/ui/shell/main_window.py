@@ -44,7 +44,7 @@ from playground.ui.features.conversation.measures import SMALLEST, Centre, at_re
 from playground.ui.features.conversation.welcome import WelcomePage
 from playground.ui.features.files.drop_place import DropTarget
 from playground.ui.features.gateways.reach_dot import dot
-from playground.ui.shell.actions import SHOW_INSPECTOR, SHOW_LIST
+from playground.ui.shell.actions import FLOAT_INSPECTOR, FLOAT_LIST, FLOAT_SIDE, SHOW_INSPECTOR, SHOW_LIST
 from playground.ui.shell.centre import CONVERSATION
 from playground.ui.shell.features import ACTIONS, PAGES, Panels
 from playground.ui.shell.panel_room import PanelRoom
@@ -464,6 +464,14 @@ class MainWindow(QMainWindow):
             action = self._actions[shown.id]
             dock.visibilityChanged.connect(action.setChecked)
             action.triggered.connect(partial(_follow, dock, action))
+        for floats, dock in (
+            (FLOAT_LIST, self.left_dock),
+            (FLOAT_SIDE, self.right_dock),
+            (FLOAT_INSPECTOR, self.bottom_dock),
+        ):
+            action = self._actions[floats.id]
+            dock.topLevelChanged.connect(action.setChecked)
+            action.triggered.connect(partial(_float, dock, action))
 
     def _main_menu(self) -> QMenu:
         menu = QMenu(self)
@@ -571,3 +579,9 @@ def _made(spec: Action[Any], window: MainWindow) -> QAction:
 def _follow(dock: QDockWidget, action: QAction) -> None:
     """Show the dock or hide it, as the action says. PySide hands ``triggered``'s argument to no such slot."""
     dock.setVisible(action.isChecked())
+
+
+def _float(dock: QDockWidget, action: QAction) -> None:
+    """Make the dock a window of its own, or put it back, as the action says; it is shown then."""
+    dock.setFloating(action.isChecked())
+    dock.show()

@@ -31,9 +31,9 @@ from playground.engine.gateways.offered import Gateways
 from playground.engine.gateways.profiles import ProfileStore
 from playground.engine.gateways.secrets import Keys
 from playground.engine.library.workspace import Workspace
-from playground.ui.features.action import MENUS, key_text
+from playground.ui.features.action import MENUS, Action, key_text
 from playground.ui.features.protocols.control import ProtocolSwitch
-from playground.ui.shell.actions import SHOW_INSPECTOR, SHOW_LIST
+from playground.ui.shell.actions import FLOAT_INSPECTOR, FLOAT_LIST, FLOAT_SIDE, SHOW_INSPECTOR, SHOW_LIST, Commands
 from playground.ui.shell.features import ACTIONS, VARIABLES
 from playground.ui.shell.main_window import MainWindow
 from playground.ui.shell.window_actions import WindowActions
@@ -43,6 +43,9 @@ from tests.engine.conftest import no_keyring
 
 def _no_demo() -> str:
     raise OSError("nothing is to be asked here")
+
+
+FLOATS = {FLOAT_LIST: "left_dock", FLOAT_SIDE: "right_dock", FLOAT_INSPECTOR: "bottom_dock"}
 
 
 class Stand:
@@ -84,7 +87,7 @@ def test_each_action_has_a_menu_and_a_name_of_its_own() -> None:
 
 def test_what_does_nothing_itself_shows_a_region_and_hides_it(stand: Stand) -> None:
     docks = {SHOW_LIST.id: stand.window.left_dock, SHOW_INSPECTOR.id: stand.window.bottom_dock}
-    assert {spec.id for spec in ACTIONS if spec.do is None} == docks.keys()
+    assert {spec.id for spec in ACTIONS if spec.do is None} == docks.keys() | {one.id for one in FLOATS}
     for name, dock in docks.items():
         before = dock.isVisible()
         stand.window.action(name).trigger()
@@ -181,6 +184,30 @@ def test_regions_come_and_go_with_their_actions(stand: Stand, qtbot: QtBot) -> N
         action.trigger()
         qtbot.waitUntil(dock.isVisible)
         assert action.isChecked()
+
+
+@pytest.mark.parametrize("spec", FLOATS, ids=lambda spec: spec.id)
+def test_a_panel_is_floated_and_put_back_without_a_mouse(stand: Stand, qtbot: QtBot, spec: Action[Commands]) -> None:
+    dock, action = getattr(stand.window, FLOATS[spec]), stand.window.action(spec.id)
+    dock.hide()
+    action.trigger()
+    assert dock.isFloating()
+    assert dock.isVisible()
+    assert action.isChecked()
+    stand.window.remember_layout()
+    other = MainWindow(stand.workspace, stand.settings)
+    qtbot.addWidget(other)
+    other.show()
+    assert getattr(other, FLOATS[spec]).isFloating()
+    assert other.action(spec.id).isChecked()
+    other.let_close()
+    action.trigger()
+    assert not dock.isFloating()
+    assert dock.isVisible()
+    assert not action.isChecked()
+    dock.setFloating(True)
+    assert action.isChecked()
+    dock.setFloating(False)
 
 
 def test_the_layout_is_remembered_and_can_be_reset(stand: Stand, qtbot: QtBot, tmp_path: Path) -> None:
