@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import json
+import re
 import subprocess
 import sys
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -69,6 +72,38 @@ def test_each_benchmark_has_its_module_and_its_place_in_the_manual(name: str) ->
     assert find_spec(f"tests.benchmarks.{BENCHMARKS[name].module}") is not None
     manual = (Path(__file__).parent / "README.md").read_text(encoding="utf-8")
     assert f"`{name}`" in manual
+
+
+@pytest.mark.parametrize("name", BENCHMARKS)
+def test_the_manual_tells_the_goals_that_figures_are_held_to(name: str) -> None:
+    manual = (Path(__file__).parent / "README.md").read_text(encoding="utf-8")
+    row = next(line for line in manual.splitlines() if line.startswith(f"| `{name}` |"))
+    told = {f"{sign} {number}" for sign, number in re.findall(r"([≤≥]) (\d+(?:\.\d+)?)", row.split("|")[3])}
+    held, unnamed = _goals(BENCHMARKS[name].module)
+    assert held <= told
+    assert unnamed or held == told
+
+
+def _goals(module: str) -> tuple[set[str], bool]:
+    """What ``at_most`` and ``at_least`` are called with in a module and in those of which it takes figures, and whether
+    some are only known when they are measured.
+    """
+    source = (Path(__file__).parent / f"{module}.py").read_text(encoding="utf-8")
+    constants = vars(import_module(f"tests.benchmarks.{module}"))
+    held: set[str] = set()
+    unnamed = False
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.ImportFrom) and node.module == "tests.benchmarks":
+            for inner in (_goals(one.name) for one in node.names):
+                held, unnamed = held | inner[0], unnamed or inner[1]
+        elif isinstance(node, ast.Call) and ast.unparse(node.func) in ("at_most", "at_least"):
+            sign, limit = "≤" if "most" in ast.unparse(node.func) else "≥", node.args[3]
+            value = constants.get(limit.id) if isinstance(limit, ast.Name) else getattr(limit, "value", None)
+            if isinstance(value, int | float):
+                held.add(f"{sign} {value:g}")
+            else:
+                unnamed = True
+    return held, unnamed
 
 
 @pytest.mark.parametrize("kind", KINDS)

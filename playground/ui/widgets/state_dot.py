@@ -6,10 +6,12 @@ a grey ring with a stroke. Anything else, such as stopped: a grey ring.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QIcon, QPainter, QPen, QPixmap
 
-from playground.ui.widgets.theme import tokens
+from playground.ui.widgets.theme import Tokens, tokens
 
 SIDE = 16  # pixels of the icon, 8 of them the disc's
 
@@ -32,6 +34,12 @@ def paint_dot(painter: QPainter, state: str, left: float, top: float) -> None:
 
 def state_dot(state: str) -> QIcon:
     """It as an icon, in the colours of the scheme as it is now."""
+    return _drawn(state, tokens())
+
+
+@lru_cache(maxsize=16)
+def _drawn(state: str, _scheme: Tokens) -> QIcon:
+    # Once for each scheme: what Qt makes of an icon to paint it stays in its own cache, also of one that is gone.
     pixmap = QPixmap(QSize(SIDE, SIDE) * 2)
     pixmap.setDevicePixelRatio(2)
     pixmap.fill(Qt.GlobalColor.transparent)

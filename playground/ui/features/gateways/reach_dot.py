@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QIcon, QPainter, QPen, QPixmap
 
 from playground.engine.gateways.reach import Reach
-from playground.ui.widgets.theme import tokens
+from playground.ui.widgets.theme import Tokens, tokens
 
 SIDE = 16  # pixels of the icon
 _DISC = QRectF(4, 4, 8, 8)
@@ -17,7 +19,13 @@ def dot(reach: Reach) -> QIcon:
 
     Whatever needs a look, such as a key that is missing or refused, is half a disc.
     """
-    t = tokens()
+    return _drawn(reach, tokens())
+
+
+@lru_cache(maxsize=2 * len(Reach))
+def _drawn(reach: Reach, t: Tokens) -> QIcon:
+    # Once for each scheme: what Qt makes of an icon to paint it stays in its own cache of ten megabytes, also of one
+    # that is gone, and this is asked for with every change of a setting.
     pixmap = QPixmap(QSize(SIDE, SIDE) * 2)
     pixmap.setDevicePixelRatio(2)
     pixmap.fill(Qt.GlobalColor.transparent)
