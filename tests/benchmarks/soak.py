@@ -23,6 +23,7 @@ from playground.domain.checks import Contains
 from playground.domain.transcript import Role, make_turn
 from playground.engine.compare.lanes import Lanes
 from playground.engine.library.store.retention import KeepTapes
+from playground.engine.library.workspace import OPEN
 from playground.engine.session.plan import Case, Keep, Plan
 from playground.engine.session.serving import Ticket
 from playground.engine.session.session import Session
@@ -69,7 +70,7 @@ class _Level:
 class _Day:
     def __init__(self, experiments: int, servers: int) -> None:
         self._experiments, self._servers = experiments, servers
-        self._made: list[list[str]] = []  # ids of the experiments of each tenth
+        self._made: list[list[str]] = []  # ids of the experiments made at the beginning, and in each tenth
 
     async def measure(self, window: Window) -> list[Figure]:
         self._window = window
@@ -106,12 +107,13 @@ class _Day:
         ]
 
     async def _begin(self) -> None:
-        """As far as a window gets in its first minute, whoever uses it: all that is loaded behind the first frame, the
-        calm moment in which the sweeper puts that aside, and all threads of the loop, of which each is made when there
-        is work for it while the others are busy.
+        """As far as a window gets in its first hour, whoever uses it: all that is loaded behind the first frame, the
+        calm moment in which the sweeper puts that aside, all threads of the loop, of which each is made when there is
+        work for it while the others are busy, and as many experiments, of one run, as stay open.
         """
         await self._window.settle(CALM_S)
         await asyncio.gather(*(asyncio.to_thread(time.sleep, 0.1) for _ in range(loop.THREADS)))
+        self._made.append([await self._experiment(1) for _ in range(OPEN)])
 
     async def _tenth(self, number: int) -> _Level:
         made: list[str] = []
@@ -124,14 +126,13 @@ class _Day:
         await self._compare()
         if number % 2 == 0:
             await self._evaluate(number)
-        if number:
-            await self._erase(self._made[number - 1])
+        await self._erase(self._made[number])
         return await self._level()
 
-    async def _experiment(self) -> str:
+    async def _experiment(self, runs: int = RUNS) -> str:
         """Made, run, asked again."""
         session = self._window.new(MODEL)
-        for _ in range(RUNS - 1):
+        for _ in range(runs - 1):
             await self._window.run(session)
             session.turns.add_turn(make_turn(Role.USER, "And what else?"))
         await self._window.run(session)
@@ -139,9 +140,8 @@ class _Day:
 
     async def _come_back(self, place: int) -> None:
         """To one that was left long ago, loaded anew where it was closed meanwhile."""
-        if self._made:
-            await self._workspace.show(self._made[-1][place])
-            await self._window.settle(0.05)
+        await self._workspace.show(self._made[-1][place])
+        await self._window.settle(0.05)
 
     async def _server(self, name: str) -> None:
         servers = self._workspace.tool_servers
