@@ -6,7 +6,6 @@ The shapes: ``{code, message, data}`` (specification, section 7.2), ``{error: {â
 
 from __future__ import annotations
 
-import html
 import re
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -212,6 +211,8 @@ def _html_message(page: str) -> str:
 
 
 def _words(markup: str) -> str:
+    import html  # late: the names of two thousand letters
+
     return " ".join(html.unescape(_TAG.sub(" ", markup)).split())
 
 

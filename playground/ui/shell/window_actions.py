@@ -84,6 +84,7 @@ AHEAD = (
     "playground.ui.features.debugger.rule_editor",
     "playground.ui.features.debugger.rules_dialog",
     "playground.engine.evaluation.export.formats",
+    "playground.ui.features.compare.page",
     "playground.ui.features.evaluate.page",
     "playground.ui.features.evaluate.table",
     "playground.ui.features.evaluate.panels.variants",

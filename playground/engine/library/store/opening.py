@@ -15,10 +15,9 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from playground.engine.library.store.connecting import connect, connect_memory
-from playground.engine.library.store.recovery import Salvage, salvage
 from playground.engine.library.store.schema import (
     AUTO_VACUUM,
     MIGRATIONS,
@@ -30,6 +29,9 @@ from playground.engine.library.store.schema import (
 )
 from playground.engine.library.store.trouble import Mode, StoreError, is_damage, words_of
 from playground.private import make_file, make_folder
+
+if TYPE_CHECKING:
+    from playground.engine.library.store.recovery import Salvage
 
 _AHEAD: Final = 1000  # versions that a newer application may have added
 _HEADER: Final = 100  # bytes at the front of a file of SQLite's
@@ -212,6 +214,8 @@ def _schema(migrations: Sequence[Sequence[str]]) -> dict[tuple[str, str], str]:
 
 
 def _recovered(path: Path, migrations: Sequence[Sequence[str]]) -> Opened:
+    from playground.engine.library.store.recovery import salvage
+
     opened, aside = _begun(path, migrations)
     try:
         found = salvage(aside, opened.connection)

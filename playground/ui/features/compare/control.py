@@ -7,29 +7,31 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QMimeData, QObject
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QInputDialog, QMenu, QWidget
 
 from playground.domain.errors import RunRefusedError
-from playground.engine.compare.export import columns_of
-from playground.engine.compare.lanes import Lanes, LanesError
 from playground.engine.compare.rounds import last_request
-from playground.engine.files.export.lanes import Column, lanes_markdown, lanes_page, lanes_table
-from playground.engine.files.presets import Preset, PresetError
 from playground.engine.io.whole_file import write_whole
 from playground.engine.session.branching import system_text
 from playground.engine.session.session import Session
 from playground.engine.session.variants import MOST_LANES
 from playground.ui.features.compare.bar import LanesBar
-from playground.ui.features.compare.page import LanesPage
 from playground.ui.features.host import Host
 from playground.ui.features.inspector.wire_views import DiffView
 from playground.ui.widgets.dialogs import ask_where, file_name, line_dialog
 from playground.ui.widgets.loop import ask, spawn
 from playground.ui.widgets.model_picker import ModelPicker
 from playground.ui.widgets.plain_text import show_hidden
+
+if TYPE_CHECKING:
+    from playground.engine.compare.lanes import Lanes
+    from playground.engine.files.export.lanes import Column
+    from playground.engine.files.presets import Preset
+    from playground.ui.features.compare.page import LanesPage
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +72,8 @@ class CompareControl(QObject):
     @property
     def lanes(self) -> Lanes:
         """Those of the experiment looked at."""
+        from playground.engine.compare.lanes import Lanes
+
         return self.page.lanes if self.page is not None else Lanes(self._host.session)
 
     def show(self, on: bool) -> None:
@@ -97,6 +101,9 @@ class CompareControl(QObject):
             self._around.pick_with(page.column(session).model)
 
     def _open(self) -> None:
+        from playground.engine.compare.lanes import Lanes
+        from playground.ui.features.compare.page import LanesPage
+
         host, gateways = self._host, self._host.workspace.gateways
         lanes = Lanes(host.session)
         page = LanesPage(lanes, host.pane, gateways.price, lambda key: gateways.get(key).name, self._around.menus)
@@ -179,6 +186,9 @@ class CompareControl(QObject):
     # Doing
 
     def _try(self, work: Callable[[], object]) -> bool:
+        from playground.engine.compare.lanes import LanesError
+        from playground.engine.files.presets import PresetError
+
         try:
             work()
         except (LanesError, PresetError, RunRefusedError) as error:
@@ -300,6 +310,8 @@ class CompareControl(QObject):
     # Taking away
 
     def _columns(self) -> list[Column]:
+        from playground.engine.compare.export import columns_of
+
         gateways = self._host.workspace.gateways
         return columns_of(self.lanes, gateways.price, lambda key: gateways.get(key).name)
 
@@ -308,6 +320,8 @@ class CompareControl(QObject):
         spawn(self._export(), name="export lanes")
 
     async def _export(self) -> None:
+        from playground.engine.files.export.lanes import lanes_markdown, lanes_page
+
         host, kinds = self._host, "Web page (*.html);;Markdown (*.md)"
         name = f"{file_name(host.session.title)}.html"
         path = await ask_where(host.window, "Export the lanes", name, kinds, "html")
@@ -328,6 +342,8 @@ class CompareControl(QObject):
 
     def copy_table(self) -> None:
         """Put what was asked and answered onto the clipboard, a lane a column."""
+        from playground.engine.files.export.lanes import lanes_table
+
         text, html = lanes_table(self._columns(), self._host.workspace.gateways.keys.known())
         data = QMimeData()
         data.setText(text)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal
 from PySide6.QtGui import QFont, QMouseEvent
 from PySide6.QtWidgets import QApplication, QCheckBox, QFrame, QMenu, QSizePolicy, QWidget
 
 from playground.engine.compare.differences import Differences
-from playground.engine.requests.protocol_conversion import Loss
 from playground.jsonkit.texts import cut
 from playground.ui.features.conversation.measures import BELOW
 from playground.ui.features.conversation.transcript_pane import TranscriptPane
@@ -21,6 +21,9 @@ from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.mark_label import MarkLabel
 from playground.ui.widgets.model_picker import ModelPicker
 from playground.ui.widgets.plain_text import show_hidden, tip
+
+if TYPE_CHECKING:
+    from playground.engine.requests.protocol_conversion import Loss
 
 LEAST = 420  # pixels of width in which turns, code and the fields of a call can be read
 LEAST_MODEL = 110  # pixels

@@ -6,7 +6,6 @@ so both are walked through side by side. Characters that cannot be found are lef
 
 from __future__ import annotations
 
-import html
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
@@ -170,6 +169,8 @@ class SourceMap:
         return here if here < len(self._source) else -1
 
     def _entity(self, character: str) -> bool:
+        import html  # late: the names of two thousand letters
+
         found = _ENTITY.match(self._source, self._at)
         return found is not None and html.unescape(found[0]) == character
 

@@ -30,7 +30,6 @@ from playground.engine.advice.parts import (
     Action,
     Offer,
 )
-from playground.engine.compare.refused import keeping, refused_alike
 from playground.engine.session.changes import (
     Change,
     DebugChanged,
@@ -50,7 +49,6 @@ from playground.ui.features.conversation.calls.call_answers import CallAnswers
 from playground.ui.features.conversation.calls.debug_bar import FILL
 from playground.ui.features.conversation.commands import Growth
 from playground.ui.features.conversation.finder import Finder
-from playground.ui.features.conversation.image_dialog import ImageDialog
 from playground.ui.features.conversation.image_intake import shrink_in_turn
 from playground.ui.features.conversation.image_sizes import ImageSizes
 from playground.ui.features.conversation.measures import Centre, at_reading_width
@@ -367,6 +365,8 @@ class TranscriptPane(Centre):
         return self._session.settings.variables
 
     def open_image(self, image: Image) -> None:
+        from playground.ui.features.conversation.image_dialog import ImageDialog
+
         ImageDialog(image, self).show()
 
     def shrink_image(self, turn_id: str, at: int) -> None:
@@ -449,6 +449,8 @@ class TranscriptPane(Centre):
         """Ask again with the rules of an offer, once they are kept if they are to be; where they were refused in other
         lanes of the gateway, too, there as well.
         """
+        from playground.engine.compare.refused import keeping, refused_alike
+
         session = self._session
         if action.name == KEEP_OFFER:
             outcome = session.transcript.turns[turn_id].outcome

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import QApplication, QWidget
 from playground.domain.debugging import Debugging
 from playground.domain.parts import ToolCall
 from playground.domain.tools import ToolDefinition
-from playground.engine.inspect.calls import CallEntry
 from playground.engine.session.changes import Change, DebugChanged
 from playground.engine.session.session import Session
 from playground.ui.features.conversation.going import go_to, show_branch
@@ -21,6 +20,7 @@ from playground.ui.features.host import Control, Host
 from playground.ui.widgets.session_window import SessionWindow
 
 if TYPE_CHECKING:
+    from playground.engine.inspect.calls import CallEntry
     from playground.engine.tool_servers.tape import ServerTape
     from playground.ui.features.debugger.call_list import CallList
     from playground.ui.features.debugger.sequence_view import SequencePage

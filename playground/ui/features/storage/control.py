@@ -11,7 +11,7 @@ import time
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QStandardPaths, Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
@@ -26,7 +26,6 @@ from playground.engine.session.session import Session
 from playground.jsonkit.texts import listed
 from playground.ui.features.host import Control, Host
 from playground.ui.features.storage.banner import Choice, StorageBanner
-from playground.ui.features.storage.dialog import StorageDialog, StorageState
 from playground.ui.features.storage.limits import (
     BYTES_KEY,
     DAYS_KEY,
@@ -40,6 +39,9 @@ from playground.ui.widgets.dialogs import agreed, ask_where, ask_which, dress
 from playground.ui.widgets.loop import ask, spawn
 from playground.ui.widgets.loop import ask as ask_person
 from playground.ui.widgets.plain_text import short_title
+
+if TYPE_CHECKING:
+    from playground.ui.features.storage.dialog import StorageDialog, StorageState
 
 COPIES = "Copies of experiments (*.db);;All files (*)"
 RESTORE = (
@@ -325,6 +327,8 @@ class StorageControl(Control):
         spawn(self._ask(), name="storage")
 
     async def _ask(self) -> None:
+        from playground.ui.features.storage.dialog import StorageDialog
+
         place = await self._place()
         rule = keep_rule(self._settings)
         bounds = int(rule.days or 0), rule.bytes or 0, self._workspace.tape_limit, trash_days(self._settings)
@@ -351,6 +355,8 @@ class StorageControl(Control):
         dialog.deleteLater()
 
     async def _place(self) -> StorageState:
+        from playground.ui.features.storage.dialog import StorageState
+
         store, status = self._workspace.store, self._status
         kept = store is not None and status.mode is not Mode.MEMORY
         path = store.path if store is not None else Path()

@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
 from PySide6.QtWidgets import QFrame, QMenu, QPushButton, QStackedWidget, QWidget
@@ -16,10 +17,7 @@ from playground.domain.tools import ToolDefinition
 from playground.engine.tool_servers.naming import own_copy
 from playground.ui.features.tools import grouping
 from playground.ui.features.tools.checks import Checks
-from playground.ui.features.tools.import_dialog import ImportDialog
-from playground.ui.features.tools.large_window import LargeWindow
 from playground.ui.features.tools.panel_parts import EmptyPage, PanelHead, WorkArea
-from playground.ui.features.tools.sample_dialog import SampleDialog
 from playground.ui.features.tools.samples import SAMPLE, TEMPLATE, free_name
 from playground.ui.features.tools.standings import Standings
 from playground.ui.features.tools.tool_editor import ToolEditor
@@ -31,6 +29,10 @@ from playground.ui.widgets.form_parts import styled, text_label
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.plain_text import show_hidden
 from playground.ui.widgets.slices import SLICE_S
+
+if TYPE_CHECKING:
+    from playground.ui.features.tools.import_dialog import ImportDialog
+    from playground.ui.features.tools.large_window import LargeWindow
 
 CHECK_AFTER_MS = 150
 SHOWN_EVERY_S = 0.5  # what was found so far, while very many tools are checked
@@ -249,6 +251,8 @@ class ToolsPanel(QWidget):
 
     def open_large(self) -> LargeWindow:
         """The tool in a window of its own, form and JSON side by side."""
+        from playground.ui.features.tools.large_window import LargeWindow
+
         if self._large is None:
             large = self._large = LargeWindow(self)
             large.editor.edited.connect(self._edited)
@@ -264,6 +268,8 @@ class ToolsPanel(QWidget):
 
     def import_tools(self) -> ImportDialog:
         """Ask for text to make tools from."""
+        from playground.ui.features.tools.import_dialog import ImportDialog
+
         dialog = ImportDialog([tool.name for tool in self._tools], self)
         dialog.imported.connect(self._insert)
         dialog.open()
@@ -271,6 +277,8 @@ class ToolsPanel(QWidget):
 
     def show_sample(self) -> None:
         """An example of arguments made from the schema."""
+        from playground.ui.features.tools.sample_dialog import SampleDialog
+
         if self._shown >= 0:
             SampleDialog(self._tools[self._shown], self._large or self).open()
 

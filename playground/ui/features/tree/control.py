@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from PySide6.QtWidgets import QWidget
 
 from playground.ui.features.conversation.going import go_to
 from playground.ui.features.host import Control, Host
-from playground.ui.features.tree.page import TreePage
 from playground.ui.features.tree.words import plural
+
+if TYPE_CHECKING:
+    from playground.ui.features.tree.page import TreePage
 
 TREE = "Tree"
 
@@ -21,6 +25,8 @@ class TreeControl(Control):
         host.inspector.add_page(TREE, self._make)
 
     def _make(self) -> QWidget:
+        from playground.ui.features.tree.page import TreePage
+
         self.page = TreePage()
         self.page.turn_asked.connect(self._turn_asked)
         self.page.delete_asked.connect(self.delete)
