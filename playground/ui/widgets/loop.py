@@ -78,16 +78,18 @@ def _failed(_of: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
 
 
 def _make_loop(app: QApplication) -> asyncio.AbstractEventLoop:
-    """qasync's loop with three of its ways made short.
+    """qasync's loop with four of its ways made short.
 
     Left as it is, each callback is a timer of its own, and each pause in reading a socket makes a notifier anew: for
-    a token that comes alone that is more work than all the rest. The first ``asyncio.to_thread`` starts ten threads.
+    a token that comes alone that is more work than all the rest. A timer goes on when its callback is called off, and
+    wakes a window that has nothing to do. The first ``asyncio.to_thread`` starts ten threads.
     """
     import qasync
 
     class Loop(qasync.QEventLoop):  # type: ignore[misc]  # qasync has no types
         def __init__(self) -> None:
             self._queue = _Ready()
+            self._later = _Later()
             self._notifiers: dict[tuple[int, QSocketNotifier.Type], _Notifier] = {}
             super().__init__(app)
             self.set_default_executor(ThreadPoolExecutor(THREADS, "worker"))
@@ -104,8 +106,11 @@ def _make_loop(app: QApplication) -> asyncio.AbstractEventLoop:
         ) -> asyncio.TimerHandle:
             """As asyncio has it: a handle that knows when it is due."""
             handle = _Due(self._queue, self.time() + delay, callback, args, self, context)
-            self._add_callback(handle, max(delay, 0))
+            self._later.add(handle, max(delay, 0))
             return handle
+
+        def _timer_handle_cancelled(self, handle: asyncio.TimerHandle) -> None:
+            self._later.call_off(handle)
 
         def _add_reader(self, fd: Any, callback: Callable[..., object], *args: Any) -> None:
             self._watch(fd, QSocketNotifier.Type.Read, asyncio.Handle(callback, args, self))
@@ -134,6 +139,7 @@ def _make_loop(app: QApplication) -> asyncio.AbstractEventLoop:
             for notifier in self._notifiers.values():
                 notifier.rest()
             super().close()
+            self._later.close()
             self._queue.close()
 
     return Loop()
@@ -214,15 +220,46 @@ class _Due(asyncio.TimerHandle):
     Left to the next turn of Qt's events, whoever slept for a moment waited twice for everything else that is due.
     """
 
-    __slots__ = ("_ready",)
+    __slots__ = ("_ready", "timer")
 
     def __init__(self, ready: _Ready, *args: Any) -> None:
         super().__init__(*args)
         self._ready = ready
+        self.timer = 0  # of Qt, while it runs
 
     def _run(self) -> None:
         self._ready.begin()
         self._ready.run(super()._run)
+
+
+class _Later(QObject):
+    """Callbacks for later times, each with a timer of Qt, which ends when they are called off."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._handles: dict[int, _Due] = {}
+
+    def add(self, handle: _Due, delay: float) -> None:
+        """Run ``handle`` in so many seconds."""
+        handle.timer = self.startTimer(int(delay * 1000))
+        self._handles[handle.timer] = handle
+
+    def call_off(self, handle: asyncio.TimerHandle) -> None:
+        """Do not, unless it was."""
+        if isinstance(handle, _Due) and self._handles.pop(handle.timer, None) is not None:
+            self.killTimer(handle.timer)
+
+    def timerEvent(self, event: QTimerEvent) -> None:
+        self.killTimer(event.timerId())
+        handle = self._handles.pop(event.timerId(), None)
+        if handle is not None:
+            handle._run()
+
+    def close(self) -> None:
+        """Run nothing any more."""
+        for timer in self._handles:
+            self.killTimer(timer)
+        self._handles.clear()
 
 
 class _Notifier(QSocketNotifier):

@@ -1,21 +1,23 @@
 """A window with nothing to do: what looks after it on a clock stops the clock, and is told when something comes.
 
-While a person looks at the window its caret may blink, and that is all; no Python runs in it, so nothing can go wrong
-or pile up. Whatever else comes, a key, a socket, another thread's word or a timer, comes as an event.
+While a person looks at the window its caret may blink, Qt may throw away pictures that it kept, and that is all; no
+Python runs in it, so nothing can go wrong or pile up. Whatever else comes, a key, a socket, another thread's word or a
+timer, comes as an event.
 """
 
 from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication, QEvent, QObject
 
-#: What draws the window anew, and the objects of Qt that a caret's timer belongs to.
-_DRAWING = (QEvent.Type.UpdateRequest, QEvent.Type.UpdateLater, QEvent.Type.Paint)
-_CARETS = ("QPlainTextEditControl", "QWidgetTextControl", "QWidgetLineControl")
+#: What draws the window anew; and PySide marks an object that is seen by a filter here for the first time.
+_DRAWING = (QEvent.Type.UpdateRequest, QEvent.Type.UpdateLater, QEvent.Type.Paint, QEvent.Type.DynamicPropertyChange)
+#: The objects of Qt that have timers for no affair of ours: a caret's, and that of pictures kept for half a minute.
+_OF_QT = ("QPlainTextEditControl", "QWidgetTextControl", "QWidgetLineControl", "QPMCache")
 
 
 class Keeper(QObject):
     """Has a ``timerEvent`` every so many milliseconds from ``keep`` on. After ``rest`` none comes before something
-    happens: the first event that is neither a caret's nor another keeper's calls ``keep`` before it is seen to.
+    happens: the first event that is neither Qt's own affair nor another keeper's calls ``keep`` before it is seen to.
     """
 
     def __init__(self, every: int, parent: QObject | None = None) -> None:
@@ -45,10 +47,10 @@ class Keeper(QObject):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         kind = event.type()
-        blinks = kind == QEvent.Type.Timer and (
-            isinstance(watched, Keeper) or watched.metaObject().className() in _CARETS
+        apart = kind == QEvent.Type.Timer and (
+            isinstance(watched, Keeper) or watched.metaObject().className() in _OF_QT
         )
-        if kind not in _DRAWING and not blinks:
+        if kind not in _DRAWING and not apart:
             self.leave()
             self.keep()
         return False

@@ -12,7 +12,7 @@ from contextvars import ContextVar
 from functools import partial
 
 import pytest
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QEvent, QObject, QTimer
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -129,6 +129,31 @@ def test_a_delayed_call_knows_when_it_is_due_and_can_be_cancelled(qapp: QApplica
 
     run(qapp, main)
     assert said == ["past", "kept"]
+
+
+def test_a_delayed_call_that_is_called_off_wakes_nobody(qapp: QApplication) -> None:
+    woken: list[str] = []
+
+    class Watching(QObject):
+        def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+            if event.type() == QEvent.Type.Timer:
+                woken.append(type(watched).__name__)
+            return False
+
+    async def main() -> None:
+        loop = asyncio.get_running_loop()
+        for _ in range(50):
+            loop.call_later(0.02, woken.append, "called").cancel()
+        watching = Watching()
+        qapp.installEventFilter(watching)
+        await asyncio.sleep(0.1)
+        qapp.removeEventFilter(watching)
+        loop.call_later(3600, woken.append, "too late")
+        finish()
+
+    run(qapp, main)
+    assert woken.count("_Later") == 1  # that of the sleep
+    assert "called" not in woken
 
 
 def test_many_pokes_make_one_call_and_the_last_one_counts(qtbot: QtBot) -> None:
