@@ -34,6 +34,7 @@ class Asked(QObject):
 
 class Made(app.App):
     def show(self):
+        app.QApplication.setCursorFlashTime(0)  # a blinking caret is looked at here, and a signal is seen to then
         super().show()
         self.asked = Asked()
         self.asked.came.connect(self.stand_still)
