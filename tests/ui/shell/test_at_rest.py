@@ -48,11 +48,11 @@ class Made(app.App):
         self.asked.came.emit()
 
     def stand_still(self):
-        time.sleep(1.6)
+        time.sleep(3)
         self.quit()
 
 app.App = Made
-sys.exit(app.run(patience=0.4))
+sys.exit(app.run(patience=0.6))
 """
 
 
@@ -91,7 +91,7 @@ def test_a_signal_after_a_rest_ends_it_in_order(number: signal.Signals, tmp_path
     child = at_rest(tmp_path)
     child.send_signal(number)
     assert child.stdin is not None
-    code = child.wait(30)
+    code = child.wait(20)
     child.stdin.close()
     assert child.stdout is not None
     assert child.stderr is not None
