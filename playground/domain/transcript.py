@@ -143,7 +143,7 @@ class Turn(Value):
         )
 
 
-_PARENT = attrgetter("parent")
+_ID, _PARENT = attrgetter("id"), attrgetter("parent")
 
 
 def new_id() -> str:
@@ -171,6 +171,10 @@ class Transcript:
     def path(self) -> tuple[Turn, ...]:
         """The conversation, first turn first."""
         return self._up_from(self.head)
+
+    def place(self, turn_id: str) -> int | None:
+        """Where on the path a turn stands; None for one that is not on it."""
+        return next(compress(count(), map(turn_id.__eq__, map(_ID, self.path))), None)
 
     def lineage(self, turn_id: str | None) -> tuple[Turn, ...]:
         """The turns from the top down to ``turn_id``, itself included, whether or not it is on the path."""
@@ -211,11 +215,9 @@ class Transcript:
         return after
 
     @cached_property
-    def _children(self) -> dict[str | None, list[str]]:
-        out: dict[str | None, list[str]] = {}
-        for turn in self.turns.values():
-            out.setdefault(turn.parent, []).append(turn.id)
-        return out
+    def _children(self) -> dict[str | None, tuple[str, ...]]:
+        parents = map(_PARENT, self.turns.values())
+        return {**dict(zip(parents, zip(self.turns, strict=False), strict=True)), **self.forks}
 
     @cached_property
     def forks(self) -> dict[str | None, tuple[str, ...]]:
@@ -231,7 +233,7 @@ class Transcript:
 
     def children(self, turn_id: str | None) -> tuple[str, ...]:
         """Ids of the turns that follow ``turn_id`` (None: the top), oldest first."""
-        return tuple(self._children.get(turn_id, ()))
+        return self._children.get(turn_id, ())
 
     def siblings(self, turn_id: str) -> tuple[str, ...]:
         """The alternatives of a turn, itself included, oldest first."""
@@ -266,7 +268,11 @@ class Transcript:
         new = {turn.id: turn.model_copy(update={"parent": self.turns[turn.id].parent}) for turn in turns}
         after = self._same_tree(replace(self, turns={**self.turns, **new}))
         if "path" in self.__dict__:
-            after.__dict__["path"] = tuple([new.get(turn.id, turn) for turn in self.path])
+            path = list(self.path)
+            for turn in new.values():
+                if (at := self.place(turn.id)) is not None:
+                    path[at] = turn
+            after.__dict__["path"] = tuple(path)
         if "waiting" in self.__dict__ and all(_asks(self.turns[turn.id]) == _asks(turn) for turn in turns):
             after.__dict__["waiting"] = self.waiting
         return after
@@ -281,13 +287,17 @@ class Transcript:
 
     def remove(self, turn_id: str) -> Transcript:
         """Without that one turn; what followed it follows its parent."""
-        gone = self.turns[turn_id]
-        known = {
-            key: (turn.model_copy(update={"parent": gone.parent}) if turn.parent == turn_id else turn)
-            for key, turn in self.turns.items()
-            if key != turn_id
-        }
-        return Transcript(known, gone.parent if self.head == turn_id else self.head)
+        known = dict(self.turns)
+        gone = known.pop(turn_id)
+        known.update(
+            {key: known[key].model_copy(update={"parent": gone.parent}) for key in self.children(turn_id)}
+        )  # each in its place
+        after = Transcript(known, gone.parent if self.head == turn_id else self.head)
+        at = self.place(turn_id) if "path" in self.__dict__ else None
+        if at is not None:
+            follower = [known[turn.id] for turn in self.path[at + 1 : at + 2]]
+            after.__dict__["path"] = (*self.path[:at], *follower, *self.path[at + 2 :])
+        return after
 
     def below(self, turn_id: str) -> set[str]:
         """The ids of a turn and of all that follows it, on every branch. Raises KeyError for an unknown id."""

@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
 from playground.domain.parts import Text
-from playground.domain.transcript import Role, Transcript, Turn, make_turn, new_id
+from playground.domain.transcript import Role, Transcript, Turn, common_prefix, make_turn, new_id
 
 _REPLIES = (Role.ASSISTANT, Role.TOOL)
 _SYSTEM = (Role.SYSTEM, Role.DEVELOPER)
@@ -53,7 +53,7 @@ def branched(before: Transcript, after: Transcript, turn_id: str, growing: Colle
     """
     before, after = _through(before, turn_id), _through(after, turn_id)
     rest = list(after.path)
-    count = next(number for number, turn in enumerate(rest) if turn.id == turn_id) + 1
+    count = (after.place(turn_id) or 0) + 1
     edited = rest[count - 1].role
     while count < len(rest) and not _is_answer(rest[count], edited) and rest[count].id not in growing:
         count += 1
@@ -63,8 +63,9 @@ def branched(before: Transcript, after: Transcript, turn_id: str, growing: Colle
 def beside(before: Transcript, path: Collection[Turn]) -> Branched:
     """``before`` with another path beside its own; what the two begin with is shared, the rest is copied."""
     rest = list(path)
-    same = (old is new or old == new for old, new in zip(before.path, rest, strict=False))
-    count = next((number for number, alike in enumerate(same) if not alike), min(len(before.path), len(rest)))
+    count, shorter = common_prefix(before.path, rest), min(len(before.path), len(rest))
+    while count < shorter and before.path[count] == rest[count]:
+        count += 1
     shared = rest[count - 1].id if count else None
     rest = rest[count:]
     copies = {turn.id: new_id() for turn in rest}
@@ -116,4 +117,4 @@ def _is_answer(turn: Turn, to: Role) -> bool:
 
 def _through(transcript: Transcript, turn_id: str) -> Transcript:
     """The transcript with a path that goes through that turn."""
-    return transcript if any(turn.id == turn_id for turn in transcript.path) else transcript.select(turn_id)
+    return transcript if transcript.place(turn_id) is not None else transcript.select(turn_id)
