@@ -18,6 +18,8 @@ from hypothesis import HealthCheck, settings
 from tests.support.surroundings import settle
 
 if TYPE_CHECKING:
+    from PySide6.QtWidgets import QApplication
+
     from playground.demo.server import DemoServer
 
 pytest_plugins = ["tests.skips", "tests.workers"]
@@ -80,6 +82,13 @@ def nothing_left_open(request: pytest.FixtureRequest) -> Iterator[None]:
     widgets.QApplication.sendPostedEvents(None, sys.modules["PySide6.QtCore"].QEvent.Type.DeferredDelete)
     if names:
         pytest.fail(f"{request.node.name} left open: {', '.join(names)}", pytrace=False)
+
+
+@pytest.fixture(scope="session")
+def qapp(qapp: QApplication) -> QApplication:
+    """pytest-qt's own; as in ours, the last window that closes is not the end of an event loop that has work to do."""
+    qapp.setQuitOnLastWindowClosed(False)
+    return qapp
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -585,7 +585,8 @@ def test_the_window_opens_and_a_signal_ends_it_in_order(number: signal.Signals, 
     child.send_signal(number)
     _, err = child.communicate(timeout=30)
     assert child.returncode == 0, err
-    assert err == b""
+    # In this mode asyncio tells of every step that took 0.1 s, which on a busy machine any may.
+    assert [line for line in err.splitlines() if not line.startswith(b"Executing <")] == []
 
 
 # replay

@@ -16,6 +16,7 @@ from tests.hostile.gaps import LAID_OUT, LIMIT, MARGIN, Gaps
 from tests.support import tool_servers
 
 SECONDS = 4.0  # that it goes on
+PATIENCE = 12.0  # seconds of a server that says nothing; a busy machine may take half of it for 100 MB
 
 
 async def started(person: Person, server: ToolServer) -> Live:
@@ -66,7 +67,7 @@ def test_the_window_answers_whatever_a_call_brings(stage: Stage) -> None:
     said: dict[str, ServerAnswer | str] = {}
 
     async def scene(person: Person) -> None:
-        live = await started(person, tool_servers.hostile(timeout=5.0))
+        live = await started(person, tool_servers.hostile(timeout=PATIENCE))
         person.app.window.action("view.servers").trigger()
         person.session.change(tools=arriving((), live.server, live.tools, {}))
         for tool in ("flood", "huge", "endless", "deep", "noise", "odd", "kinds", "twice", "half", "die"):
@@ -81,7 +82,7 @@ def test_the_window_answers_whatever_a_call_brings(stage: Stage) -> None:
     for tool in ("flood", "noise", "odd", "kinds", "twice"):
         assert isinstance(said[tool], ServerAnswer), f"{tool}: {said[tool]}"
     assert "100,000,0" in str(said["huge"])
-    assert "For 5 seconds the server did not answer" in str(said["endless"])
+    assert f"For {PATIENCE:.0f} seconds the server did not answer" in str(said["endless"])
     assert "exit code 7" in str(said["die"])
     assert "out of luck" in str(said["die"])
 

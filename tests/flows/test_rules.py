@@ -13,6 +13,7 @@ from playground.domain.debugging import Answer, Policy
 from playground.domain.transcript import Role
 from playground.engine.compare.lanes import Lanes
 from playground.engine.session.session import Session
+from playground.ui.features.compare.lane import LaneColumn
 from playground.ui.features.debugger.answers_dialog import AnswersDialog
 from playground.ui.features.debugger.rules_dialog import RulesDialog
 from playground.ui.shell.features import DEFAULT_RULE, PARAMETER_PANEL, TOOLS_PANEL
@@ -151,6 +152,16 @@ async def start(person: Person, count: int) -> Lanes:
     return page(person).lanes
 
 
+async def scroll_to_foot(person: Person, column: LaneColumn) -> None:
+    """Scroll until the end of a column is in view: once more where the columns are laid out meanwhile."""
+
+    def scrolled() -> bool:
+        page(person).ensureWidgetVisible(column.foot, 0, 0)
+        return not column.foot.visibleRegion().isEmpty()
+
+    await person.until(scrolled, "the end of the column")
+
+
 @BOTH
 def test_one_call_goes_on_in_three_lanes_and_one_of_them_is_the_conversation_then(
     stage: Stage, protocol: str, model: str
@@ -180,7 +191,7 @@ def test_one_call_goes_on_in_three_lanes_and_one_of_them_is_the_conversation_the
         await person.until(lambda: "gave the error no such city" in fourth.words.text(), "its answer above it")
         await person.until(lambda: "first token" in fourth.figures.text(), "figures below it")
 
-        await person.do(lambda: page(person).ensureWidgetVisible(fourth.foot, 0, 0))
+        await scroll_to_foot(person, fourth)
         await person.press("Continue here", fourth)
         assert results(session) == ["21", "no such city"]
         third = columns(person)[2]
@@ -220,7 +231,7 @@ def test_lanes_that_wait_for_their_answer_are_stopped_one_by_one_and_all_at_once
         assert not session.debugger.pending
         foot = columns(person)[2]
         await person.until(lambda: "is waited for" in foot.figures.text(), "its foot to say so")
-        await person.do(lambda: page(person).ensureWidgetVisible(foot.foot, 0, 0))
+        await scroll_to_foot(person, foot)
         await person.press("Stop this lane", foot)
         await person.until(lambda: not third.debugger.pending, "one lane to stop")
         assert second.debugger.pending

@@ -72,4 +72,3 @@ def test_whatever_stands_in_it_the_window_opens_and_says_so(qapp: QApplication, 
         app.demo.stop()
         app.window.deleteLater()
         qapp.setStyleSheet("")
-        qapp.setQuitOnLastWindowClosed(True)

@@ -81,8 +81,10 @@ def looked(
 ) -> None:
     """Do ``work`` over an evaluation whose ``kept`` answers are in a file."""
     raised: list[BaseException] = []
+    ended = False
 
     async def main() -> None:
+        nonlocal ended
         above = QObject()
         store = AnswerStore(path / "answers.sqlite")
         try:
@@ -96,8 +98,10 @@ def looked(
         finally:
             await loop.cancel_all()
             await store.aclose()
+            ended = True
             loop.finish(0)
 
     loop.run(qapp, main)
     if raised:
         raise raised[0]
+    assert ended, "the loop ended before the work did"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import json
 from collections.abc import Callable, Coroutine, Iterator
 from dataclasses import dataclass, field
@@ -71,7 +70,6 @@ Scene = Callable[[Desk], Coroutine[Any, Any, None]]
 def play(qapp: QApplication, tmp_path: Path) -> Iterator[Callable[[Scene], Desk]]:
     """Plays a scene on the real event loop and hands back its desk; what the scene raises fails the test."""
     themes = Theme(qapp, "light")
-    qapp.setQuitOnLastWindowClosed(False)  # as the application does: closing the dialog is not the end of the scene
 
     def run(scene: Scene) -> Desk:
         desk = Desk(ProfileStore(tmp_path / "gateways.json"))
@@ -95,9 +93,7 @@ def play(qapp: QApplication, tmp_path: Path) -> Iterator[Callable[[Scene], Desk]
                 loop.finish()
 
         loop.run(qapp, main)
-        # Collected here and now: left to a worker thread's allocations, Qt objects would die in the wrong thread.
         QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
-        gc.collect()
         if raised:
             raise raised[0]
         assert ended, "the loop ended before the scene did"
@@ -106,7 +102,6 @@ def play(qapp: QApplication, tmp_path: Path) -> Iterator[Callable[[Scene], Desk]
     yield run
     themes.deleteLater()
     qapp.setStyleSheet("")
-    qapp.setQuitOnLastWindowClosed(True)
 
 
 async def until(condition: Callable[[], bool]) -> None:

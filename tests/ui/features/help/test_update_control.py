@@ -68,7 +68,6 @@ def started(qapp: QApplication, folder: Path, set_up: dict[str, object], now: fl
         one.theme.deleteLater()
     qapp.sendPostedEvents(None, QEvent.Type.DeferredDelete)  # or every later style is worked out for them, too
     qapp.setStyleSheet("")
-    qapp.setQuitOnLastWindowClosed(True)
     return said[0], asked
 
 

@@ -73,7 +73,6 @@ Play = Callable[[Desk], Coroutine[Any, Any, None]]
 
 def play(qapp: QApplication, folder: Path, scene: Play) -> Desk:
     """Play a scene on the real event loop; what it raises is raised."""
-    qapp.setQuitOnLastWindowClosed(False)
     desks: list[Desk] = []
     raised: list[BaseException] = []
 
@@ -95,7 +94,6 @@ def play(qapp: QApplication, folder: Path, scene: Play) -> Desk:
 
     loop.run(qapp, main)
     QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
-    qapp.setQuitOnLastWindowClosed(True)
     if raised:
         raise raised[0]
     return desks[0]
