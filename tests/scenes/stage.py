@@ -26,7 +26,7 @@ from playground.engine.library.store.opening import default_path as store_path
 from playground.engine.session.changes import Change, RunStateChanged
 from playground.engine.session.session import Session
 from playground.jsonkit.values import JSON
-from playground.ui.features.conversation.transcript_view import TOP
+from playground.ui.features.conversation.heights import TOP
 from playground.ui.features.gateways.dialog import ProfileDialog
 from playground.ui.widgets import loop
 from playground.ui.widgets.theme import tokens

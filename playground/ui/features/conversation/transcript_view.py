@@ -8,29 +8,24 @@ from __future__ import annotations
 
 import re
 import time
-from bisect import bisect_right
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
-from itertools import accumulate, compress, count
-from operator import attrgetter, is_not, not_
+from collections.abc import Iterable, Iterator, Sequence
 
 from PySide6.QtCore import QEvent, QObject, QRect, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent, QResizeEvent, QWheelEvent
-from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QFrame, QPushButton, QWidget
+from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QFrame, QWidget
 
 from playground.domain.tools import ToolDefinition
-from playground.domain.transcript import common_prefix
 from playground.ui.features.conversation.card_stock import CardStock, Growing
 from playground.ui.features.conversation.commands import TurnCommands
-from playground.ui.features.conversation.large import BEGINNING, LARGE_MARKDOWN
+from playground.ui.features.conversation.heights import LOT, TOP, Heights, guesser
+from playground.ui.features.conversation.latest_pill import LatestPill
 from playground.ui.features.conversation.measures import MARGIN, READING_WIDTH
 from playground.ui.features.conversation.rows import Row
-from playground.ui.features.conversation.shown_parts import PAGE
+from playground.ui.features.conversation.skeleton import paint_skeleton
 from playground.ui.features.conversation.turn_card import TurnCard
 from playground.ui.widgets.loop import Throttle, has_time
-from playground.ui.widgets.plain_text import show_hidden
-from playground.ui.widgets.role_words import ROLE_WORDS
 from playground.ui.widgets.slices import Slices
-from playground.ui.widgets.theme import body_font, tokens
+from playground.ui.widgets.theme import tokens
 
 FILL_S = 0.015  # seconds of a frame that are spent on long texts; the rest comes frame by frame
 SPARE = 400  # pixels above and below the view in which cards are kept
@@ -38,178 +33,6 @@ FRAME_S = 0.003  # seconds a frame may spend on making cards while scrolling; a 
 FIRST_S = 0.008  # and those in which a long conversation is shown, with what walking along it takes
 FOUND_TOP, FOUND_BOTTOM = 64, 40  # pixels: a place found that is nearer to an edge is scrolled to
 ZOOMS = (0.75, 0.85, 1.0, 1.15, 1.3, 1.5, 1.75, 2.0)
-
-ABOVE_EDGE, APART = 12, 4  # pixels: from the lower edge of the view, and from a header
-
-EXCERPT = 600  # characters at most
-HEAD = 32  # pixels of the line with the role
-
-GAP = 10
-TOP = 10  # above the first row and below the last
-LOT = 500  # rows whose heights are guessed at once
-SAMPLE = 64  # of more: from so many of them the others are estimated until there is time
-_ID = attrgetter("turn.id")
-
-
-class Heights:
-    """Rows and their heights, in pixels. ``rows`` and ``index`` (place by turn id) are to be read only."""
-
-    def __init__(self) -> None:
-        self.rows: list[Row] = []
-        self.index: dict[str, int] = {}
-        self._steps: list[int] = []  # each row's height and the gap below it
-        self._tops: list[int] = [TOP]
-        self._sound = 0  # the tops up to this one are right
-        self._rough: dict[str, Row] = {}  # rows that were taken to be as tall as the average, by turn id
-
-    def set_rows(self, rows: Sequence[Row], guess: Callable[[Row], int], known: Container[str]) -> int:
-        """Other rows; returns how many stay as they were. ``known`` are those whose height is kept, changed or not."""
-        start = common_prefix(self.rows, rows)
-        if self._rewrite(rows, guess, known):
-            return start
-        fresh = rows[start:]
-        ids = list(map(_ID, fresh))
-        steps = [0] * len(fresh)
-        if self.index:
-            steps = [self._step_of(turn_id, row, known) for turn_id, row in zip(ids, fresh, strict=True)]
-        if start:
-            for turn_id in map(_ID, self.rows[start:]):
-                del self.index[turn_id]
-        else:
-            self.index.clear()
-        self.rows[start:] = fresh
-        self.index.update(zip(ids, range(start, len(rows)), strict=True))
-        new = list(compress(count(), map(not_, steps)))
-        guessed = new if len(new) <= LOT else new[:: len(new) // SAMPLE | 1]  # odd: of questions and answers
-        for at in guessed:
-            steps[at] = guess(fresh[at]) + GAP
-        if len(guessed) < len(new):
-            average = sum([steps[at] for at in guessed]) // len(guessed)
-            self._rough.update(compress(zip(ids, fresh, strict=True), map(not_, steps)))
-            steps = [step or average for step in steps]
-        self._steps[start:] = steps
-        self._sound = min(self._sound, start)
-        return start
-
-    def _step_of(self, turn_id: str, row: Row, known: Container[str]) -> int:
-        """The step of a row as it is now; 0 for one that was not there, or was another one."""
-        at = self.index.get(turn_id)
-        return self._steps[at] if at is not None and (self.rows[at] is row or turn_id in known) else 0
-
-    @property
-    def rough(self) -> bool:
-        """Whether there are rows to ``refine``."""
-        return bool(self._rough)
-
-    def refine(self, guess: Callable[[Row], int]) -> None:
-        """Guess the heights of some rows that were estimated from others."""
-        for _ in range(min(LOT, len(self._rough))):
-            turn_id, row = self._rough.popitem()  # from the end, where most people are
-            at = self.index.get(turn_id)
-            if at is not None and self.rows[at] is row:
-                self.set_height(at, guess(row))
-
-    def _rewrite(self, rows: Sequence[Row], guess: Callable[[Row], int], known: Container[str]) -> bool:
-        """Whether these are the same turns in the same order: then those that say something else have been put in."""
-        if len(rows) != len(self.rows):
-            return False
-        others = list(compress(count(), map(is_not, self.rows, rows)))
-        if any(self.rows[at].id != rows[at].id for at in others):
-            return False
-        for at in others:
-            row = rows[at]
-            self.set_row(at, row, self.height(at) if row.id in known else guess(row))
-        return True
-
-    def set_row(self, at: int, row: Row, height: int) -> None:
-        """Another row of the same turn, and its height."""
-        self.rows[at] = row
-        self.set_height(at, height)
-
-    def height(self, at: int) -> int:
-        """How tall a row is."""
-        return self._steps[at] - GAP
-
-    def set_height(self, at: int, height: int) -> bool:
-        """Whether the row had another height until now."""
-        if self._rough:
-            self._rough.pop(self.rows[at].turn.id, None)
-        if self._steps[at] == height + GAP:
-            return False
-        self._steps[at] = height + GAP
-        self._sound = min(self._sound, at)
-        return True
-
-    def top(self, at: int) -> int:
-        """Where a row begins."""
-        self._sum()
-        return self._tops[at]
-
-    @property
-    def total(self) -> int:
-        """The height of all rows together, with the room above and below; 0 without any."""
-        self._sum()
-        return self._tops[-1] + TOP if self.rows else 0
-
-    def row_at(self, y: int) -> int:
-        """The row that stands at a height, or the nearest one; 0 without any."""
-        self._sum()
-        return min(max(bisect_right(self._tops, y) - 1, 0), max(len(self.rows) - 1, 0))
-
-    def _sum(self) -> None:
-        if self._sound < len(self._steps) or len(self._tops) != len(self._steps) + 1:
-            start = self._sound
-            self._tops[start:] = accumulate(self._steps[start:], initial=self._tops[start])
-            self._sound = len(self._steps)
-
-
-def guesser(width: int, zoom: float) -> Callable[[Row], int]:
-    """How tall the card of a row may be at a width and text size, from its letters; close enough to scroll by."""
-    letters = max(int((width - 32) / (7 * zoom)), 20)
-    line = 20 * zoom
-
-    def guess(row: Row) -> int:
-        height = 80.0
-        for part in row.turn.parts[:PAGE]:
-            if part.kind == "text":
-                text = part.text if len(part.text) <= LARGE_MARKDOWN else part.text[:BEGINNING]
-                height += (len(text) // letters + text.count("\n") // 2) * line
-            elif part.kind == "tool_call":
-                height += 90
-            elif part.kind == "reasoning":
-                height += 34
-        return int(height)
-
-    return guess
-
-
-def paint_skeleton(painter: QPainter, rect: QRect, row: Row, zoom: float) -> None:
-    """Draw a row where its card will be."""
-    t = tokens()
-    turn = row.turn
-    painter.save()
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    painter.setPen(QColor(t.line))
-    painter.setBrush(QColor(t.raised))
-    painter.drawRoundedRect(rect.toRectF().adjusted(0.5, 0.5, -0.5, -0.5), 8, 8)
-    painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(QColor(t.role(turn.role)))
-    painter.drawRect(QRect(rect.left(), rect.top() + 4, 3, max(rect.height() - 8, 0)))
-    font = body_font()
-    font.setBold(True)
-    painter.setFont(font)
-    painter.setPen(QColor(t.role(turn.role)))
-    inner = rect.adjusted(18, 0, -14, -10)
-    flags = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-    painter.drawText(QRect(inner.left(), inner.top() + 4, inner.width(), HEAD - 8), flags, ROLE_WORDS[turn.role])
-    font.setBold(False)
-    font.setPixelSize(round(font.pixelSize() * zoom))
-    painter.setFont(font)
-    painter.setPen(QColor(t.muted))
-    words = next((part.text for part in turn.parts if part.kind in ("text", "tool_result")), "")[:EXCERPT]
-    wrap = Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignTop
-    painter.drawText(inner.adjusted(0, HEAD, 0, 0), wrap, show_hidden(words))
-    painter.restore()
 
 
 class UpperEdge:
@@ -236,26 +59,6 @@ class UpperEdge:
         card, part, y = self._at
         there = any(card is other for other in cards) and any(part is other for other in card.body)
         return part.y() - y if there and part.isVisible() else 0
-
-
-class LatestPill(QPushButton):
-    """Hidden at first; ``place`` it whenever what lies below it has moved."""
-
-    def __init__(self, parent: QWidget) -> None:
-        super().__init__("↓  Jump to latest", parent)
-        self.setCursor(Qt.CursorShape.PointingHandCursor)
-        self.hide()
-
-    def place(self, width: int, height: int, heads: Iterable[tuple[int, int]]) -> None:
-        """In the middle of a view of that size, as low as may be. ``heads`` are upper and lower edges of headers."""
-        size = self.sizeHint()
-        usual = height - size.height() - ABOVE_EDGE
-        top = usual
-        for upper, lower in sorted(heads, reverse=True):
-            if top < lower + APART and top + size.height() + APART > upper:
-                top = upper - APART - size.height()
-        self.setGeometry((width - size.width()) // 2, top if top >= 0 else usual, size.width(), size.height())
-        self.raise_()
 
 
 class TranscriptView(QAbstractScrollArea):

@@ -9,8 +9,8 @@ import pytest
 from playground.domain.parts import Image, Text, ToolCall, ToolResult
 from playground.domain.transcript import Role, Transcript, common_prefix, make_turn
 from playground.domain.variables import Braced, names_in, resolve_turns
+from playground.ui.features.conversation.heights import GAP, LOT, TOP, Heights, guesser
 from playground.ui.features.conversation.rows import Row, Rows
-from playground.ui.features.conversation.transcript_view import GAP, LOT, TOP, Heights, guesser
 from tests.benchmarks.experiment import long_transcript
 
 
