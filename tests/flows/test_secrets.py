@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +37,7 @@ def spelled(text: str) -> str:
     return text.replace("/", "\\/").replace("+", "\\u002b").replace("=", "\\u003D")
 
 
+@lru_cache(10_000)  # a window says the same words in very many places
 def leaks(text: str) -> list[str]:
     plain = text.replace("\\/", "/").replace("\\u002b", "+").replace("\\u003D", "=").replace("%2B", "+")
     return [piece for piece in PIECES if piece in plain]
@@ -134,10 +135,22 @@ def cut(status: int, text: str) -> list[Step]:
     return [send(first), send(body[:at]), sleep(0.05), send(body[at:])]
 
 
+_MAY_BE_TEXT = ("QString", "QVariant", "PySide::PyObjectWrapper")
+_TEXTS: dict[type[QWidget], list[str]] = {}
+
+
+def text_properties(widget: QWidget) -> list[str]:
+    """The names of its properties that are a text, or whatever was put in; found once for each class."""
+    if type(widget) not in _TEXTS:
+        meta = widget.metaObject()
+        found = [meta.property(number) for number in range(meta.propertyCount())]
+        _TEXTS[type(widget)] = [str(one.name()) for one in found if str(one.typeName()) in _MAY_BE_TEXT]
+    return _TEXTS[type(widget)]
+
+
 def texts_of(widget: QWidget) -> Iterator[tuple[str, str]]:
     """Every text that a widget has, with what it is."""
-    kinds = widget.metaObject()
-    for name in (str(kinds.property(number).name()) for number in range(kinds.propertyCount())):
+    for name in text_properties(widget):
         value = widget.property(name)
         if isinstance(value, str):
             yield name, value
