@@ -9,8 +9,7 @@ seconds=$3
 shift 3
 mkdir -p "$folder"
 # Many tests start programs: those need not compile what others have, and the checkout stays as it is.
-unset PYTHONDONTWRITEBYTECODE
-export PYTHONPYCACHEPREFIX="$folder/bytecode"
+export PYTHONPYCACHEPREFIX="${PYTHONPYCACHEPREFIX:-$folder/bytecode}"
 
 timeout --kill-after=10 "$seconds" \
   "$pytest" --everything --hypothesis-profile=ci -p no:cacheprovider "$@" 2>&1 | tee "$folder/log"
