@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import ssl
 from pathlib import Path
 
 import dask
@@ -13,7 +14,8 @@ import trustme
 from playground.engine.gateways.profiles import Profile, ProfileStore
 from playground.engine.headless.exit_codes import ExitCode
 from tests.engine.headless.cluster.clusters import KEY, USUAL_KEY, VARIABLE, Cluster
-from tests.engine.headless.cluster.desks import Desk
+from tests.engine.headless.cluster.desks import ANSWER, Desk, said
+from tests.support.fault_server import FaultServer, keep, send, whole
 
 pytestmark = pytest.mark.timeout(200)
 
@@ -58,6 +60,32 @@ async def test_with_certificates_all_of_it_is_encrypted_and_nobody_else_is_let_i
     assert len(seen) > 10_000
     assert VARIABLE.encode() not in seen  # on a cluster without TLS it can be read
     assert b"Is it warm" not in seen
+
+
+async def test_certificates_to_trust_a_gateway_by_are_sent_along(desk: Desk, tmp_path: Path) -> None:
+    authority, there = trustme.CA(), tmp_path / "authority.pem"
+    authority.cert_pem.write_to_path(str(there))
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    authority.issue_cert("127.0.0.1").configure_cert(context)
+    desk.write(2, at_once=2)
+    with FaultServer(context) as gateway:
+        gateway.play(send(said(ANSWER)), keep())
+        ended = await desk.run(base_url=gateway.url)
+        assert "certificate" in ended.out + ended.err + str(desk.rows)
+        assert not gateway.requests
+        ended = await desk.run(base_url=gateway.url, ca=there, fresh=True)
+        assert ended.code == ExitCode.OK, ended.err
+        assert len(gateway.requests) == 4
+
+
+async def test_a_budget_and_tries_hold_as_in_one_process(desk: Desk) -> None:
+    desk.write(30, at_once=4)
+    desk.gateway.play_next(send(whole(503, None, b"")), keep())
+    ended = await desk.run(requests=20, retries=2)
+    assert ended.code == ExitCode.INCOMPLETE
+    assert 20 <= len(desk.gateway.requests) <= 20 + 4  # those under way when the last one was spent
+    assert (await desk.run(go_on=True)).code == ExitCode.OK
+    assert len(desk.rows) == 60
 
 
 @pytest.fixture
