@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import re
+import time
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
@@ -29,6 +30,7 @@ from playground.ui.features.conversation.calls.call_card import CallCard
 from playground.ui.features.conversation.calls.result_field import ResultField
 from playground.ui.features.conversation.card_stock import POOL
 from playground.ui.features.conversation.commands import CallCommands, Growth
+from playground.ui.features.conversation.heights import LOT, Heights
 from playground.ui.features.conversation.inline_editor import InlineEditor
 from playground.ui.features.conversation.measures import READING_WIDTH
 from playground.ui.features.conversation.reasoning_view import ReasoningView
@@ -695,6 +697,34 @@ def test_heights_that_are_guessed_later_leave_what_is_seen_where_it_is(
     bar.setValue(bar.value() - 20)
     moved = {turn_id: card.geometry() for turn_id, card in stand.view.cards.items() if turn_id in seen}
     assert moved == {turn_id: seen[turn_id].translated(0, 20 * (bar.value() > 0)) for turn_id in moved}
+
+
+def test_heights_of_rows_that_are_come_back_to_are_those_that_were_measured(stand: Stand) -> None:
+    first, second = ([row(make_turn(Role.USER, "x\n" * (n % 9))) for n in range(30)] for _ in range(2))
+    stand.show(first)
+    stand.scroll(0.5)
+    heights, bar = stand.view.heights, stand.view.verticalScrollBar()
+    total = heights.total
+    stand.view.take_heights(Heights())
+    stand.show(second)
+    assert set(stand.view.cards) <= {one.id for one in second}
+    stand.view.take_heights(heights)
+    stand.view.set_rows(list(first), ())
+    assert stand.view.heights.total == total
+    assert bar.maximum() == total - stand.view.viewport().height()
+
+
+@pytest.mark.parametrize("late", [0.0, 1.0])
+def test_of_many_rows_the_words_are_drawn_before_the_cards(stand: Stand, late: float) -> None:
+    rows = [row(make_turn(Role.USER, f"turn {n}")) for n in range(LOT + 1)]
+    stand.view.set_rows(rows, (), began=time.perf_counter() - late, latest=True)
+    assert bool(stand.view.cards) is (late == 0.0)
+    stand.view.jump_to_latest()
+    stand.view.resize(880, 600)
+    assert late == 0.0 or not stand.view.cards  # what has it laid out before the next frame makes none either
+    stand.settle()
+    assert rows[-1].id in stand.view.cards
+    assert stand.view.at_bottom
 
 
 # Text size, keys
