@@ -63,7 +63,7 @@ def at_rest(folder: Path) -> subprocess.Popen[str]:
     program = folder / "resting.py"
     program.write_text(PROGRAM, encoding="utf-8")
     child = subprocess.Popen(
-        [sys.executable, "-X", "dev", str(program)],
+        [sys.executable, str(program)],
         env=os.environ | places | {"QT_QPA_PLATFORM": "offscreen"},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
