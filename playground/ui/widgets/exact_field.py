@@ -6,15 +6,18 @@ same: what is sent would not be what stands there. Nothing else reads the text o
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QEvent, QMimeData, QPoint, Qt
-from PySide6.QtGui import QContextMenuEvent, QFont, QHelpEvent, QMouseEvent, QTextBlock, QTextCharFormat, QTextCursor
+from PySide6.QtGui import QContextMenuEvent, QFont, QHelpEvent, QMouseEvent, QTextBlock, QTextCursor
 from PySide6.QtWidgets import QPlainTextEdit, QToolTip, QWidget
 
-from playground.ui.widgets.folds import KIND, LONG_LINE, MARK, NUMBER, WORDS, Chip, Folded, around, opened, pieces
+from playground.ui.widgets.folds import LONG_LINE, MARK, Folded, around, opened, pieces
 from playground.ui.widgets.font_search import font_search
 from playground.ui.widgets.plain_text import tip
+
+if TYPE_CHECKING:
+    from playground.ui.widgets.fold_chip import Chip
 
 FOLDED = "Folded here to stay quick; it is sent and copied whole. Click to see and edit more of it."
 #: Characters at which Qt ends a line or that mean something here, kept in a document under noncharacters that no text
@@ -218,6 +221,10 @@ class ExactField(QPlainTextEdit):
         cursor.setPosition(self._place_in_line(cursor.block(), index))
 
     def _put(self, cursor: QTextCursor, shown: list[str]) -> None:
+        from PySide6.QtGui import QTextCharFormat
+
+        from playground.ui.widgets.fold_chip import KIND, Chip, chip_format
+
         for piece in shown:
             if not isinstance(piece, Folded):
                 self.find_fonts(piece)
@@ -226,12 +233,8 @@ class ExactField(QPlainTextEdit):
                 if self._chip is None:
                     self._chip = Chip(self)
                     self.document().documentLayout().registerHandler(KIND, self._chip)
-                form = QTextCharFormat()
-                form.setObjectType(KIND)
-                form.setProperty(NUMBER, len(self._folds))
-                form.setProperty(WORDS, piece.words)
                 self._folds.append(piece)
-                cursor.insertText(MARK, form)
+                cursor.insertText(MARK, chip_format(len(self._folds) - 1, piece.words))
 
     def _meant(self, raw: str, place: int) -> str:
         """What a part of the document stands for that begins at a place."""
@@ -250,6 +253,8 @@ class ExactField(QPlainTextEdit):
     def _fold_at(self, place: int) -> Folded | None:
         if self.document().characterAt(place) != MARK:
             return None
+        from playground.ui.widgets.fold_chip import NUMBER
+
         cursor = QTextCursor(self.document())
         cursor.setPosition(place + 1)
         number = cursor.charFormat().property(NUMBER)

@@ -10,11 +10,6 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from PySide6.QtCore import QRect, QRectF, QSizeF, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPyTextObject, QTextDocument, QTextFormat
-
-from playground.ui.widgets.theme import tokens
-
 LONG_LINE: Final = 10_000  # characters of a line that is folded
 HEAD, TAIL = 2_000, 500  # of it that are seen
 WINDOW: Final = 4_000  # and that are seen when it is opened somewhere
@@ -24,9 +19,6 @@ MOST: Final = 800_000  # of what lines cost, see ``_cost``, that is laid out at 
 HEAD_COST, TAIL_COST = 300_000, 100_000
 #: The character that stands for what is folded; one in the text itself is kept as another.
 MARK: Final = chr(0xFFFC)
-KIND: Final = QTextFormat.ObjectTypes.UserObject.value + 1
-NUMBER: Final = QTextFormat.Property.UserProperty.value + 1
-WORDS: Final = NUMBER + 1
 #: From the beginning of a line only: elsewhere, too, it would read each line again and again.
 _LONG: Final = re.compile(rf"^[^\n]{{{LONG_LINE + 1},}}", re.MULTILINE)
 
@@ -120,32 +112,3 @@ def _before_lines(text: str) -> int:
         if not at:
             break
     return at
-
-
-class Chip(QPyTextObject):
-    """Draws what is folded."""
-
-    def intrinsicSize(self, doc: QTextDocument, posInDocument: int, format: QTextFormat) -> QSizeF:  # noqa: N803 - Qt's
-        metrics = QFontMetricsF(doc.defaultFont())
-        return QSizeF(metrics.horizontalAdvance(format.stringProperty(WORDS)) + 14, metrics.ascent())
-
-    def drawObject(
-        self,
-        painter: QPainter,
-        rect: QRectF | QRect,
-        doc: QTextDocument,
-        posInDocument: int,  # noqa: N803 - Qt's
-        format: QTextFormat,
-    ) -> None:
-        t = tokens()
-        font = doc.defaultFont()
-        painter.save()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        box = QRectF(rect).adjusted(1.5, 0.5, -1.5, QFontMetricsF(font).descent())
-        painter.setPen(QColor(t.line))
-        painter.setBrush(QColor(t.chip))
-        painter.drawRoundedRect(box, 4, 4)
-        painter.setFont(font)
-        painter.setPen(QColor(t.accent))
-        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, format.stringProperty(WORDS))
-        painter.restore()
