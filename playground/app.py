@@ -358,6 +358,8 @@ def _work(qt: QApplication, app: App, errors: _Errors, file: Path | None) -> int
             loop.finish(1)
             return
         gc.freeze()  # what is there now stays; no collection needs to look through it
+        await asyncio.sleep(0)
+        qt.sendPostedEvents()  # all of it is laid out and painted first: threads that load things would be in the way
         app.show()
         errors.tell_of_last_time()
         if file is not None:
