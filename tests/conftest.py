@@ -37,7 +37,11 @@ settings.load_profile("ours")
 # tests themselves, thirteen thousand, and what they import are left out.
 gc.disable()
 _YOUNG = 200_000  # objects that are looked through between tests when so many came since the last time,
-_OLD = 10  # or when what is young was looked through so often
+_OLD = 10  # or when what is young was looked through so often,
+_WINDOWS = 20  # or after so many tests since an application ended, which leaves nothing frozen: each has 4 MiB
+
+
+_thawed = 0  # tests since something was frozen
 
 
 def pytest_collection_finish() -> None:
@@ -46,9 +50,11 @@ def pytest_collection_finish() -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol() -> Generator[None, object, object]:
+    global _thawed
     done = yield
     young, _, old = gc.get_count()
-    if young > _YOUNG or old > _OLD:
+    _thawed = 0 if gc.get_freeze_count() else _thawed + 1
+    if young > _YOUNG or old > _OLD or _thawed > _WINDOWS:
         _collect()
     return done
 
