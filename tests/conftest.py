@@ -38,10 +38,8 @@ settings.load_profile("ours")
 gc.disable()
 _YOUNG = 200_000  # objects that are looked through between tests when so many came since the last time,
 _OLD = 10  # or when what is young was looked through so often,
-_WINDOWS = 20  # or after so many tests since an application ended, which leaves nothing frozen: each has 4 MiB
-
-
-_thawed = 0  # tests since something was frozen
+_TESTS = 20  # or after so many tests: an application that one has ended takes 4 MiB until then
+_since = 0  # tests since the last time
 
 
 def pytest_collection_finish() -> None:
@@ -50,19 +48,19 @@ def pytest_collection_finish() -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol() -> Generator[None, object, object]:
-    global _thawed
+    global _since
     done = yield
     young, _, old = gc.get_count()
-    _thawed = 0 if gc.get_freeze_count() else _thawed + 1
-    if young > _YOUNG or old > _OLD or _thawed > _WINDOWS:
+    _since += 1
+    if young > _YOUNG or old > _OLD or _since >= _TESTS:
+        _since = 0
         _collect()
     return done
 
 
 def _collect() -> None:
     gc.collect()
-    if not gc.get_freeze_count():  # or again: the application's event loop ends with all of it thawed
-        gc.freeze()
+    gc.freeze()  # each time: the application's event loop ends with all of it thawed, and asking takes as long
 
 
 @pytest.fixture(scope="session")

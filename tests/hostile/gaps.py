@@ -88,7 +88,7 @@ class Gaps:
         self._busy = time.monotonic()
 
     async def __aenter__(self) -> Gaps:
-        if not gc.get_freeze_count():  # the application sees to it itself
+        if gc.isenabled():  # the application and our tests see to it themselves
             gc.collect()
             gc.freeze()  # what the tests before have left is looked through by no collection
             self._froze = True
