@@ -13,7 +13,7 @@ import hashlib
 import json
 import sqlite3
 import zlib
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -81,6 +81,7 @@ _RECORDED: Final = """CREATE TABLE IF NOT EXISTS recorded (
     answer BLOB NOT NULL,
     PRIMARY KEY (evaluation, server, tool, arguments)) WITHOUT ROWID"""
 _COLUMNS: Final = 'digest, repeat, "case", "column", at, gist, failure, figures, verdicts'
+_AT_ONCE: Final = 500  # rows that are read together
 _KEY: Final = "evaluation = ? AND digest = ? AND repeat = ?"
 
 
@@ -392,14 +393,36 @@ def _load(connection: sqlite3.Connection, evaluation: str) -> list[Answer]:
         f"SELECT {_COLUMNS} FROM answers WHERE evaluation = ? ORDER BY number",  # noqa: S608 - our own words
         (evaluation,),
     )
-    return [found for row in rows if (found := answer_of(row)) is not None]
+    out: list[Answer] = []
+    while lot := rows.fetchmany(_AT_ONCE):
+        out += (found for row, read in _read_together(lot) if (found := _answer(row, read)) is not None)
+    return out
 
 
 def answer_of(row: tuple[Any, ...]) -> Answer | None:
     """The answer of a row; None for one that cannot be read: it is asked for again."""
-    digest, repeat, case, column, at, said, failure, figures, verdicts = row
+    return _answer(row, _read(f"[{row[-2]},{row[-1]}]"))
+
+
+def _read_together(rows: Sequence[tuple[Any, ...]]) -> Iterator[tuple[tuple[Any, ...], Any]]:
+    """Rows with the JSON that is in them, read in one piece; each by itself where one is damaged."""
+    texts = [f"[{row[-2]},{row[-1]}]" for row in rows]
+    found = _read(f"[{','.join(texts)}]")
+    whole = found is not None and len(found) == len(rows)
+    return zip(rows, found if whole else map(_read, texts), strict=True)
+
+
+def _read(text: str) -> Any:
     try:
-        found, judged = json.loads(f"[{figures},{verdicts}]")
+        return json.loads(text)
+    except ValueError:
+        return None
+
+
+def _answer(row: tuple[Any, ...], read: Any) -> Answer | None:
+    digest, repeat, case, column, at, said, failure, *_ = row
+    try:
+        found, judged = read
         made = {key: Verdict(*one) for key, one in judged.items()}
         return Answer(digest, repeat, case, column, at, said, failure, Figures(*found), made)
     except (ValueError, TypeError, AttributeError):
