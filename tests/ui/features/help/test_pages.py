@@ -34,6 +34,7 @@ OTHER = {
     "Tools",
     "Undo",
     "Use a variable",
+    "View › Float the list of experiments",
     "View › Reset the layout",
     "default",
     "set",
