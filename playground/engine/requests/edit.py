@@ -164,7 +164,7 @@ def _parameters(own: Parameters, read: Request, before: Request) -> Parameters:
 def _only_what_is_there(settled: Request, body: JSONObject) -> Parameters:
     """The parameters without what was not sent before, would be now, and does not stand in the edited body."""
     parameters = settled.parameters
-    wire, places = settled.adapted(parameters.to_wire(settled.with_extras({}))), parameters.places()
+    wire, places = settled.settings(), parameters.places()
     for name, hint in type(parameters).hints():
         if hint.needs and at_path(wire, places[name]) is not None and at_path(body, places[name]) is None:
             parameters = parameters.with_value(name, None)

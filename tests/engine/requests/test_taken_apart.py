@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from playground.domain.transcript import Role, make_turn
@@ -77,6 +77,9 @@ def test_what_is_put_into_a_body_is_what_is_sent(
 
 @settings(max_examples=80, deadline=None)
 @given(st.sampled_from(["chat", "messages"]), bodies, bodies, bodies)
+@example(
+    "chat", {"stream_options": {"include_usage": False}}, {}, {"stream": {}, "stream_options": None}
+)  # one hides it
 def test_an_edit_of_nothing_is_none(
     protocol: str, panels: dict[str, Any], inherited: dict[str, Any], own: dict[str, Any]
 ) -> None:
