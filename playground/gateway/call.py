@@ -45,7 +45,7 @@ CONTENT: Final = frozenset({TextDelta, ReasoningDelta, RefusalDelta, ToolCallDel
 #: Bytes of an error body that are read; the failure's excerpt is shorter still.
 ERROR_BODY: Final = 1024 * 1024
 
-Prepare = Callable[[], Awaitable[tuple["httpx.AsyncHTTPTransport", Outgoing]]]
+Prepare = Callable[[], Awaitable[tuple["httpx.AsyncClient", Outgoing]]]
 
 
 class EventStream:

@@ -52,7 +52,7 @@ class GatewayClient:
         self.connection = connection
         self.redactor: Redactor = redactor(connection)
         self.limiter = Limiter()
-        self._http: httpx.AsyncHTTPTransport | None = None
+        self._http: httpx.AsyncClient | None = None
         self._making = asyncio.Lock()
 
     def __repr__(self) -> str:
@@ -67,9 +67,9 @@ class GatewayClient:
     def open(self, protocol: Protocol, request: Request) -> EventStream:
         """A run, not begun yet: nothing is sent before the first ``async for`` step."""
 
-        async def prepare() -> tuple[httpx.AsyncHTTPTransport, Outgoing]:
+        async def prepare() -> tuple[httpx.AsyncClient, Outgoing]:
             address = resolve(self.connection.base_url)
-            http = await self._way(address)
+            http = await self._client(address)
             if is_brief(request):  # with many under way, a thread for each takes longer than all the rest
                 return http, outgoing(self.connection, address, protocol, request)
             return http, await asyncio.to_thread(outgoing, self.connection, address, protocol, request)
@@ -137,13 +137,13 @@ class GatewayClient:
         if http is not None:
             await http.aclose()
 
-    async def _way(self, address: Address) -> httpx.AsyncHTTPTransport:
-        """The way to it, made on first use in a thread. Raises ValueError for settings that cannot be used."""
+    async def _client(self, address: Address) -> httpx.AsyncClient:
+        """The httpx client, made on first use in a thread. Raises ValueError for settings that cannot be used."""
         if self._http is not None:
             return self._http
         async with self._making:
             if self._http is None:
-                self._http = await asyncio.to_thread(_make_transport, self.connection, address.base)
+                self._http = await asyncio.to_thread(_make_client, self.connection, address.base)
             return self._http
 
     def _list_request(self, protocol_name: str, query: str, address: Address) -> Outgoing:
@@ -156,7 +156,7 @@ class GatewayClient:
         try:
             address = resolve(self.connection.base_url)
             request = make(address)
-            http = await self._way(address)
+            http = await self._client(address)
         except ValueError as error:
             message = self.redactor.text(str(error))
             failure = Failure(kind=FailureKind.INPUT, message=message, sent=Sent(endpoint=endpoint))
@@ -186,10 +186,10 @@ class GatewayClient:
         return exchange, exchange.failure
 
 
-def _make_transport(connection: Connection, base: str) -> httpx.AsyncHTTPTransport:
-    from playground.gateway.transport import make_transport
+def _make_client(connection: Connection, base: str) -> httpx.AsyncClient:
+    from playground.gateway.transport import make_client
 
-    return make_transport(connection, base)
+    return make_client(connection, base)
 
 
 def _json_of(exchange: Exchange) -> JSON:

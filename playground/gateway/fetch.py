@@ -21,12 +21,12 @@ async def fetch_file(url: str, *, most: int) -> bytes:
     """The file at ``url``, of at most ``most`` bytes. Raises FetchError, also for an address that is not https."""
     if urlsplit(url).scheme != "https" or not urlsplit(url).hostname:
         raise FetchError("The address must begin with https://.")
-    from playground.gateway.transport import make_transport
+    from playground.gateway.transport import make_client
 
     times = Timeouts(connect=SECONDS, first=SECONDS, idle=SECONDS, total=2 * SECONDS)
     made = Connection(base_url=url, timeouts=times, max_body_bytes=most, max_event_bytes=most)
     try:
-        http = await asyncio.to_thread(make_transport, made, url)
+        http = await asyncio.to_thread(make_client, made, url)
     except ValueError as error:
         raise FetchError(str(error)) from None
     redactor = Redactor(())

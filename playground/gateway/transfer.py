@@ -10,7 +10,7 @@ import asyncio
 import time
 from collections.abc import AsyncGenerator, Iterator, Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from playground.domain.errors import Failure, FailureKind
@@ -76,12 +76,7 @@ class Transfer:
     """One request on its way, filling ``exchange``. Use: ``start``, then ``read_piece`` until None, then ``aclose``."""
 
     def __init__(
-        self,
-        http: httpx.AsyncHTTPTransport,
-        connection: Connection,
-        redactor: Redactor,
-        request: Outgoing,
-        exchange: Exchange,
+        self, http: httpx.AsyncClient, connection: Connection, redactor: Redactor, request: Outgoing, exchange: Exchange
     ) -> None:
         self.exchange = exchange
         self.clock = Clock(connection.timeouts)
@@ -92,7 +87,7 @@ class Transfer:
         self._filter = StreamRedactor(redactor)
         self._inflater = Inflater("")
         self._transcoder = Transcoder()
-        self._body: httpx.AsyncByteStream | None = None
+        self._response: httpx.Response | None = None
         self._raw: AsyncGenerator[bytes, None] | None = None
         self._stream: Stream | None = None  # below httpx, once the head is read
         self._pieces: Iterator[bytes] = iter(())
@@ -122,7 +117,7 @@ class Transfer:
             )
             self.exchange.request_headers = self._redactor.headers(_pairs(request.headers.raw))
             with self.clock:
-                response = await self._http.handle_async_request(request)
+                response = await self._http.send(request, stream=True)
         except Expired as expired:
             raise TransferError(self._too_late(expired.stage)) from None
         except (httpx.HTTPError, httpx.InvalidURL, UnicodeError, OSError) as error:
@@ -130,10 +125,10 @@ class Transfer:
         finally:
             if self._handshake is not None:
                 await self._handshake.aclose()
+        self._response = response
         self._broken = (httpx.HTTPError, httpx.StreamError, OSError)
         # The body as it comes, not ``aiter_raw``, which counts and regroups it once more at each read.
-        self._body = body = cast("httpx.AsyncByteStream", response.stream)
-        self._raw = aiter(body)  # type: ignore[assignment]  # an async generator, declared wider
+        self._raw = aiter(response.stream)  # type: ignore[arg-type,assignment]  # an async generator, declared wider
         stream: Stream = response.extensions["network_stream"]
         stream.begin_body(response.status_code, response.headers)
         self._stream = stream
@@ -207,10 +202,11 @@ class Transfer:
         self.rest()
         if self.exchange.ended is None:
             self.exchange.ended = self.clock.now
-        raw, body, self._raw, self._body = self._raw, self._body, None, None
+        raw, response, self._raw, self._response = self._raw, self._response, None, None
         try:
-            if body is not None:
-                await body.aclose()
+            if response is not None:
+                await response.aclose()
+                del response.stream  # httpx has each keep the other
         finally:
             if raw is not None:
                 await raw.aclose()

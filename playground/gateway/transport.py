@@ -1,8 +1,7 @@
-"""The only module that imports httpx: makes its transport, and says in words why a connection failed.
+"""The only module that imports httpx: makes its client, and says in words why a connection failed.
 
-Imported on first use, in a thread, because httpx and the certificate store take a tenth of a second. HTTP/1.1 only, no
-limit on parallel runs. Of httpx's client, which stands above the transport, nothing is wanted: no redirects (a key must
-not follow one), no cookies, no retries, no other clocks; and it took a tenth of what a short answer costs.
+Imported on first use, in a thread, because httpx and the certificate store take a tenth of a second. HTTP/1.1 only,
+redirects off (a key must not follow one), no cookies, no limit on parallel runs.
 """
 
 from __future__ import annotations
@@ -46,8 +45,8 @@ _BYTES = re.compile(r"""bytearray\(b(?P<mark>['"])(?P<text>.*?)(?P=mark)\)""")
 KEEP_OPEN = 4.0
 
 
-def make_transport(connection: Connection, base: str) -> httpx.AsyncHTTPTransport:
-    """The way to the gateway at ``base``. Raises ValueError, in words, for a CA file or proxy that cannot be used."""
+def make_client(connection: Connection, base: str) -> httpx.AsyncClient:
+    """A client for the gateway at ``base``. Raises ValueError, in words, for a CA file or proxy that cannot be used."""
     context = _tls(connection) if urlsplit(base).scheme == "https" else _bare_tls()
     proxy = proxy_url(base, connection.proxy)
     try:
@@ -69,7 +68,12 @@ def make_transport(connection: Connection, base: str) -> httpx.AsyncHTTPTranspor
         )
         transport._pool._network_backend = Backend()  # httpcore takes one, and httpx has no way to say which
         transport._pool = Pool(transport._pool)  # type: ignore[assignment]  # there is no other way in
-        return transport
+        return httpx.AsyncClient(
+            transport=transport,
+            follow_redirects=False,
+            trust_env=False,
+            timeout=httpx.Timeout(None),  # the clocks are ours
+        )
     except (httpx.InvalidURL, ValueError):
         raise ValueError(f"The proxy {_set_in(connection.proxy)} has an address that cannot be read.") from None
 
