@@ -58,6 +58,11 @@ def kept() -> list[str]:
         return [turn for (turn,) in store.execute("SELECT json FROM turns ORDER BY number")]
 
 
+def listens(home: Path) -> bool:
+    """Whether there is a socket for second starts: all that the window needs is in place."""
+    return any((home / "run").glob("gateway-playground-*"))
+
+
 def main() -> None:
     home = FOLDER / "home"
     for name, folder in (
@@ -84,7 +89,7 @@ def walk(hands: Hands, home: Path) -> None:
     (window,) = windows()
     if window["app_id"] != "gateway-playground":  # what its icon and its name in the desktop hang on
         sys.exit(f"FAILED: the window belongs to {window['app_id']}")
-    until(lambda: any((home / "run").glob("gateway-playground-*")), "the socket for second starts")
+    until(lambda: listens(home), "the socket for second starts")
     hands.type(SAID)
     hands.key("Ctrl+Return")
     until(lambda: len(kept()) == 2 and "Written on Wayland" in kept()[0], "what was typed and an answer, in the store")
@@ -110,6 +115,8 @@ def walk(hands: Hands, home: Path) -> None:
     before = kept()[1]
     until(lambda: kept()[1] != before, "the answer growing in the store")
     end(first)
+    if listens(home):
+        sys.exit("FAILED: the socket for second starts is still there")
     if "interrupted" not in kept()[1] and "stopped" not in kept()[1]:
         sys.exit(f"FAILED: the answer that was cut short is kept as {kept()[1][-300:]}")
     print("ended in the middle of an answer, which is kept as far as it came")
@@ -117,6 +124,7 @@ def walk(hands: Hands, home: Path) -> None:
     again = start()
     until(lambda: windows() and windows()[0]["focused"], "the window again")
     until(lambda: windows()[0]["rect"]["width"] == 1100, "the window of the size it had")
+    until(lambda: listens(home), "the socket for second starts again")  # before, it ends as it stands
     end(again)
     print("opened again as large as it was")
 
