@@ -89,7 +89,7 @@ class Maker:
 
     async def judged(self, found: Brought, job: Job, spend: Spend) -> Brought:
         """An answer with the verdicts that it lacks."""
-        given = [turn for part in self._inquiry.rounds(job.case, job.column) for turn in part]
+        given = self._inquiry.given_as_written(job.case, job.column)
         brought = brought_of(found.turns, given)
         checks = self._inquiry.keyed(job.case)
         facts = facts_of(brought, found.answer, job)
