@@ -7,9 +7,9 @@ import json
 import re
 from urllib.parse import quote, quote_plus
 
+from playground.jsonkit.texts import in_html
+
 _HEX = re.compile("%[0-9A-F]{2}")
-#: As ``html.escape`` writes them; its module has the names of two thousand letters with it.
-_HTML = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#x27;"})
 
 
 def spellings(secret: str, shortest: int) -> tuple[str, ...]:
@@ -20,7 +20,7 @@ def spellings(secret: str, shortest: int) -> tuple[str, ...]:
     found = plainly(secret)
     quotable = secret.encode("utf-8", "surrogatepass")
     quoted = [quote(quotable, safe=""), quote(quotable), quote(quotable, safe="!'()*~"), quote_plus(quotable)]
-    found += [*quoted, *(_HEX.sub(lambda hex_: hex_[0].lower(), text) for text in quoted), secret.translate(_HTML)]
+    found += [*quoted, *(_HEX.sub(lambda hex_: hex_[0].lower(), text) for text in quoted), in_html(secret)]
     found += [quotable.hex(), quotable.hex().upper()]
     for lead in range(3):
         # Only the characters that depend on nothing but the secret: the first and last group may mix with neighbours.

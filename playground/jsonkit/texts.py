@@ -3,6 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
+
+#: The module ``html`` has the names of two thousand letters with it, which nothing on the way to the first paint needs.
+_HTML: Final = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
+_ELEMENT: Final = str.maketrans(_HTML)
+_ANYWHERE: Final = str.maketrans({**_HTML, '"': "&quot;", "'": "&#x27;"})
+
+
+def in_html(text: str, *, quote: bool = True) -> str:
+    """What ``html.escape`` makes of ``text``, for an element; with ``quote`` for an attribute, too."""
+    return text.translate(_ANYWHERE if quote else _ELEMENT)
 
 
 def cut(text: str, most: int) -> str:

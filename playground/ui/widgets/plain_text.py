@@ -11,7 +11,7 @@ from playground.domain.hidden import show_hidden as show_hidden
 from playground.domain.hidden import show_prose as show_prose
 from playground.domain.hidden import unseen as unseen
 from playground.domain.hidden import without_unseen as without_unseen
-from playground.jsonkit.texts import cut
+from playground.jsonkit.texts import cut, in_html
 
 _LONGEST_TITLE = 60  # letters in a sentence
 _LONGEST_TIP = 8_000  # letters in a tooltip; laying out a megabyte takes seconds
@@ -47,7 +47,5 @@ def tip(text: str) -> str:
     """A tooltip's text that is shown as written: Qt guesses whether a tooltip is rich text, so say it and escape it."""
     if not text:
         return ""
-    shown = show_hidden(cut(text, _LONGEST_TIP))
-    for letter, name in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;")):  # html's own escape loads its 2,000 names
-        shown = shown.replace(letter, name)
+    shown = in_html(show_hidden(cut(text, _LONGEST_TIP)), quote=False)
     return f'<p style="white-space:pre-wrap">{shown}</p>'
