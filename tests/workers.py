@@ -1,14 +1,15 @@
 """A pytest plugin: many files of tests are shared out to several processes (pytest-xdist), a few run in this one.
 
 Most tests wait for sockets, processes and paint as often as they work, so there is one process more than there are
-cores. ``-n 0`` keeps all in one process, ``-n 4`` takes four. What a process has for itself, home folder and screen,
-``tests.support.surroundings`` sees to.
+cores. ``-n 0`` keeps all in one process, ``-n 4`` takes four. Each begins with its long tests: at the end nobody waits
+for one. What a process has for itself, home folder and screen, ``tests.support.surroundings`` sees to.
 """
 
 from __future__ import annotations
 
 import importlib
 import os
+from itertools import chain, groupby
 from pathlib import Path
 
 import pytest
@@ -61,3 +62,20 @@ def pytest_collection(session: pytest.Session) -> None:
             importlib.import_module(".".join(file.relative_to(root).with_suffix("").parts))
         except (Exception, pytest.skip.Exception):  # told when it is collected, with all that pytest says of it
             continue
+
+
+@pytest.hookimpl(trylast=True)  # behind those that leave some out
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Deal out the files, those of few tests first: where there are many in a file, they are short ones.
+
+    Each process gets as many tests as the others, those that follow each other in this order, and takes over what is
+    left of another's when it has done its own (``--dist=worksteal``).
+    """
+    told = getattr(config, "workerinput", None)
+    if told is None:
+        return
+    files = [list(tests) for _, tests in groupby(items, key=lambda item: item.path)]
+    shares: list[list[pytest.Item]] = [[] for _ in range(told["workercount"])]
+    for tests in sorted(files, key=len):
+        min(shares, key=len).extend(tests)
+    items[:] = chain.from_iterable(shares)

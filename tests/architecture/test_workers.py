@@ -42,6 +42,18 @@ def test_many_files_are_shared_out_to_two_processes_at_least(tmp_path: Path) -> 
     assert "in this one" not in said
 
 
+def test_each_process_begins_with_files_of_few_tests(tmp_path: Path) -> None:
+    many = "import pytest\n@pytest.mark.parametrize('number', range(40))\ndef test_many(number):\n    pass\n"
+    (tmp_path / "many").mkdir()
+    (tmp_path / "many" / "test_many.py").write_text(many, encoding="utf-8")
+    said = outcome(tmp_path, str(tmp_path / "many"), str(tmp_path / "tests"), "-v")
+    began = [line for line in said.splitlines() if " PASSED " in line]
+    firsts = [next(line for line in began if line.startswith(f"[{process}]")) for process in ("gw0", "gw1")]
+    assert len(began) == 40 + 2 * FILES
+    assert "test_it" in firsts[0]
+    assert "test_it" in firsts[1]
+
+
 @pytest.mark.parametrize("options", [["tests/test_1.py"], ["tests", "-x"], ["tests", "-k", "it"]], ids=" ".join)
 def test_what_somebody_looks_for_runs_in_this_process(tmp_path: Path, options: list[str]) -> None:
     said = outcome(tmp_path, str(tmp_path / options[0]), *options[1:])
