@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field, replace
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from playground.domain.checks import Check, Facts, Judge, Verdict, not_judged
 from playground.domain.costs import Entered
@@ -51,7 +52,10 @@ NO_FIGURES: Final = Figures()
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One answer, as a row of a table needs it: ``failure`` is why there is none, for good. ``at`` is Unix time."""
+    """One answer, as a row of a table needs it: ``failure`` is why there is none, for good. ``at`` is Unix time.
+
+    Of one that was kept, ``written`` are figures and verdicts as they stand in the file (``read_written``).
+    """
 
     digest: str
     repeat: int
@@ -62,11 +66,47 @@ class Answer:
     failure: str = ""
     figures: Figures = NO_FIGURES
     verdicts: Mapping[str, Verdict] = field(default_factory=dict)
+    written: str = field(default="", init=False, repr=False, compare=False)
 
     @property
     def key(self) -> tuple[str, int]:
         """Which one it is in its evaluation."""
         return self.digest, self.repeat
+
+    @classmethod
+    def kept(cls, digest: str, repeat: int, *rest: Any) -> Answer:
+        """One that was kept, from its fields up to ``failure`` and what is ``written``, which is not read yet.
+
+        A table shows a few of ten thousand: to read all of them takes longer than everything else until it is seen.
+        """
+        made = cls.__new__(cls)
+        for name, value in zip(_KEPT, (digest, repeat, *rest), strict=True):
+            object.__setattr__(made, name, value)
+        return made
+
+    if not TYPE_CHECKING:  # any name would be known otherwise
+
+        def __getattr__(self, name: str) -> Any:
+            """Figures or verdicts that nobody asked for until now."""
+            if name not in ("figures", "verdicts"):
+                raise AttributeError(name)
+            figures, verdicts = read_written(self.written) or (NO_FIGURES, {})  # damaged: its checks are made again
+            object.__setattr__(self, "figures", figures)
+            object.__setattr__(self, "verdicts", verdicts)
+            object.__setattr__(self, "written", "")
+            return figures if name == "figures" else verdicts
+
+
+_KEPT: Final = ("digest", "repeat", "case", "column", "at", "gist", "failure", "written")
+
+
+def read_written(text: str) -> tuple[Figures, dict[str, Verdict]] | None:
+    """Figures and verdicts from the JSON that is kept of them, a list of both; None where it cannot be read."""
+    try:
+        figures, judged = json.loads(text)
+        return Figures(*figures), {key: Verdict(*one) for key, one in judged.items()}
+    except (ValueError, TypeError, AttributeError):
+        return None
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,19 +13,18 @@ import hashlib
 import json
 import sqlite3
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, TypeVar
 
-from playground.domain.checks import Verdict
 from playground.domain.debugging import canonical
 from playground.domain.encoding import encode
 from playground.domain.tool_servers import ServerAnswer
 from playground.domain.transcript import Turn
 from playground.engine.cassettes.cassette import CassetteError, exchange_from, tape_of
-from playground.engine.evaluation.answering import Answer, Brought, Figures, with_verdicts
+from playground.engine.evaluation.answering import Answer, Brought, read_written, with_verdicts
 from playground.engine.evaluation.judging import Judgement
 from playground.engine.evaluation.making import Packed
 from playground.engine.gateways.known_secrets import redactor_of
@@ -80,8 +79,8 @@ _RECORDED: Final = """CREATE TABLE IF NOT EXISTS recorded (
     arguments TEXT NOT NULL,
     answer BLOB NOT NULL,
     PRIMARY KEY (evaluation, server, tool, arguments)) WITHOUT ROWID"""
-_COLUMNS: Final = 'digest, repeat, "case", "column", at, gist, failure, figures, verdicts'
-_AT_ONCE: Final = 500  # rows that are read together
+_FOUND: Final = 'digest, repeat, "case", "column", at, gist, failure'
+_COLUMNS: Final = f"{_FOUND}, figures, verdicts"
 _KEY: Final = "evaluation = ? AND digest = ? AND repeat = ?"
 
 
@@ -389,44 +388,18 @@ def _unpacked(data: bytes | None) -> JSON:
 
 
 def _load(connection: sqlite3.Connection, evaluation: str) -> list[Answer]:
-    rows = connection.execute(
-        f"SELECT {_COLUMNS} FROM answers WHERE evaluation = ? ORDER BY number",  # noqa: S608 - our own words
-        (evaluation,),
-    )
-    out: list[Answer] = []
-    while lot := rows.fetchmany(_AT_ONCE):
-        out += (found for row, read in _read_together(lot) if (found := _answer(row, read)) is not None)
-    return out
+    # The numbers are found first, in the index alone: whole rows would have to be sorted otherwise.
+    query = f"""SELECT {_FOUND}, '[' || figures || ',' || verdicts || ']' FROM answers
+        WHERE number IN (SELECT number FROM answers WHERE evaluation = ?)
+        AND figures GLOB '[[]*]' AND verdicts GLOB '{{*}}' ORDER BY number"""  # noqa: S608 - our own words
+    return [Answer.kept(*row) for row in connection.execute(query, (evaluation,))]
 
 
 def answer_of(row: tuple[Any, ...]) -> Answer | None:
     """The answer of a row; None for one that cannot be read: it is asked for again."""
-    return _answer(row, _read(f"[{row[-2]},{row[-1]}]"))
-
-
-def _read_together(rows: Sequence[tuple[Any, ...]]) -> Iterator[tuple[tuple[Any, ...], Any]]:
-    """Rows with the JSON that is in them, read in one piece; each by itself where one is damaged."""
-    texts = [f"[{row[-2]},{row[-1]}]" for row in rows]
-    found = _read(f"[{','.join(texts)}]")
-    whole = found is not None and len(found) == len(rows)
-    return zip(rows, found if whole else map(_read, texts), strict=True)
-
-
-def _read(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except ValueError:
-        return None
-
-
-def _answer(row: tuple[Any, ...], read: Any) -> Answer | None:
-    digest, repeat, case, column, at, said, failure, *_ = row
-    try:
-        found, judged = read
-        made = {key: Verdict(*one) for key, one in judged.items()}
-        return Answer(digest, repeat, case, column, at, said, failure, Figures(*found), made)
-    except (ValueError, TypeError, AttributeError):
-        return None
+    read = read_written(f"[{row[-2]},{row[-1]}]")
+    fields: tuple[Any, ...] = (*row[:-2], *(read or ()))
+    return Answer(*fields) if read is not None else None
 
 
 def judgements_of(packed: bytes | None) -> dict[str, Judgement]:

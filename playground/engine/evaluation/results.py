@@ -175,8 +175,7 @@ class Results:
 
     def take(self, answers: Iterable[Answer]) -> list[Answer]:
         """Have those of them that the plan asks for, before anything was worked out. Returns the others."""
-        self.asked_by("")  # finds where answers belong
-        places, repeats = self._places or {}, self.inquiry.plan.repeats
+        places, repeats = self._asked(), self.inquiry.plan.repeats
         others = []
         for answer in answers:
             if answer.repeat <= repeats and answer.digest in places:
@@ -207,13 +206,17 @@ class Results:
 
     def asked_by(self, digest: str) -> Sequence[tuple[Case, Column]]:
         """Where an answer belongs to; nowhere, where the plan does not ask that."""
+        return self._asked().get(digest, ())
+
+    def _asked(self) -> Mapping[str, Sequence[tuple[Case, Column]]]:
+        """Where the answers to each digest belong to."""
         if self._places is None:
             self._places = {}
             inquiry = self.inquiry
             for column in inquiry.columns:
                 for case in inquiry.cases:
                     self._places.setdefault(inquiry.digest(case, column), []).append((case, column))
-        return self._places.get(digest, ())
+        return self._places
 
     @property
     def answers(self) -> Mapping[tuple[str, int], Answer]:
@@ -224,6 +227,11 @@ class Results:
     def count(self) -> int:
         """How many came."""
         return len(self._answers)
+
+    @property
+    def total(self) -> int:
+        """How many are wanted."""
+        return len(self._asked()) * self.inquiry.plan.repeats
 
     @property
     def failed(self) -> int:

@@ -125,9 +125,20 @@ async def test_a_row_that_cannot_be_read_is_asked_for_again(tmp_path: Path) -> N
         connection.execute("UPDATE answers SET figures = '{\"n' WHERE digest = 'd1'")
         connection.execute("UPDATE answers SET verdicts = '[]' WHERE digest = 'd2'")
         connection.execute("UPDATE kept SET turns = x'00' WHERE answer = 3")
-    assert [one.digest for one in await store.load("e")] == ["d3"]
+    assert await store.load("e") == [answer(3)]
     with pytest.raises(AnswersError, match="damaged"):
         await store.kept("e", answer(3))
+    await store.aclose()
+
+
+@pytest.mark.parametrize("verdicts", ["{,}", '{"k": 1}', '{"k": [true]}'])
+async def test_what_shows_to_be_damaged_when_it_is_looked_at_is_judged_again(tmp_path: Path, verdicts: str) -> None:
+    store = AnswerStore(tmp_path / "a.sqlite")
+    await store.add("e", [brought(answer(verdicts={"k": Verdict(True, 1.0)}))])
+    with opened(store.path) as connection:
+        connection.execute("UPDATE answers SET verdicts = ?", (verdicts,))
+    (found,) = await store.load("e")
+    assert (found.verdicts, found.figures) == ({}, Figures())
     await store.aclose()
 
 

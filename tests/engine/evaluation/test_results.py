@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from playground.domain.checks import Contains, Latency, Verdict
-from playground.engine.evaluation.answering import Answer, Figures
+from playground.engine.evaluation.answering import Answer, Figures, with_verdicts
 from playground.engine.evaluation.inquiry import Inquiry, case_title
 from playground.engine.evaluation.results import Results
 from playground.engine.evaluation.statistics import wilson
@@ -129,14 +129,10 @@ def test_cells_scores_and_what_differs() -> None:
     answer = found.cell(hard, other).answers[2]
     assert answer is not None
     key = found.inquiry.keyed(hard)[1][0]
-    better = Answer(**{**_fields(answer), "verdicts": {**answer.verdicts, key: Verdict(True, 1.0)}})
+    better = with_verdicts(answer, {key: Verdict(True, 1.0)})
     assert found.score(hard, better) == 0.25
     assert [one.title for one in found.checks()] == ["Contains", "Latency"]
     assert (found.checks()[0].rate.passed, found.checks()[0].rate.judged) == (8, 12)
-
-
-def _fields(answer: Answer) -> dict[str, Any]:
-    return {name: getattr(answer, name) for name in answer.__dataclass_fields__}
 
 
 def test_of_one_case_repeats_are_what_is_asked_about() -> None:

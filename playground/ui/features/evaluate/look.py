@@ -277,4 +277,4 @@ def _found(inquiry: Inquiry, answers: dict[tuple[str, int], Answer]) -> tuple[Re
     """What follows from kept answers, those that the plan does not ask for, and how many it does."""
     results = Results(inquiry, {})
     stale = results.take(answers.values())
-    return results, stale, len(inquiry.jobs)
+    return results, stale, results.total
