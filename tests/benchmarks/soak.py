@@ -19,7 +19,7 @@ from pathlib import Path
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication, QWidget
 
-from playground.domain.checks import Contains
+from playground.domain.checks.texts import Contains
 from playground.domain.transcript import Role, make_turn
 from playground.engine.compare.lanes import Lanes
 from playground.engine.library.store.retention import KeepTapes

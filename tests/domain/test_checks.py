@@ -11,33 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
-from playground.domain.checks import (
-    CHECKS,
-    OFFERED,
-    AnyCheck,
-    Calls,
-    Cheap,
-    Check,
-    Contains,
-    Equals,
-    Facts,
-    Finish,
-    FirstToken,
-    FitsSchema,
-    IsJSON,
-    Judge,
-    Latency,
-    Matches,
-    PathEquals,
-    Refused,
-    Similar,
-    StartsWith,
-    Tokens,
-    ToolCalled,
-    Verdict,
-    You,
-    edit_distance,
-)
+from playground.domain.checks import CHECKS, OFFERED, AnyCheck
+from playground.domain.checks.asked import Judge, You
+from playground.domain.checks.calls import Calls, ToolCalled
+from playground.domain.checks.check import Check, Facts, Verdict
+from playground.domain.checks.endings import Finish, Refused
+from playground.domain.checks.figures import Cheap, FirstToken, Latency, Tokens
+from playground.domain.checks.json_answers import FitsSchema, IsJSON, PathEquals
+from playground.domain.checks.texts import Contains, Equals, Matches, Similar, StartsWith, edit_distance
 from playground.domain.encoding import encode
 from playground.domain.parts import Refusal, Text, ToolCall
 from playground.domain.tools import ToolDefinition

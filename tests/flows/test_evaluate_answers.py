@@ -10,7 +10,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 
 from playground.demo.server import DemoConfig
-from playground.domain.checks import Contains, Judge, You
+from playground.domain.checks.asked import Judge, You
+from playground.domain.checks.texts import Contains
 from playground.domain.parts import Reasoning
 from playground.engine.evaluation.answering import Answer
 from playground.engine.evaluation.refused import refused_alike

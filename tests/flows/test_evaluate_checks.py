@@ -6,7 +6,9 @@ from typing import TypeVar
 
 from PySide6.QtWidgets import QMessageBox, QWidget
 
-from playground.domain.checks import Contains, Judge, Latency
+from playground.domain.checks.asked import Judge
+from playground.domain.checks.figures import Latency
+from playground.domain.checks.texts import Contains
 from playground.engine.gateways.offered import DEMO_ID
 from playground.engine.session.plan import Keep, Order
 from playground.ui.features.evaluate.look import Look

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from playground.domain.checks import Contains, FitsSchema, Judge
+from playground.domain.checks.asked import Judge
+from playground.domain.checks.json_answers import FitsSchema
+from playground.domain.checks.texts import Contains
 from playground.domain.transcript import Role, make_turn
 from playground.engine.evaluation.sweep import Range, over_models, over_parameters
 from playground.engine.io.resources import resource_root

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from playground.domain.checks import Contains, IsJSON, Judge, Latency, ToolCalled, You
+from playground.domain.checks.asked import Judge, You
+from playground.domain.checks.calls import ToolCalled
+from playground.domain.checks.figures import Latency
+from playground.domain.checks.json_answers import IsJSON
+from playground.domain.checks.texts import Contains
 from playground.domain.debugging import Answer, Policy, ToolRule
 from playground.engine.evaluation.inquiry import Column
 from playground.engine.session.plan import Case, Keep, Plan

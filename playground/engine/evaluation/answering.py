@@ -8,7 +8,8 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from playground.domain.checks import Check, Facts, Judge, Verdict, not_judged
+from playground.domain.checks.asked import Judge
+from playground.domain.checks.check import Check, Facts, Verdict, not_judged
 from playground.domain.costs import Entered
 from playground.domain.errors import Failure, FailureKind, RunRefusedError
 from playground.domain.transcript import Role, Turn

@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from pydantic.fields import FieldInfo
 
-from playground.domain.checks import Check, Judge
+from playground.domain.checks.asked import Judge
+from playground.domain.checks.check import Check
 from playground.domain.debugging import Debugging, Policy
 from playground.domain.encoding import encode, not_empty
 from playground.domain.parts import Text

@@ -12,7 +12,8 @@ import secrets
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from playground.domain.checks import Judge, Verdict, You, not_judged, quoted
+from playground.domain.checks.asked import Judge, You
+from playground.domain.checks.check import Verdict, not_judged, quoted
 from playground.domain.costs import Entered
 from playground.domain.errors import Failure, FailureKind
 from playground.domain.transcript import Role, Transcript, Turn, make_turn

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from playground.domain.checks import Check, Verdict
+from playground.domain.checks.check import Check, Verdict
 from playground.domain.costs import Cost, total
 from playground.engine.evaluation.answering import Answer, Figures
 from playground.engine.evaluation.inquiry import Column, Inquiry, Job

@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields
 from typing import Any, Generic, TypeVar
 
-from playground.domain.checks import Check, Facts, Verdict, not_judged
+from playground.domain.checks.check import Check, Facts, Verdict, not_judged
 from playground.domain.debugging import (
     UNREACHED,
     Answer,

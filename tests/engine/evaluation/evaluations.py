@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from playground.domain.checks import Contains
+from playground.domain.checks.texts import Contains
 from playground.domain.transcript import Role, make_turn
 from playground.engine.evaluation.answering import Answer
 from playground.engine.evaluation.answers import AnswerStore

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from playground.domain.checks import Verdict
+from playground.domain.checks.check import Verdict
 from playground.domain.parts import Text
 from playground.domain.transcript import Role, Turn
 from playground.engine.evaluation.answering import Answer, Brought, Figures, with_verdicts

@@ -8,7 +8,9 @@ from collections.abc import Iterator
 import pytest
 
 from playground.demo.server import DemoServer
-from playground.domain.checks import Contains, Judge, Verdict, You
+from playground.domain.checks.asked import Judge, You
+from playground.domain.checks.check import Verdict
+from playground.domain.checks.texts import Contains
 from playground.engine.evaluation.judging import by_hand, read_verdict
 from playground.engine.gateways.offered import DEMO_ID, Gateways
 from playground.engine.session.session import Session

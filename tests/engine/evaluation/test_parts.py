@@ -7,7 +7,8 @@ import json
 import pytest
 
 from playground.demo.server import DemoServer
-from playground.domain.checks import Judge, Verdict, You
+from playground.domain.checks.asked import Judge, You
+from playground.domain.checks.check import Verdict
 from playground.domain.parts import ToolCall, ToolResult
 from playground.domain.prices import Price
 from playground.domain.transcript import Role, make_turn

@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 
-from playground.domain.checks import Contains, Latency, Verdict
+from playground.domain.checks.check import Verdict
+from playground.domain.checks.figures import Latency
+from playground.domain.checks.texts import Contains
 from playground.engine.evaluation.answering import Answer, Figures, with_verdicts
 from playground.engine.evaluation.inquiry import Inquiry, case_title
 from playground.engine.evaluation.results import Results

@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 
 from playground.demo.server import DemoServer
-from playground.domain.checks import Contains, Latency, Matches, ToolCalled
+from playground.domain.checks.calls import ToolCalled
+from playground.domain.checks.figures import Latency
+from playground.domain.checks.texts import Contains, Matches
 from playground.domain.transcript import Role, make_turn
 from playground.engine.evaluation.inquiry import Inquiry
 from playground.engine.evaluation.results import Results

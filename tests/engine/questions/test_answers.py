@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from playground.domain.checks import Facts, Matches, Verdict
+from playground.domain.checks.check import Facts, Verdict
+from playground.domain.checks.texts import Matches
 from playground.domain.parts import Text
 from playground.domain.transcript import Role, Turn
 from playground.engine.questions import checking

@@ -7,7 +7,10 @@ from typing import Any
 
 import pytest
 
-from playground.domain.checks import Contains, FitsSchema, Judge, UnknownCheck
+from playground.domain.checks import UnknownCheck
+from playground.domain.checks.asked import Judge
+from playground.domain.checks.json_answers import FitsSchema
+from playground.domain.checks.texts import Contains
 from playground.domain.transcript import Role, make_turn
 from playground.engine.files.experiment_file import ExperimentFileError, read, write
 from playground.engine.session.plan import Budget, Case, Keep, Order, Plan

@@ -11,22 +11,13 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
-from playground.domain.checks import (
-    Calls,
-    Cheap,
-    Check,
-    Contains,
-    Equals,
-    Finish,
-    FitsSchema,
-    IsJSON,
-    Judge,
-    Latency,
-    Matches,
-    Refused,
-    StartsWith,
-    ToolCalled,
-)
+from playground.domain.checks.asked import Judge
+from playground.domain.checks.calls import Calls, ToolCalled
+from playground.domain.checks.check import Check
+from playground.domain.checks.endings import Finish, Refused
+from playground.domain.checks.figures import Cheap, Latency
+from playground.domain.checks.json_answers import FitsSchema, IsJSON
+from playground.domain.checks.texts import Contains, Equals, Matches, StartsWith
 from playground.domain.reasons import shortened
 from playground.jsonkit.values import JSON, JSONObject
 

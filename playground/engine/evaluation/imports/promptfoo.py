@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from playground.domain.checks import Check
+from playground.domain.checks.check import Check
 from playground.domain.reasons import reason_of, shortened
 from playground.domain.transcript import Turn
 from playground.engine.evaluation.imports.asserts import read_asserts

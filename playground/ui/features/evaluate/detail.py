@@ -10,7 +10,7 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QTabBar, QWidget
 
-from playground.domain.checks import You
+from playground.domain.checks.asked import You
 from playground.engine.evaluation.answering import brought_of
 from playground.engine.evaluation.answers import AnswersError, Kept
 from playground.engine.evaluation.cases import begin_with_answer

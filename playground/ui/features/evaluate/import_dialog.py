@@ -26,7 +26,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from playground.domain.checks import Check
+from playground.domain.checks.check import Check
 from playground.engine.evaluation.imports.files import read_file
 from playground.engine.evaluation.imports.promptfoo import Configuration
 from playground.engine.evaluation.imports.table import (

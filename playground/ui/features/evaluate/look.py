@@ -25,7 +25,7 @@ from playground.engine.session.session import Session
 from playground.ui.widgets.loop import Throttle, spawn
 
 if TYPE_CHECKING:
-    from playground.domain.checks import Verdict
+    from playground.domain.checks.check import Verdict
     from playground.domain.costs import Entered
     from playground.engine.evaluation.answering import Answer
     from playground.ui.features.evaluate.runs import Runs

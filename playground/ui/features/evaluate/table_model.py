@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
-from playground.domain.checks import Check, Judge, Verdict
+from playground.domain.checks.asked import Judge
+from playground.domain.checks.check import Check, Verdict
 from playground.engine.evaluation.inquiry import Column, Inquiry
 from playground.engine.evaluation.results import Results
 from playground.engine.evaluation.statistics import median

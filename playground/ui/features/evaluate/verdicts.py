@@ -17,7 +17,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from playground.domain.checks import Check, Judge, Verdict, You
+from playground.domain.checks.asked import Judge, You
+from playground.domain.checks.check import Check, Verdict
 from playground.domain.costs import Cost, total
 from playground.domain.transcript import Transcript
 from playground.engine.session.session import Session

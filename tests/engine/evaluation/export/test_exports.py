@@ -11,7 +11,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-from playground.domain.checks import Contains, Judge, Matches, Tokens
+from playground.domain.checks.asked import Judge
+from playground.domain.checks.figures import Tokens
+from playground.domain.checks.texts import Contains, Matches
 from playground.domain.transcript import Role, make_turn
 from playground.engine.evaluation.answering import Answer
 from playground.engine.evaluation.answers import Kept

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from playground.domain.checks import CHECKS, Check, Contains, FitsSchema, Judge, Latency, Matches, ToolCalled
+from playground.domain.checks import CHECKS
+from playground.domain.checks.asked import Judge
+from playground.domain.checks.calls import ToolCalled
+from playground.domain.checks.check import Check
+from playground.domain.checks.figures import Latency
+from playground.domain.checks.json_answers import FitsSchema
+from playground.domain.checks.texts import Contains, Matches
 from playground.engine.evaluation.imports.asserts import read_assert, write_assert
 from playground.engine.evaluation.imports.promptfoo import read_configuration
 from playground.engine.evaluation.imports.table import CasesError

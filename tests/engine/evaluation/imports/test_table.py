@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from playground.domain.checks import Contains, Equals, Judge
+from playground.domain.checks.asked import Judge
+from playground.domain.checks.texts import Contains, Equals
 from playground.domain.transcript import Role
 from playground.engine.evaluation.imports.table import CasesError, Mapping, guess, read_table, to_cases
 from playground.engine.session.plan import MOST_CASES

@@ -10,7 +10,7 @@ from typing import Any
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QApplication
 
-from playground.domain.checks import Verdict
+from playground.domain.checks.check import Verdict
 from playground.engine.evaluation.answering import Answer, Brought, Figures
 from playground.engine.evaluation.answers import AnswerStore
 from playground.engine.evaluation.inquiry import Inquiry, Job

@@ -9,18 +9,14 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from playground.domain.checks import (
-    CHECKS,
-    Calls,
-    Check,
-    Contains,
-    Finish,
-    FitsSchema,
-    Judge,
-    Latency,
-    Similar,
-    UnknownCheck,
-)
+from playground.domain.checks import CHECKS, UnknownCheck
+from playground.domain.checks.asked import Judge
+from playground.domain.checks.calls import Calls
+from playground.domain.checks.check import Check
+from playground.domain.checks.endings import Finish
+from playground.domain.checks.figures import Latency
+from playground.domain.checks.json_answers import FitsSchema
+from playground.domain.checks.texts import Contains, Similar
 from playground.ui.features.evaluate.panels.check_card import CheckCard
 from playground.ui.features.evaluate.panels.judge_row import JudgeRow, Models
 from playground.ui.widgets.rows.kinds import ChoiceRow, JsonRow, LinesRow, NumberRow, SwitchRow

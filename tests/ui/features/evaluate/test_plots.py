@@ -14,7 +14,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractItemView, QApplication
 from pytestqt.qtbot import QtBot
 
-from playground.domain.checks import Contains
+from playground.domain.checks.texts import Contains
 from playground.engine.evaluation.answering import Answer
 from playground.engine.evaluation.inquiry import Inquiry
 from playground.engine.evaluation.results import Results

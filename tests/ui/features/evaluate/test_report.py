@@ -12,7 +12,7 @@ import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from playground.domain.checks import Contains
+from playground.domain.checks.texts import Contains
 from playground.engine.evaluation.export.formats import FORMATS
 from playground.engine.evaluation.inquiry import Inquiry
 from playground.engine.session.plan import Case

@@ -11,7 +11,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from playground.domain.checks import Contains
+from playground.domain.checks.texts import Contains
 from playground.engine.evaluation.inquiry import Inquiry
 from playground.engine.session.plan import Case
 from playground.engine.session.session import Session

@@ -15,7 +15,8 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QFrame, QMenu, QPushButton, QSizePolicy, QWidget
 
-from playground.domain.checks import Check, Judge
+from playground.domain.checks.asked import Judge
+from playground.domain.checks.check import Check
 from playground.engine.questions.kinds import CheckUsable
 from playground.jsonkit.values import JSON
 from playground.ui.features.evaluate.panels.judge_row import JudgeRow, Models

@@ -17,7 +17,8 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QMenu, QPushButton, QWidget
 from shiboken6 import isValid
 
-from playground.domain.checks import OFFERED, Check
+from playground.domain.checks import OFFERED
+from playground.domain.checks.check import Check
 from playground.engine.evaluation.inquiry import PlanProblem, case_title
 from playground.engine.evaluation.results import CheckRate
 from playground.engine.session.plan import Case

@@ -1,0 +1,89 @@
+"""All kinds of check there are, and how one that was kept is read. Each file beside this one has those of a subject."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias, Union
+
+from pydantic import Discriminator, Tag
+from pydantic.json_schema import SkipJsonSchema
+
+from playground.domain.checks.asked import Judge, You
+from playground.domain.checks.calls import Calls, ToolCalled
+from playground.domain.checks.check import Check, Facts, Verdict, not_judged
+from playground.domain.checks.endings import Finish, Refused
+from playground.domain.checks.figures import Cheap, FirstToken, Latency, Tokens
+from playground.domain.checks.json_answers import FitsSchema, IsJSON, PathEquals
+from playground.domain.checks.texts import Contains, Equals, Matches, Similar, StartsWith
+
+
+class UnknownCheck(Check):
+    """A check of a kind that only a newer version has. It is kept as it is, and does not judge."""
+
+    TITLE = "Unknown check"
+    HELP = "A newer version of this application has this check. It is kept, and not judged here."
+    kind: str = "unknown"
+
+    @property
+    def words(self) -> str:
+        return self.kind
+
+    @property
+    def lack(self) -> str:
+        return "A newer version has this check; it is not judged here."
+
+    def _look(self, facts: Facts) -> Verdict:
+        return not_judged(self.lack)
+
+
+#: All kinds, in the order in which they are offered.
+CHECKS: Final[tuple[type[Check], ...]] = (
+    Contains,
+    Matches,
+    Equals,
+    StartsWith,
+    IsJSON,
+    FitsSchema,
+    PathEquals,
+    ToolCalled,
+    Calls,
+    Finish,
+    Latency,
+    FirstToken,
+    Tokens,
+    Cheap,
+    Refused,
+    Similar,
+    Judge,
+    You,
+)
+_KINDS: Final = frozenset(str(kind.model_fields["kind"].default) for kind in CHECKS)
+
+_CONTRARY: Final[Mapping[type[Check], tuple[str, Callable[[], Check]]]] = {
+    Contains: ("Not contains", partial(Contains, negated=True)),
+    ToolCalled: ("No tool called", partial(ToolCalled, negated=True)),
+}
+
+#: What can be added, by what it is called: each kind, and where the contrary is asked for as often, that.
+OFFERED: Final[Mapping[str, Callable[[], Check]]] = {
+    name: make
+    for kind in CHECKS
+    for name, make in ((kind.TITLE, kind), *((_CONTRARY[kind],) if kind in _CONTRARY else ()))
+}
+
+
+def _kind(value: Any) -> str | None:
+    """What kind of check something is to be read as; None where it does not say."""
+    kind = value.get("kind") if isinstance(value, dict) else getattr(value, "kind", None)
+    return None if kind is None else kind if kind in _KINDS else "unknown"
+
+
+if TYPE_CHECKING:
+    AnyCheck: TypeAlias = Check
+else:
+    _TAGGED = [Annotated[kind, Tag(kind.model_fields["kind"].default)] for kind in CHECKS]
+    AnyCheck = Annotated[
+        Union[(*_TAGGED, Annotated[SkipJsonSchema[UnknownCheck], Tag("unknown")])],
+        Discriminator(_kind),
+    ]

@@ -1,0 +1,60 @@
+"""Checks that a model or a person is asked for."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from playground.domain.checks.check import SHOWN, Check, Facts, Verdict, in_a_line, not_judged, quoted, row
+from playground.domain.values import LongText
+from playground.jsonkit.texts import cut
+
+
+class _Asked(Check):
+    @property
+    def asks(self) -> bool:
+        return True
+
+    def _look(self, facts: Facts) -> Verdict:
+        return not_judged("not judged yet")
+
+
+class Judge(_Asked):
+    """A model reads the answer and judges it by a rubric."""
+
+    TITLE = "Judge"
+    HELP = (
+        "A model of your choice reads what was asked and what was answered, and gives a score from 0 to 1 with a "
+        "reason. It is asked for JSON. A judge that fails, or gives none, has not judged: that counts neither way."
+    )
+    kind: Literal["judge"] = "judge"
+    rubric: Annotated[LongText, row("Passes when", "lines", "What a good answer is, in a sentence or a few.")] = ""
+    model: Annotated[str, row("Model", "model", "The model that judges.")] = ""
+    profile_id: str = ""  # of its gateway; empty: that of the experiment
+    least: Annotated[
+        float, Field(ge=0, le=1), row("At least", "number", "The score from which it passes.", low=0, high=1, step=0.1)
+    ] = 0.5
+
+    @property
+    def words(self) -> str:
+        return ": ".join(filter(None, (cut(self.model, SHOWN), in_a_line(self.rubric, 2 * SHOWN))))
+
+    @property
+    def lack(self) -> str:
+        if not self.model:
+            return "The judge has no model. Choose one in its form."
+        return "" if self.rubric.strip() else "The judge has no rubric: say when an answer passes."
+
+
+class You(_Asked):
+    """A person looks at the answer and says whether it is good."""
+
+    TITLE = "You"
+    HELP = "You look at each answer and give a thumb, with a note if you like. What you did not look at is not judged."
+    kind: Literal["you"] = "you"
+    rubric: Annotated[LongText, row("Look at", "lines", "What to look at, for whoever judges.")] = ""
+
+    @property
+    def words(self) -> str:
+        return quoted(self.rubric) if self.rubric else ""

@@ -1,0 +1,57 @@
+"""Checks of how an answer ended."""
+
+from __future__ import annotations
+
+from typing import Annotated, Final, Literal
+
+from playground.domain.checks.check import Check, Facts, Verdict, judged, quoted, row
+
+#: Finish reasons that say that the model, or what watches it, would not answer.
+_REFUSED: Final = frozenset({"content_filter", "refusal", "safety"})
+
+
+class Finish(Check):
+    """The answer ended as it should."""
+
+    TITLE = "Finish reason"
+    HELP = "Passes when the gateway says that the answer ended for this reason."
+    kind: Literal["finish"] = "finish"
+    reason: Annotated[
+        str,
+        row(
+            "Reason",
+            "choice",
+            "As the gateway spells it.",
+            suggestions=("stop", "end_turn", "tool_calls", "tool_use", "length", "max_tokens", "content_filter"),
+        ),
+    ] = "stop"
+
+    @property
+    def words(self) -> str:
+        return self.reason
+
+    @property
+    def lack(self) -> str:
+        return "" if self.reason else "There is no finish reason to look for."
+
+    def _look(self, facts: Facts) -> Verdict:
+        found = facts.finish_reason
+        return judged(found == self.reason, f"it ended with {found}" if found else "it ended without a reason")
+
+
+class Refused(Check):
+    """The model would not answer."""
+
+    TITLE = "Refusal"
+    HELP = (
+        "Passes when the answer is marked as a refusal: a part for it, or a finish reason that says so. A refusal in "
+        "plain words is for a judge."
+    )
+    kind: Literal["refusal"] = "refusal"
+
+    def _look(self, facts: Facts) -> Verdict:
+        said = "".join(turn.refusal for turn in facts.turns)
+        if said:
+            return judged(True, f"it refused: {quoted(said)}")
+        found = facts.finish_reason
+        return judged(found in _REFUSED, f"it ended with {found}" if found in _REFUSED else "it did not refuse")

@@ -1,0 +1,147 @@
+"""Checks of answers that are to be JSON."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Annotated, Final, Literal
+
+from playground.domain.checks.check import SHOWN, Check, Facts, Verdict, judged, not_judged, quoted, row
+from playground.domain.debugging import path_problem, path_values
+from playground.domain.tools import check_schema
+from playground.domain.values import LongText
+from playground.domain.variables import mentions
+from playground.jsonkit import limits
+from playground.jsonkit.problems import Problem, not_checked
+from playground.jsonkit.reading import parse_json
+from playground.jsonkit.texts import cut
+from playground.jsonkit.validation import check_value
+from playground.jsonkit.values import JSON, JSONObject, same
+
+_FENCE: Final = re.compile(r"\A\s*```[\w-]*[ \t]*\n(.*?)\n?```\s*\Z", re.DOTALL)
+
+
+class _OfJSON(Check):
+    fenced: Annotated[bool, row("Allow a code fence", "switch", "```json around the answer does not count.")] = False
+
+    def _text(self, facts: Facts) -> str:
+        fence = _FENCE.match(facts.text) if self.fenced else None
+        return fence[1] if fence is not None else facts.text
+
+    def _look(self, facts: Facts) -> Verdict:
+        text = self._text(facts)
+        limits.weigh_text(text)
+        try:
+            value = parse_json(text)
+        except ValueError as error:
+            return judged(False, f"it is not JSON: {cut(str(error), SHOWN)}")
+        return self._look_at(value, text)
+
+    def _look_at(self, value: JSON, text: str) -> Verdict:
+        """The same of what the ``text`` of the answer stands for."""
+        return judged(True, "it is JSON")
+
+
+class IsJSON(_OfJSON):
+    """The answer is JSON."""
+
+    TITLE = "Is JSON"
+    HELP = "Passes when the whole answer is one JSON value."
+    kind: Literal["is_json"] = "is_json"
+
+
+class FitsSchema(_OfJSON):
+    """The answer is JSON that fits a schema."""
+
+    TITLE = "Fits JSON Schema"
+    HELP = "Passes when the answer is JSON that fits this schema (JSON Schema 2020-12)."
+    kind: Literal["fits_schema"] = "fits_schema"
+    json_schema: Annotated[JSONObject | None, row("Schema", "json", "A JSON Schema.")] = None
+
+    @property
+    def words(self) -> str:
+        return _spelled(self.json_schema) if self.json_schema is not None else ""
+
+    @property
+    def lack(self) -> str:
+        return "" if self.json_schema is not None else "There is no schema."
+
+    @property
+    def problem(self) -> str:
+        if self.json_schema is None:
+            return self.lack
+        wrong = next((one for one in check_schema(self.json_schema) if one.severity == "error"), None)
+        if wrong is None:
+            return ""
+        where = Problem(wrong.path[1:], "").where  # the first step only names it
+        return f"The schema cannot be used: {where + ': ' if where else ''}{wrong.message}"
+
+    def _look_at(self, value: JSON, text: str) -> Verdict:
+        problems = check_value(value, self.json_schema or {})
+        if unknown := not_checked(problems):
+            return not_judged(unknown.message)
+        if any(not one.path and one.message.startswith("the schema cannot be applied") for one in problems):
+            return not_judged(problems[0].message)
+        if not problems:
+            return judged(True, "it fits the schema")
+        first = problems[0]
+        more = f", and {len(problems) - 1} more" if len(problems) > 1 else ""
+        return judged(False, f"{first.where + ': ' if first.where else ''}{cut(first.message, 2 * SHOWN)}{more}")
+
+
+class PathEquals(_OfJSON):
+    """What a JSONPath selects of the answer is a value."""
+
+    TITLE = "JSONPath equals"
+    HELP = (
+        "Passes when the answer is JSON and the path (RFC 9535) selects this value in it; of several, one that is. "
+        "Without a value, when it selects anything."
+    )
+    kind: Literal["json_path"] = "json_path"
+    path: Annotated[str, row("Path", "text", "A JSONPath such as $.city.")] = ""
+    value: Annotated[LongText, row("Value", "lines", "JSON, or a text as it is.")] = ""
+
+    @property
+    def words(self) -> str:
+        return f"{cut(self.path, SHOWN)} is {cut(self.value, SHOWN)}" if self.value else cut(self.path, SHOWN)
+
+    @property
+    def lack(self) -> str:
+        return "" if self.path else "There is no path."
+
+    @property
+    def problem(self) -> str:
+        return self.lack or path_lack(self.path)
+
+    def _look_at(self, value: JSON, text: str) -> Verdict:
+        found = path_values(self.path, text)
+        if not found:
+            return judged(False, f"{self.path} selects nothing")
+        if not self.value:
+            return judged(True, f"{self.path} selects {_spelled(found[0])}")
+        wanted = _value_or_text(self.value)
+        hit = any(same(one, wanted, exact=False) or (isinstance(one, str) and one == self.value) for one in found)
+        return judged(hit, f"{self.path} is {_spelled(found[0])}")
+
+
+def path_lack(path: str) -> str:
+    """Why a text is no path; empty where it is one, or a value is still to be put in."""
+    wrong = path_problem(path) if not mentions(path) else ""
+    return f"{quoted(path)} is no JSONPath: {wrong}" if wrong else ""
+
+
+def _value_or_text(text: str) -> JSON:
+    try:
+        return parse_json(text)
+    except ValueError:
+        return text
+
+
+def _spelled(value: JSON) -> str:
+    """A value as JSON, as much of it as a reason or a card shows: of a large one the rest is not written."""
+    text = ""
+    for piece in json.JSONEncoder(ensure_ascii=False).iterencode(value):
+        text += piece
+        if len(text) > SHOWN:
+            break
+    return cut(text, SHOWN)
