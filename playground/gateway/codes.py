@@ -14,6 +14,8 @@ from functools import cache
 from string import ascii_letters, digits
 from typing import Final
 
+from playground.giving_way import by_and_by
+
 #: Layers that are taken off; nothing sensible has more.
 _LAYERS: Final = 5
 _HEX: Final = "[2-7][0-9a-fA-F]"
@@ -99,7 +101,7 @@ class Codes:
             return False
         # In slices, the longest sign in common: one search of megabytes would hold up every other thread.
         slices = range(0, len(data), _SLICE)
-        return any(sign.search(data, at, at + _SLICE + _SIGN) for at in slices for sign in self.signs)
+        return any(sign.search(data, at, at + _SLICE + _SIGN) for at in by_and_by(slices) for sign in self.signs)
 
     def undo(self, text: str) -> Plain | None:
         """What it says; None when that is what it is."""

@@ -15,6 +15,7 @@ from typing import AnyStr, Final
 
 from playground.domain.secret_spellings import plainly, spellings
 from playground.gateway.codes import CODING, Codes
+from playground.giving_way import by_and_by
 
 MASK = "••••"
 
@@ -145,7 +146,7 @@ class _Matcher:
         if not self._needles:
             return []
         out: list[tuple[int, int]] = []
-        for begin, end in self._slices(text):
+        for begin, end in by_and_by(self._slices(text)):
             for start, stop in self._coded(text[begin:end]):
                 if out and begin + start < out[-1][1]:  # found twice; the first may have been cut off
                     out[-1] = out[-1][0], max(out[-1][1], begin + stop)

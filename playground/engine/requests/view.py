@@ -23,6 +23,7 @@ from playground.engine.requests.told_flags import told_flags
 from playground.gateway.address import resolve
 from playground.gateway.outgoing import outgoing
 from playground.gateway.redact import MASK, Redactor
+from playground.giving_way import by_and_by
 from playground.jsonkit.merge import MemberPath, at_path, holds
 from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols.oddities import Oddity
@@ -35,6 +36,7 @@ CUT_FROM: Final = 300_000  # characters of long texts from which on they are sho
 CUT_DATA_FROM: Final = 4_000_000  # the same of images: laying out and folding more of them holds every other thread
 LONG_TEXT, LONG_SHOWN = 20_000, 1_000
 MOST_VALUES: Final = 100_000  # objects, lists and what is in them that are laid out
+_LAYOUT: Final = json.JSONEncoder(ensure_ascii=False, indent=2)
 _STAND_IN: Final = "STAND-IN"
 _DEEP: Final = 100  # levels whose members are told apart
 _PLACES: Final = {"model": "tool bar", "tools": "Tools"}
@@ -109,18 +111,24 @@ def request_view(session: Session, known: Iterable[Secret] = (), *, whole: bool 
     try:
         body = get_protocol(request.protocol).encode(request)
         if whole:
-            return RequestView(text=redactor.text(json.dumps(body, ensure_ascii=False, indent=2)))
+            return RequestView(text=redactor.text(_laid_out(body)))
         deepest = _deepest(body)
         cut = deepest is not None or _is_much(body)
         body = _shortened(body if deepest is None else _shallow(body, deepest), redactor) if cut else body
-        text = redactor.text(json.dumps(body, ensure_ascii=False, indent=2))
-        body = json.loads(text)
+        written = _laid_out(body)
+        text = redactor.text(written)
+        if text != written:  # else it would be read as it is: a long one in one call, which holds the window
+            body = json.loads(text)
     except (ValueError, RecursionError) as error:
         return RequestView(problem=f"The request cannot be written: {error}")
     told = _Fields(request, told_flags(request, session.experiment.facts(request.model)))
     fields = tuple(told.rows(body))
     url, headers, problem = _envelope(profile, request, redactor)
     return RequestView("POST", url, headers, fields, text, problem, cut, told.changes)
+
+
+def _laid_out(body: JSON) -> str:
+    return "".join(by_and_by(_LAYOUT.iterencode(body)))
 
 
 def _is_much(body: JSON) -> bool:

@@ -18,6 +18,7 @@ from playground.domain.request import Request
 from playground.domain.served import carries, sent_text
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role, Turn, make_turn
+from playground.giving_way import by_and_by
 from playground.jsonkit import foreign
 from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols.messages.parameters import MAX_TOKENS_START
@@ -73,7 +74,7 @@ def encode_turns(turns: tuple[Turn, ...], *, beside: bool = False) -> list[JSONO
     What came ``beside`` the answers that become one message stands in it together, the first one's where two differ.
     """
     messages: list[JSONObject] = []
-    for turn in turns:
+    for turn in by_and_by(turns):
         if turn.role in (Role.SYSTEM, Role.DEVELOPER):
             continue
         side = "assistant" if turn.role is Role.ASSISTANT else "user"

@@ -24,6 +24,7 @@ os.environ["QT_API"] = "pyside6"  # read by qasync at import
 from PySide6.QtCore import QObject, QSocketNotifier, QTimer, QTimerEvent, Slot
 from PySide6.QtWidgets import QApplication, QDialog
 
+from playground.giving_way import give_way_to
 from playground.ui.widgets.stillness import Keeper
 
 T = TypeVar("T")
@@ -53,6 +54,7 @@ def run(app: QApplication, main: Callable[[], Coroutine[Any, Any, None]]) -> int
     app.setProperty("exit_code", 0)
     switch = sys.getswitchinterval()
     sys.setswitchinterval(SWITCH_S)
+    give_way_to(loop.call_soon_threadsafe)
     sweeper = _Sweeper()
     sweeper.begin()
     try:
@@ -60,6 +62,7 @@ def run(app: QApplication, main: Callable[[], Coroutine[Any, Any, None]]) -> int
             spawn(main(), name="main")
             loop.run_forever()
     finally:
+        give_way_to(None)
         sweeper.end()
         sys.setswitchinterval(switch)
         _loop = None
