@@ -35,7 +35,7 @@ CALM_SWEEPS, PUT_OFF_SWEEPS = 4, 240
 #: Objects more than at the last sweep: data that was loaded, not what events leave behind, an evaluation's among them.
 BURST = 60_000
 LOT = 40_000  # objects of some sweeps: sessions of an evaluation outlive one, and together they would take 0.1 s
-SWITCH_S = 0.000_5  # that another thread may go on while this one waits to do so: Python's own 5 ms add up
+SWITCH_S = 0.000_1  # that another thread may go on while this one waits to do so: Python's own 5 ms add up
 STRETCH_S = 0.004  # callbacks are begun on end before Qt's events have their turn
 THREADS = 10  # of ``asyncio.to_thread``, at most; each is made when all there are have something to do
 APART_S = 0.000_3  # between two events that have nothing of Qt's between them, at most
