@@ -30,6 +30,7 @@ from playground.engine.evaluation.statistics import (
     wilson,
 )
 from playground.engine.session.plan import Case
+from playground.giving_way import by_and_by
 
 SURE: Final = 0.05  # the p below which a difference is told
 _FEWEST: Final = 6  # cases that differ, from which on an exact test of them can tell anything
@@ -66,12 +67,16 @@ class Rate(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """The answers of one case in one column, by repeat; None where one is missing."""
+    """The answers of one case in one column, by repeat; None where one is missing.
+
+    ``marks`` are whether each passed, ``scores`` what the checks give it; None where nothing was judged.
+    """
 
     case: Case
     column: Column
     answers: tuple[Answer | None, ...]
     marks: tuple[bool | None, ...]
+    scores: tuple[float | None, ...]
 
     @property
     def failing(self) -> bool:
@@ -251,7 +256,8 @@ class Results:
             digest = self.inquiry.digest(case, column)
             repeats = range(1, self.inquiry.plan.repeats + 1)
             answers = tuple(self._answers.get((digest, repeat)) for repeat in repeats)
-            found = self._cells[key] = Cell(case, column, answers, tuple(map(self._mark(case), answers)))
+            scores = tuple(self.score(case, one) if one is not None else None for one in answers)
+            found = self._cells[key] = Cell(case, column, answers, tuple(map(self._mark(case), answers)), scores)
         return found
 
     def _mark(self, case: Case) -> Callable[[Answer | None], bool | None]:
@@ -287,20 +293,16 @@ class Results:
 
     def column(self, column: Column) -> ColumnResult:
         """What came of a column."""
-        cells = [self.cell(case, column) for case in self.inquiry.cases]
+        cells = [self.cell(case, column) for case in by_and_by(self.inquiry.cases)]
         answers = [one for cell in cells for one in cell.answers if one is not None]
         good = [one for one in answers if not one.failure]
-        scores = [
-            found
-            for cell in cells
-            for one in cell.answers
-            if one is not None and (found := self.score(cell.case, one)) is not None
-        ]
+        scores = [score for cell in cells for score in cell.scores if score is not None]
         spent: dict[str, float] = {}
         for one in good:
             if one.figures.price is not None:
                 spent[one.figures.currency] = spent.get(one.figures.currency, 0.0) + one.figures.price
         marks = [mark for cell in cells for mark in cell.marks if mark is not None]
+        figures = _by_figure(good)
         return ColumnResult(
             column=column,
             rate=_rate(cells),
@@ -308,8 +310,8 @@ class Results:
             answered=len(good),
             failed=len(answers) - len(good),
             not_judged=len(good) - len(marks),
-            medians=_by_figure(good, median),
-            high=_by_figure(good, lambda values: quantile(values, 0.95)),
+            medians={name: median(values) for name, values in figures.items()},
+            high={name: quantile(values, 0.95) for name, values in figures.items()},
             spent=spent,
             listed=any(one.figures.listed for one in good),
         )
@@ -321,26 +323,24 @@ class Results:
 
     def checks(self) -> list[CheckRate]:
         """How often each check of the plan was passed."""
+        inquiry = self.inquiry
+        passed, failed, others, cases = (Counter[int]() for _ in range(4))  # by the place of the check
+        for case in by_and_by(inquiry.cases):
+            keys = [(at, key) for at in range(len(inquiry.plan.checks)) if (key := inquiry.plan_key(case, at))]
+            cases.update(at for at, _ in keys)
+            for column in inquiry.columns:
+                for one in self.cell(case, column).answers:
+                    if one is None or one.failure:
+                        continue
+                    for at, key in keys:
+                        if (found := one.verdicts.get(key)) is not None:
+                            (passed if found.passed else others if found.passed is None else failed)[at] += 1
         out = []
-        for place, check in enumerate(self.inquiry.plan.checks):
-            verdicts = [
-                found
-                for case in self.inquiry.cases
-                for column in self.inquiry.columns
-                for one in self.cell(case, column).answers
-                if one is not None and not one.failure and (found := self._of_plan(case, one, place)) is not None
-            ]
-            passed = sum(one.passed is True for one in verdicts)
-            judged = sum(one.passed is not None for one in verdicts)
-            rate = Rate(passed, judged, wilson(passed, judged))
-            cases = sum(self.inquiry.plan_key(case, place) is not None for case in self.inquiry.cases)
-            out.append(CheckRate(check.title, check.words, rate, len(verdicts) - judged, cases))
+        for at, check in enumerate(inquiry.plan.checks):
+            judged = passed[at] + failed[at]
+            rate = Rate(passed[at], judged, wilson(passed[at], judged))
+            out.append(CheckRate(check.title, check.words, rate, others[at], cases[at]))
         return out
-
-    def _of_plan(self, case: Case, answer: Answer, place: int) -> Verdict | None:
-        """The verdict of the plan's check at a place; a check that is not for a case has none."""
-        key = self.inquiry.plan_key(case, place)
-        return answer.verdicts.get(key) if key is not None else None
 
     def findings(self, *, compared: bool = True) -> Findings:
         """All that follows; without what takes longest where it is not to be ``compared``."""
@@ -348,8 +348,8 @@ class Results:
             tuple(self.columns),
             tuple(self.checks()),
             tuple(self.comparisons()) if compared else (),
-            frozenset(case.id for case in self.inquiry.cases if self.failing(case)),
-            frozenset(case.id for case in self.inquiry.cases if self.differing(case)),
+            frozenset(case.id for case in by_and_by(self.inquiry.cases) if self.failing(case)),
+            frozenset(case.id for case in by_and_by(self.inquiry.cases) if self.differing(case)),
         )
 
     def failing(self, case: Case) -> bool:
@@ -368,7 +368,7 @@ class Results:
         return [_worded(one, p, columns[0]) for one, p in zip(raw, corrected, strict=True)]
 
     def _against(self, first: Column, other: Column) -> list[_Raw]:
-        pairs = [(self.cell(case, first), self.cell(case, other)) for case in self.inquiry.cases]
+        pairs = [(self.cell(case, first), self.cell(case, other)) for case in by_and_by(self.inquiry.cases)]
         unit = "cases"
         if len(pairs) == 1:  # nothing is asked but about this one: its repeats are independent
             unit, pairs = "answers", list(zip(*map(_each, pairs[0]), strict=True))
@@ -383,7 +383,7 @@ class Results:
         for name, words, _unit in FIGURES:
             differences = [
                 there - here
-                for a, b in pairs
+                for a, b in by_and_by(pairs)
                 if (here := _middle(a, name)) is not None and (there := _middle(b, name)) is not None
             ]
             if len(differences) >= 2 and any(differences) and (name != "price" or _one_currency(pairs)):
@@ -417,8 +417,8 @@ class _Raw(NamedTuple):
 
 def _each(cell: Cell) -> list[Cell]:
     """A cell for each of its answers."""
-    marks = zip(cell.answers, cell.marks, strict=True)
-    return [Cell(cell.case, cell.column, (answer,), (mark,)) for answer, mark in marks]
+    each = zip(cell.answers, cell.marks, cell.scores, strict=True)
+    return [Cell(cell.case, cell.column, (answer,), (mark,), (score,)) for answer, mark, score in each]
 
 
 def _rate(cells: Sequence[Cell]) -> Rate:
@@ -431,11 +431,12 @@ def _rate(cells: Sequence[Cell]) -> Rate:
     return Rate(passed, judged, wilson(passed / judged * worth if judged else 0, worth))
 
 
-def _by_figure(answers: Sequence[Answer], of: Callable[[Sequence[float]], float]) -> dict[str, float]:
+def _by_figure(answers: Sequence[Answer]) -> dict[str, list[float]]:
+    """All values of each figure that there are, smallest first."""
     found = {
         name: [value for one in answers if (value := _figure(one.figures, name)) is not None] for name, *_ in FIGURES
     }
-    return {name: of(values) for name, values in found.items() if values}
+    return {name: sorted(values) for name, values in found.items() if values}
 
 
 def _figure(figures: Figures, name: str) -> float | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from time import monotonic
+from time import thread_time
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
@@ -175,10 +175,8 @@ class Look(QObject):
             while self._more:
                 self._more = False
                 results, picture = self.results, self.results.picture()
-                began = monotonic()
                 compared = not self.under_way or self._comparing < QUICK_S
-                findings = await asyncio.to_thread(picture.findings, compared=compared)
-                took = monotonic() - began
+                findings, took = await asyncio.to_thread(_followed, picture, compared=compared)
                 self._comparing = took if compared else self._comparing
                 results.learn(picture)
                 self.findings = findings
@@ -271,6 +269,12 @@ class Look(QObject):
 
 def _estimated(results: Results, entered: Entered) -> Estimate:
     return estimate(results.inquiry, results.answers, results.missing, entered)
+
+
+def _followed(results: Results, *, compared: bool) -> tuple[Findings, float]:
+    """What follows, and how many seconds of work that was: the thread gives way to the window's meanwhile."""
+    began = thread_time()
+    return results.findings(compared=compared), thread_time() - began
 
 
 def _found(inquiry: Inquiry, answers: dict[tuple[str, int], Answer]) -> tuple[Results, list[Answer], int]:

@@ -348,7 +348,7 @@ def _key(results: Results, case: Case, order: Order) -> Any:
         return sum(marks) / len(marks) if marks else None
     answers = [one for one in cell.answers if one is not None and not one.failure]
     if order.figure == "score":
-        values = [found for one in answers if (found := results.score(case, one)) is not None]
+        values = [one for one in cell.scores if one is not None]
     else:
         values = [found for one in answers if (found := getattr(one.figures, order.figure)) is not None]
     return median(values) if values else None
