@@ -67,6 +67,8 @@ qt.exec()
 OURS = (
     WATCH
     + """
+import gc
+gc.disable()  # as `playground` does before it loads the application
 import playground.app as app
 class Watched(app.App):
     def __init__(self, *arguments, **named):
