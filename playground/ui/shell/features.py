@@ -49,6 +49,7 @@ if TYPE_CHECKING:
 
     from playground.engine.files.presets import PresetStore
     from playground.engine.library.workspace import Workspace
+    from playground.engine.session.session import Session
     from playground.ui.features.cassettes.control import CassetteControl
     from playground.ui.features.code.control import CodeControl
     from playground.ui.features.compare.control import CompareControl
@@ -75,6 +76,7 @@ if TYPE_CHECKING:
     from playground.ui.features.protocols.control import ProtocolControl
     from playground.ui.features.raw.control import RawControl
     from playground.ui.features.raw.panel import RawPanel
+    from playground.ui.features.raw.reasoning_control import ReasoningControl
     from playground.ui.features.raw.reasoning_return import ReasoningReturnFields
     from playground.ui.features.server_asks.control import AsksControl
     from playground.ui.features.server_tape.control import TapeControl
@@ -110,33 +112,53 @@ class Regions(Protocol):
 
 
 class Panel(NamedTuple, Generic[W]):
-    """What a feature has in the window from the beginning. ``make`` puts it where it belongs, under the tab ``page`` of
-    the side panel if it has one.
+    """What a feature has in the window. ``make`` puts it where it belongs, under the tab ``page`` of the side panel if
+    it has one.
+
+    It is there from the beginning, or, if it is ``late``, from when it is first asked for or its tab looked at.
     """
 
     make: Callable[[Panels], W]
     page: str = ""
+    late: bool = False
 
 
 class Panels:
-    """Those of one window. A panel may use what was made before it."""
+    """Those of one window. A panel may use what was made before it. ``came`` is called with one that came late."""
 
     def __init__(self, regions: Regions, workspace: Workspace) -> None:
         self.regions = regions
         self.workspace = workspace
+        self.came: Callable[[Panel[Any]], object] = _nothing
         self._made: dict[Panel[Any], object] = {}
 
     def make_all(self) -> Iterator[None]:
         """Make them in the order of the rows, with pauses in which the window can do other things."""
+        side = self.regions.side
+        side.blank_shown.connect(self._fill)
         for feature in FEATURES:
             for panel in feature.panels:
-                self._made[panel] = panel.make(self)
-            if feature.panels:
-                yield
+                if not panel.late or panel.page == side.front:
+                    self.of(panel)
+                    yield
 
     def of(self, panel: Panel[W]) -> W:
         """The panel itself."""
+        if panel not in self._made:
+            self._made[panel] = panel.make(self)
+            if panel.late:
+                self.came(panel)
         return cast("W", self._made[panel])
+
+    def has(self, panel: Panel[Any]) -> bool:
+        """Whether it has been made."""
+        return panel in self._made
+
+    def _fill(self, page: str) -> None:
+        for feature in FEATURES:
+            for panel in feature.panels:
+                if panel.page == page:
+                    self.of(panel)
 
 
 def _nothing(_control: object) -> None:
@@ -147,10 +169,15 @@ def _no_entries(_control: object) -> Sequence[Entry]:
     return ()
 
 
+def _never(_session: Session) -> bool:
+    return False
+
+
 class Feature(NamedTuple, Generic[C]):
     """``shown``: another session is looked at. ``changed``: so it is, or something is set differently.
 
-    ``entries`` are in the command palette beside the actions.
+    ``entries`` are in the command palette beside the actions. One with a late panel is made with that; or before, for
+    an experiment that ``wants`` it: what it does there is done whether or not somebody looks.
     """
 
     make: Callable[[Features], C]
@@ -159,10 +186,11 @@ class Feature(NamedTuple, Generic[C]):
     changed: Callable[[C], object] = _nothing
     entries: Callable[[C], Sequence[Entry]] = _no_entries
     panels: tuple[Panel[Any], ...] = ()
+    wants: Callable[[Session], bool] = _never
 
 
 class Features:
-    """Those of one window, made in the order of the rows. A row may use what was made before it."""
+    """Those of one window, made in the order of the rows, but for late ones. A row may use what was made before it."""
 
     def __init__(self, host: Host, panels: Panels, preset_store: Callable[[], PresetStore]) -> None:
         self.host = host
@@ -171,11 +199,29 @@ class Features:
         self.preset_store = preset_store
         self._made: dict[Feature[Any], object] = {}
         for feature in FEATURES:
-            self._made[feature] = feature.make(self)
+            if all(map(panels.has, feature.panels)):
+                self._made[feature] = feature.make(self)
+        panels.came = self._came
+
+    def _came(self, panel: Panel[Any]) -> None:
+        feature = next(feature for feature in FEATURES if panel in feature.panels)
+        self._made[feature] = made = feature.make(self)
+        feature.changed(made)
 
     def of(self, feature: Feature[C]) -> C:
         """What controls it."""
+        if feature not in self._made:
+            for panel in feature.panels:
+                self.panel(panel)
         return cast("C", self._made[feature])
+
+    def at_work(self, *among: Feature[Any]) -> Iterator[tuple[Feature[Any], Any]]:
+        """Those of them that there are, in the order of the rows, and what controls each. One that the experiment
+        looked at wants is made.
+        """
+        for feature in among:
+            if feature in self._made or feature.wants(self.host.session):
+                yield feature, self.of(feature)
 
 
 # What stands in the window
@@ -253,9 +299,9 @@ PARAMETER_PANEL: Final = Panel(_parameter_panel)
 PRESET_BAR: Final = Panel(_preset_bar, parameters.PAGE)
 EXPERIMENTS_PANEL: Final = Panel(_experiments_panel)
 DEFAULT_RULE: Final = Panel(_default_rule)
-TOOLS_PANEL: Final = Panel(_tools_panel, tools.PAGE)
-OUTPUT_PANEL: Final = Panel(_output_panel, output.PAGE)
-RAW_PANEL: Final = Panel(_raw_panel, raw.PAGE)
+TOOLS_PANEL: Final = Panel(_tools_panel, tools.PAGE, late=True)
+OUTPUT_PANEL: Final = Panel(_output_panel, output.PAGE, late=True)
+RAW_PANEL: Final = Panel(_raw_panel, raw.PAGE, late=True)
 REASONING_RETURN: Final = Panel(_reasoning_return)
 
 
@@ -294,7 +340,13 @@ def _raw(of: Features) -> RawControl:
 
     show, show_count = partial(of.host.show_side, raw.PAGE), partial(of.regions.side.set_count, raw.PAGE)
     of.panel(RAW_PANEL).settings_asked.connect(of.of(GATEWAYS).open_settings)
-    return RawControl(of.host.workspace, of.panel(RAW_PANEL), of.panel(REASONING_RETURN), show, show_count)
+    return RawControl(of.host.workspace, of.panel(RAW_PANEL), show, show_count)
+
+
+def _reasoning(of: Features) -> ReasoningControl:
+    from playground.ui.features.raw.reasoning_control import ReasoningControl
+
+    return ReasoningControl(of.host.workspace, of.panel(REASONING_RETURN))
 
 
 def _parameters(of: Features) -> ParametersControl:
@@ -328,6 +380,7 @@ def _tools(of: Features) -> ToolsControl:
     show, show_count = partial(of.host.show_side, tools.PAGE), partial(of.regions.side.set_count, tools.PAGE)
     servers = of.of(TOOL_SERVERS)
     ways = ServerWays(servers.start, servers.open_servers, servers.open_server)
+    of.of(DEBUGGER).show_rules_in(of.panel(TOOLS_PANEL).editor.rule)
     return ToolsControl(of.host, of.panel(TOOLS_PANEL), show, of.of(DEBUGGER).tools_edited, show_count, ways)
 
 
@@ -342,7 +395,7 @@ def _debugger(of: Features) -> DebugControl:
     from playground.ui.features.debugger.control import DebugControl
 
     show_lanes = partial(of.of(COMPARE).show, True)
-    return DebugControl(of.host, of.panel(DEFAULT_RULE), of.panel(TOOLS_PANEL).editor.rule, show_lanes)
+    return DebugControl(of.host, of.panel(DEFAULT_RULE), show_lanes)
 
 
 def _wire(of: Features) -> WireControl:
@@ -480,14 +533,27 @@ CONVERSATION: Final = Feature(_conversation, conversation.ACTIONS)
 COMPARE: Final = Feature(_compare, compare.ACTIONS, shown=lambda it: it.show_session())
 EVALUATE: Final = Feature(_evaluate, evaluate.ACTIONS, shown=lambda it: it.show_session())
 OUTPUT: Final = Feature(_output, output.ACTIONS, changed=lambda it: it.show_session(), panels=(OUTPUT_PANEL,))
-RAW: Final = Feature(_raw, raw.ACTIONS, changed=lambda it: it.show_session(), panels=(RAW_PANEL, REASONING_RETURN))
+RAW: Final = Feature(
+    _raw,
+    raw.ACTIONS,
+    changed=lambda it: it.show_session(),
+    panels=(RAW_PANEL,),
+    wants=lambda session: bool(session.settings.extra_body or session.settings.extra_headers),
+)
+REASONING: Final = Feature(_reasoning, changed=lambda it: it.show_session(), panels=(REASONING_RETURN,))
 PARAMETERS: Final = Feature(
     _parameters, parameters.ACTIONS, changed=lambda it: it.show_session(), panels=(PARAMETER_PANEL,)
 )
 OFFERED: Final = Feature(_offered, offered.ACTIONS, entries=lambda it: it.entries())
 SERVER_ASKS: Final = Feature(_server_asks, server_asks.ACTIONS)
 SERVER_TAPE: Final = Feature(_server_tape, server_tape.ACTIONS)
-TOOLS: Final = Feature(_tools, tools.ACTIONS, changed=lambda it: it.show_session(), panels=(TOOLS_PANEL,))
+TOOLS: Final = Feature(
+    _tools,
+    tools.ACTIONS,
+    changed=lambda it: it.show_session(),
+    panels=(TOOLS_PANEL,),
+    wants=lambda session: bool(session.settings.tools),
+)
 CODE: Final = Feature(_code, code.ACTIONS, changed=lambda it: it.show_session())
 DEBUGGER: Final = Feature(_debugger, debugger.ACTIONS, changed=lambda it: it.show_session(), panels=(DEFAULT_RULE,))
 WIRE: Final = Feature(_wire, wire.ACTIONS)
@@ -527,6 +593,7 @@ FEATURES: Final[tuple[Feature[Any], ...]] = (
     TOOLS,
     OUTPUT,
     RAW,
+    REASONING,
     WIRE,
     CASSETTES,
     FILES,

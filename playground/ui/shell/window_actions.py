@@ -76,6 +76,9 @@ C = TypeVar("C")
 CALM_MS = 2_000  # after the start
 #: What takes longer to load than a window may wait, together with what is made of it when it is opened first.
 AHEAD = (
+    "playground.ui.features.tools.control",
+    "playground.ui.features.output.control",
+    "playground.ui.features.raw.control",
     "playground.engine.inspect.frames",
     "playground.ui.features.inspector.timeline.page",
     "playground.ui.widgets.models.panel",
@@ -280,7 +283,8 @@ class WindowActions(QObject):
             show_exchange=self._bring_exchange,
             show_session=self._workspace_changed,
         )
-        self.of = Features(host, window.panels, presets or self._usual_presets).of
+        self._features = Features(host, window.panels, presets or self._usual_presets)
+        self.of = self._features.of
         self._gateways, self._wire = self.of(GATEWAYS), self.of(WIRE)
         self._undo = UndoControl(
             host, window.action(UNDO.id), window.action(REDO.id), self._show_anew, self.of(EXPERIMENTS).undelete
@@ -294,9 +298,9 @@ class WindowActions(QObject):
         self._arriving = Throttle(self._redraw_exchange, self, interval=DRAW_EVERY_MS)
         self._stop_later = Throttle(self._stop_changed, self)  # of thousands of turns it takes a while to see
         commands: Commands = self
-        self._connect(OWN, commands)
+        self._connect(OWN, lambda: commands)
         for feature in FEATURES:
-            self._connect(feature.actions, self.of(feature))
+            self._connect(feature.actions, partial(self.of, feature))
         self._connect_regions()
         workspace.subscribe(self._list_changed)
         theme.changed.connect(self._mark_theme)
@@ -305,7 +309,7 @@ class WindowActions(QObject):
         window.pane.view.set_zoom(number(settings, "zoom", 1.0, 0.5, 4.0))
         self._show_session()
 
-    def _connect(self, actions: Iterable[Action[C]], control: C) -> None:
+    def _connect(self, actions: Iterable[Action[C]], control: Callable[[], C]) -> None:
         for action in actions:
             if action.do is not None:
                 self._window.action(action.id).triggered.connect(partial(_call, action.do, control))
@@ -366,8 +370,8 @@ class WindowActions(QObject):
         )
         self._seen = session
         self._window.pane.set_session(session.main)
-        for feature in FEATURES:
-            feature.shown(self.of(feature))
+        for feature, control in self._features.at_work(*FEATURES):
+            feature.shown(control)
         self._exchange = last_request(session)
         self._settings_changed()
         self._redraw_exchange()
@@ -400,8 +404,8 @@ class WindowActions(QObject):
         names = {p.id: p.name for p in (*gateways.profiles, profile)}
         window.bar.show_gateways(list(names.items()), profile.id)
         window.bar.show_state(self._gateways.state(profile.id))
-        for feature in FEATURES:
-            feature.changed(self.of(feature))
+        for feature, control in self._features.at_work(*FEATURES):
+            feature.changed(control)
         self._undo.show_session()
         window.pane.welcome.describe(profile.name, demo=profile.demo)
         where = "on this computer, simulated" if profile.demo else profile.base_url or "replayed"
@@ -455,9 +459,8 @@ class WindowActions(QObject):
     def _told(self) -> None:
         """More is known of the models."""
         self._priced()
-        self.of(PARAMETERS).show_session()
-        self.of(TOOLS).show_told()
-        self.of(OUTPUT).show_session()
+        for feature, control in self._features.at_work(PARAMETERS, TOOLS, OUTPUT):
+            feature.changed(control)
         self.of(CODE).next.poke()
 
     def _shown_exchange(self) -> str:
@@ -506,8 +509,8 @@ class WindowActions(QObject):
         self._undo.redo()
 
     def _show_anew(self) -> None:
-        self.of(OUTPUT).show_session(anew=True)
-        self.of(RAW).show_session(anew=True)
+        for _, control in self._features.at_work(OUTPUT, RAW):
+            control.show_session(anew=True)
 
     def reset_layout(self) -> None:
         """Put every region where it belongs."""
@@ -545,7 +548,8 @@ class WindowActions(QObject):
         """Every action, every model, every gateway by name."""
         listed = self._gateways.picker.listed
         models = Names(listed.all, listed.folded, "model", self._choose_model)
-        beside = (entry for feature in FEATURES for entry in feature.entries(self.of(feature)))
+        at_work = self._features.at_work(*FEATURES)
+        beside = (entry for feature, control in at_work for entry in feature.entries(control))
         entries: list[Entry | Names] = [*self._actions(), models, *beside]
         Palette(entries, "Type a command, a model or a gateway", self._window).open_over()
 
@@ -583,8 +587,8 @@ def _import_ahead() -> Iterator[None]:
         yield
 
 
-def _call(do: Callable[[C], object], control: C, _checked: bool = False) -> None:
-    do(control)
+def _call(do: Callable[[C], object], control: Callable[[], C], _checked: bool = False) -> None:
+    do(control())
 
 
 def _nothing() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QRect, Qt
+from PySide6.QtCore import QRect, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QStackedWidget, QTabBar, QWidget
 
@@ -16,7 +16,12 @@ GAP = "    "  # between a tab's title and its count
 
 
 class SidePanel(QFrame):
-    """Tabs over pages, empty until filled; a tab may carry a count."""
+    """Tabs over pages, empty until filled; a tab may carry a count.
+
+    ``blank_shown`` gives the title of a page that is empty yet, before it comes to the front.
+    """
+
+    blank_shown = Signal(str)
 
     def __init__(self, titles: Sequence[str]) -> None:
         super().__init__()
@@ -33,9 +38,19 @@ class SidePanel(QFrame):
         for title, page in zip(titles, self._blanks, strict=True):
             self._pages.addWidget(page)
             self.tabs.addTab(title)
-        self.tabs.currentChanged.connect(self._pages.setCurrentIndex)
+        self.tabs.currentChanged.connect(self._turn_to)
         row = in_row(self.tabs, 1, margins=(8, 0, 8, 0))
         in_column(row, thin_line(), (self._pages, 1), of=self, margins=0, spacing=0)
+
+    @property
+    def front(self) -> str:
+        """The title of the page in front."""
+        return self._titles[self._pages.currentIndex()]
+
+    def _turn_to(self, at: int) -> None:
+        if self._pages.widget(at) is self._blanks[at]:
+            self.blank_shown.emit(self._titles[at])
+        self._pages.setCurrentIndex(at)
 
     def fill(self, title: str, page: QWidget) -> None:
         """Put a page under its tab."""

@@ -15,7 +15,6 @@ from playground.engine.session.changes import Change, DebugChanged
 from playground.engine.session.session import Session
 from playground.ui.features.conversation.going import go_to, show_branch
 from playground.ui.features.debugger.default_rule import DefaultRuleFields
-from playground.ui.features.debugger.rule_summary import RuleSummary
 from playground.ui.features.host import Control, Host
 from playground.ui.widgets.session_window import SessionWindow
 
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from playground.engine.inspect.calls import CallEntry
     from playground.engine.tool_servers.tape import ServerTape
     from playground.ui.features.debugger.call_list import CallList
+    from playground.ui.features.debugger.rule_summary import RuleSummary
     from playground.ui.features.debugger.sequence_view import SequencePage
 
 CALLS, SEQUENCE = "Calls", "Sequence"
@@ -86,21 +86,19 @@ class RunPages(Control):
 class DebugControl(Control):
     """``show_session`` brings the fields and the open windows up to the session looked at.
 
-    ``default_rule`` is what is set for all tools, ``of_tool`` tells the rule of one, ``show_lanes`` the lanes.
+    ``default_rule`` is what is set for all tools, ``show_lanes`` shows the lanes.
     """
 
-    def __init__(
-        self, host: Host, default_rule: DefaultRuleFields, of_tool: RuleSummary, show_lanes: Callable[[], None]
-    ) -> None:
+    def __init__(self, host: Host, default_rule: DefaultRuleFields, show_lanes: Callable[[], None]) -> None:
         super().__init__(host)
         self._show_lanes = show_lanes
         self._followed: Session | None = None
         self._cancel: Callable[[], None] | None = None
-        self._default_rule, self._of_tool = default_rule, of_tool
+        self._default_rule = default_rule
+        self._of_tool: RuleSummary | None = None
         self.pages = RunPages(host)
         default_rule.changed.connect(self._edited)
         default_rule.rules_asked.connect(self.open_rules)
-        of_tool.asked.connect(self.open_rules)
         host.pane.calls.rules_asked.connect(self.open_rules)
         host.pane.calls.answers_asked.connect(self._ask_answers)
 
@@ -117,10 +115,17 @@ class DebugControl(Control):
         self._show_rules()
         self.pages.show_session()
 
+    def show_rules_in(self, of_tool: RuleSummary) -> None:
+        """Tell the rule of one tool there, too."""
+        self._of_tool = of_tool
+        of_tool.asked.connect(self.open_rules)
+        of_tool.show_debugging(self._session.debugger.debugging)
+
     def _show_rules(self) -> None:
         debugging = self._session.debugger.debugging
         self._default_rule.show_value(debugging)
-        self._of_tool.show_debugging(debugging)
+        if self._of_tool is not None:
+            self._of_tool.show_debugging(debugging)
 
     def tools_edited(self, before: Sequence[ToolDefinition], after: Sequence[ToolDefinition]) -> None:
         """A tool that got another name takes its rule along."""

@@ -1,4 +1,4 @@
-"""The Raw tab and the rule for reasoning: what is edited there goes to the current session and back."""
+"""The Raw tab: what is edited there goes to the current session and back."""
 
 from __future__ import annotations
 
@@ -6,13 +6,10 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QObject
 
-from playground.domain.request import ReasoningReturn
 from playground.engine.library.workspace import Workspace
-from playground.engine.requests.spoken import returns_reasoning
 from playground.engine.session.session import Session
 from playground.jsonkit.values import JSON, JSONObject
 from playground.ui.features.raw.panel import Inherited, RawPanel
-from playground.ui.features.raw.reasoning_return import ReasoningReturnFields
 
 BODY = "extra_body"
 HEADERS = "headers"
@@ -28,14 +25,12 @@ class RawControl(QObject):
         self,
         workspace: Workspace,
         panel: RawPanel,
-        reasoning_return: ReasoningReturnFields,
         show: Callable[[], None],
         show_count: Callable[[int], None],
     ) -> None:
         super().__init__(panel)
         self._workspace = workspace
         self._panel = panel
-        self._reasoning_return = reasoning_return
         self.show: Callable[[], None] = show
         self._show_count = show_count
         self._shown = ""
@@ -43,7 +38,6 @@ class RawControl(QObject):
         panel.unsent_changed.connect(self._body_unsent)
         panel.headers_changed.connect(self._headers_edited)
         panel.headers_left.connect(self._headers_left)
-        reasoning_return.changed.connect(self._reasoning_chosen)
 
     @property
     def _session(self) -> Session:
@@ -63,11 +57,6 @@ class RawControl(QObject):
             fresh=fresh,
         )
         self._show_count(len(session.settings.extra_body) + len(session.settings.extra_headers))
-        self._reasoning_return.show_value(
-            session.settings.reasoning_return,
-            profile.reasoning_return,
-            applies=returns_reasoning(session.settings.protocol),
-        )
 
     def _body_edited(self, body: JSONObject) -> None:
         self._session.change(extra_body=body)
@@ -80,6 +69,3 @@ class RawControl(QObject):
 
     def _headers_left(self, rows: JSON) -> None:
         self._session.set_unsent(HEADERS, rows)
-
-    def _reasoning_chosen(self, rule: ReasoningReturn | None) -> None:
-        self._session.change(reasoning_return=rule)

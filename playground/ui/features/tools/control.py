@@ -45,13 +45,9 @@ class ToolsControl(QObject):
         """Show what is set."""
         tools = self._host.session.settings.tools
         self._panel.set_tools(tools)
-        self.show_told()
+        self._panel.head.show_told(flags_about(flags_now(self._host.session), TOOLS))
         self._show_count(len(tools))
         self.servers.tools_changed()
-
-    def show_told(self) -> None:
-        """Say what the gateway's list tells of the model that does not go with tools."""
-        self._panel.head.show_told(flags_about(flags_now(self._host.session), TOOLS))
 
     def _edited(self, tools: tuple[ToolDefinition, ...]) -> None:
         session = self._host.session

@@ -23,7 +23,7 @@ from playground.ui.features.conversation.verdict_view import AnswerCheckView
 from playground.ui.features.output.control import OutputControl
 from playground.ui.features.output.panel import JSON_MODE, SCHEMA
 from playground.ui.features.raw.control import RawControl
-from playground.ui.shell.features import OUTPUT_PANEL, RAW_PANEL, REASONING_RETURN
+from playground.ui.shell.features import OUTPUT_PANEL, RAW_PANEL
 from playground.ui.shell.main_window import MainWindow
 from tests.engine.conftest import no_keyring
 
@@ -41,7 +41,6 @@ class Stand:
             RawControl(
                 self.workspace,
                 window.panels.of(RAW_PANEL),
-                window.panels.of(REASONING_RETURN),
                 partial(window.side.show_page, "Raw"),
                 partial(window.side.set_count, "Raw"),
             ),
