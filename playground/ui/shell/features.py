@@ -227,24 +227,24 @@ class Features:
 # What stands in the window
 
 
-def _parameter_panel(_of: Panels) -> ParameterPanel:
+def _parameter_panel(of: Panels) -> ParameterPanel:
     from playground.ui.features.parameters.panel import ParameterPanel
 
-    return ParameterPanel(without=("Output",))
+    return ParameterPanel(of.regions.side, kind=type(of.workspace.current.settings.current), without=("Output",))
 
 
 def _preset_bar(of: Panels) -> PresetBar:
     from playground.ui.features.presets.preset_bar import PresetBar
 
     made = PresetBar()
-    of.regions.side.fill(parameters.PAGE, stacked(made, of.of(PARAMETER_PANEL)))
+    of.regions.side.fill(parameters.PAGE, stacked(made, of.of(PARAMETER_PANEL), inside=of.regions.side.pages))
     return made
 
 
 def _experiments_panel(of: Panels) -> ExperimentsPanel:
     from playground.ui.features.experiments.panel import ExperimentsPanel
 
-    made = ExperimentsPanel()
+    made = ExperimentsPanel(of.regions.left)
     made.set_opening(not of.workspace.listed)
     of.regions.left.fill(made)
     return made
@@ -264,7 +264,7 @@ def _default_rule(of: Panels) -> DefaultRuleFields:
 def _tools_panel(of: Panels) -> ToolsPanel:
     from playground.ui.features.tools.panel import ToolsPanel
 
-    made = ToolsPanel()
+    made = ToolsPanel(of.regions.side.pages)
     of.regions.side.fill(tools.PAGE, made)
     return made
 
@@ -272,7 +272,7 @@ def _tools_panel(of: Panels) -> ToolsPanel:
 def _output_panel(of: Panels) -> OutputPanel:
     from playground.ui.features.output.panel import OutputPanel
 
-    made = OutputPanel()
+    made = OutputPanel(of.regions.side.pages)
     of.regions.side.fill(output.PAGE, made)
     return made
 
@@ -280,7 +280,7 @@ def _output_panel(of: Panels) -> OutputPanel:
 def _raw_panel(of: Panels) -> RawPanel:
     from playground.ui.features.raw.panel import RawPanel
 
-    made = RawPanel()
+    made = RawPanel(of.regions.side.pages)
     of.regions.side.fill(raw.PAGE, made)
     return made
 

@@ -278,12 +278,12 @@ def _label() -> QLabel:
 class StartPage(Centre):
     """Lays ``welcome`` and ``composer`` out as the conversation pane does."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.welcome = self.seen = WelcomePage()
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.welcome = self.seen = WelcomePage(self)
         self.composer = Composer()
         column = in_column(self.composer, margins=0)
-        in_column((self.welcome, 1), at_reading_width(column), of=self, margins=0, spacing=0)
+        in_column((self.welcome, 1), at_reading_width(column, self), of=self, margins=0, spacing=0)
 
 
 class MainWindow(QMainWindow):
@@ -311,18 +311,15 @@ class MainWindow(QMainWindow):
         self.resize(1440, 900)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.NoContextMenu)
         self._actions = {spec.id: _made(spec, self) for spec in ACTIONS}
-        self._start = StartPage()
+        self.side = SidePanel(PAGES)
+        self.left, self._centre, self._bottom = Region("surface"), Region(), Region("surface")
+        self._build()
         self._start.welcome.set_opening(opening)
         self.composer = self._start.composer
         self.composer.set_enter_runs(bool(settings.value("enter_runs", False, type=bool)))
-        self.side = SidePanel(PAGES)
-        self.left, self._centre, self._bottom = Region("surface"), Region(), Region("surface")
-        self._centre.fill(self._start)
         self.left.setMinimumWidth(LEAST_LEFT)
-        self.bar = ToolBar(self._main_menu(), self._settings_menu())
         self.status = StatusBar()
         self.setStatusBar(self.status)
-        self._build()
         self._place_actions()
         self.reset_layout()
         self._restore()
@@ -344,6 +341,7 @@ class MainWindow(QMainWindow):
         writing = self.focusWidget() is self.composer.focusProxy()
         if self.composer.text:  # typed before there was an experiment to belong to
             workspace.current.with_draft(self.composer.draft)
+        # Made on its own, other than what stands around it: the message field comes behind the turns, for the keys too.
         self.pane = ConversationPane(workspace.current, workspace.gateways.price, self.composer, self._start.welcome)
         self.pane.sizes.keep_in(self._settings)
         self._centre.fill(self.pane)
@@ -360,7 +358,7 @@ class MainWindow(QMainWindow):
         yield from self.panels.make_all()
         from playground.ui.features.inspector.inspector import Inspector
 
-        self.inspector = Inspector()
+        self.inspector = Inspector(self._bottom)
         self._bottom.fill(self.inspector)
 
     def _keep_early(self) -> None:
@@ -380,7 +378,8 @@ class MainWindow(QMainWindow):
     # Building
 
     def _build(self) -> None:
-        top = QWidget()
+        top = QWidget(self)
+        self.bar = ToolBar(self._main_menu(), self._settings_menu(), top)
         column = self._top = QVBoxLayout(top)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
@@ -388,6 +387,8 @@ class MainWindow(QMainWindow):
         column.addWidget(thin_line())
         self.setMenuWidget(top)
         self.setCentralWidget(self._centre)
+        self._start = StartPage(self._centre)
+        self._centre.fill(self._start)
         self.setDockNestingEnabled(False)
         area, corner = Qt.DockWidgetArea, Qt.Corner
         self.setCorner(corner.BottomLeftCorner, area.LeftDockWidgetArea)

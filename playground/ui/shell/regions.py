@@ -112,9 +112,9 @@ class _Grip(QWidget):
             painter.drawRoundedRect(QRect(self.width() // 2 - 14, 2, 28, 3), 1.5, 1.5)
 
 
-def stacked(*widgets: QWidget) -> QFrame:
-    """Widgets one below the other, the last one taking the room that is left."""
-    frame = styled(QFrame(), "surface")
+def stacked(*widgets: QWidget, inside: QWidget) -> QFrame:
+    """Widgets one below the other, the last one taking the room that is left; made where it is to stand."""
+    frame = styled(QFrame(inside), "surface")
     column = in_column(of=frame, margins=0, spacing=0)
     for widget in widgets:
         column.addWidget(widget, 1 if widget is widgets[-1] else 0)

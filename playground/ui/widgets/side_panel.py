@@ -18,7 +18,7 @@ GAP = "    "  # between a tab's title and its count
 class SidePanel(QFrame):
     """Tabs over pages, empty until filled; a tab may carry a count.
 
-    ``blank_shown`` gives the title of a page that is empty yet, before it comes to the front.
+    Pages are made in ``pages``. ``blank_shown`` gives the title of one that is empty yet, before it comes to the front.
     """
 
     blank_shown = Signal(str)
@@ -32,33 +32,33 @@ class SidePanel(QFrame):
         self.tabs.setUsesScrollButtons(False)
         self.tabs.setAccessibleName("Side panel")
         self.setMinimumWidth(290)
-        self._pages = QStackedWidget()
+        self.pages = QStackedWidget(self)
         self._titles = tuple(titles)
         self._blanks = [QWidget() for _ in titles]
         for title, page in zip(titles, self._blanks, strict=True):
-            self._pages.addWidget(page)
+            self.pages.addWidget(page)
             self.tabs.addTab(title)
         self.tabs.currentChanged.connect(self._turn_to)
         row = in_row(self.tabs, 1, margins=(8, 0, 8, 0))
-        in_column(row, thin_line(), (self._pages, 1), of=self, margins=0, spacing=0)
+        in_column(row, thin_line(), (self.pages, 1), of=self, margins=0, spacing=0)
 
     @property
     def front(self) -> str:
         """The title of the page in front."""
-        return self._titles[self._pages.currentIndex()]
+        return self._titles[self.pages.currentIndex()]
 
     def _turn_to(self, at: int) -> None:
-        if self._pages.widget(at) is self._blanks[at]:
+        if self.pages.widget(at) is self._blanks[at]:
             self.blank_shown.emit(self._titles[at])
-        self._pages.setCurrentIndex(at)
+        self.pages.setCurrentIndex(at)
 
     def fill(self, title: str, page: QWidget) -> None:
         """Put a page under its tab."""
         at = self._titles.index(title)
-        front = self._pages.currentIndex()
-        self._pages.insertWidget(at, page)
-        self._pages.removeWidget(self._blanks[at])
-        self._pages.setCurrentIndex(front)
+        front = self.pages.currentIndex()
+        self.pages.insertWidget(at, page)
+        self.pages.removeWidget(self._blanks[at])
+        self.pages.setCurrentIndex(front)
         self._blanks[at].deleteLater()
 
     def set_count(self, title: str, number: int) -> None:

@@ -33,9 +33,11 @@ class Centre(QWidget):
         return least.expandedTo(QSize(0, broken))
 
 
-def at_reading_width(column: QLayout) -> QHBoxLayout:
-    """``column`` in the middle, no wider than a line may be, with the margins of what stands below the turns."""
-    middle = QWidget()
+def at_reading_width(column: QLayout, of: QWidget) -> QHBoxLayout:
+    """``column`` in the middle, no wider than a line may be, with the margins of what stands below the turns. To be put
+    into the layout ``of`` a widget.
+    """
+    middle = QWidget(of)
     middle.setLayout(column)
     middle.setMaximumWidth(READING_WIDTH)
     middle.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)

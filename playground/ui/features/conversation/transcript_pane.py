@@ -153,7 +153,9 @@ class TranscriptPane(Centre):
         self.calls = CallAnswers(session, self._all_answered, self._focus_waiting_call, self)
         self.calls.said.connect(self.notice.say)
         self.wire = WireSignals(self)
-        self._stack = self.seen = QStackedWidget()
+        self._whole = in_column(self.finder.bar, of=self, margins=0, spacing=0)
+        self._stack = self.seen = QStackedWidget(self)
+        self._whole.addWidget(self._stack, 1)
         self._stack.addWidget(empty)
         self._stack.addWidget(self.view)
         column = self._column = QVBoxLayout()
@@ -166,8 +168,8 @@ class TranscriptPane(Centre):
             bar.setParent(aside)
         for widget in (*([] if fixed else [bar]), self.notice, *below):
             column.addWidget(widget)
-        below_turns = self._below = at_reading_width(column)
-        self._whole = in_column(self.finder.bar, (self._stack, 1), below_turns, of=self, margins=0, spacing=0)
+        below_turns = self._below = at_reading_width(column, self)
+        self._whole.addLayout(below_turns)
         self._own_draw = Throttle(self.draw, self, interval=DRAW_MS).poke
         self._poke_draw = self._own_draw
         self.begun = False

@@ -58,7 +58,7 @@ class Welcome(QWidget):
         row = FlowLayout(gap=6)
         for button in (self._try, connect, self._prompts):
             row.addWidget(button)
-        card = styled(QFrame(), "card")
+        card = styled(QFrame(self), "card")
         card.setMaximumWidth(560)
         inner = self._inner = QVBoxLayout(card)
         for widget in (title, words):
@@ -135,11 +135,11 @@ class WelcomePage(QScrollArea):
     While experiments are being opened it is empty, and soon says so: who has some is not to be welcomed.
     """
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.welcome = Welcome()
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
         ground = QWidget()  # asking for Qt's own makes PySide look through every kind of widget there is: 8 ms
         self.setViewport(ground)
+        self.welcome = Welcome(ground)
         self.setWidgetResizable(True)
         self.setWidget(self.welcome)
         self.welcome.setAutoFillBackground(False)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QAbstractButton, QPushButton, QWidget
+from PySide6.QtWidgets import QAbstractButton, QPushButton, QStackedWidget, QWidget
 
 from playground.ui.features.conversation import large
 from playground.ui.features.conversation.large import MeasuredText, Part
@@ -20,7 +20,7 @@ from playground.ui.widgets.copy_button import CopyButton
 from playground.ui.widgets.elided_label import ElidedLabel
 from playground.ui.widgets.figures import size
 from playground.ui.widgets.form_parts import paragraph, styled
-from playground.ui.widgets.layouts import in_column, in_pages, in_row
+from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.loop import spawn
 from playground.ui.widgets.page_parts import empty_words
 from playground.ui.widgets.plain_text import few_lines_of, show_hidden, tip
@@ -37,7 +37,7 @@ ALL_AT_ONCE = 200 * 1024  # characters that are all shown at once, where they ar
 class BodyPane(QWidget):
     """``show_body`` shows bytes; never more than a bounded excerpt until a person asks for all.
 
-    ``shown`` says that it has come into view.
+    ``shown`` says that it has come into view. Other ways to show a body are made in ``pages``.
     """
 
     bound_lifted = Signal()
@@ -66,11 +66,13 @@ class BodyPane(QWidget):
         self.empty = empty_words(empty)
         bar = in_row(switch, (self.note, 1), self.all_button, self.copy_button, margins=(12, 4, 12, 4), spacing=8)
         self._bar = bar
-        self._stack = in_pages(self.empty)
-        self._page = QWidget()
+        column = in_column(bar, self.error, of=self, margins=0, spacing=0)
+        self.pages = QStackedWidget(self)
+        column.addWidget(self.pages, 1)
+        self.pages.addWidget(self.empty)
+        self._page = QWidget(self.pages)
         self._below = in_column((self.text, 1), of=self._page, margins=0, spacing=0)
-        self._stack.addWidget(self._page)
-        in_column(bar, self.error, (self._stack, 1), of=self, margins=0, spacing=0)
+        self.pages.addWidget(self._page)
         self.all_button.clicked.connect(self._lift)
         self.copy_button.clicked.connect(self.copy_all)
         self.show_nothing()
@@ -92,7 +94,7 @@ class BodyPane(QWidget):
         """Show a body, or what of it fits; ``about`` is said in the bar. Less fits while it is ``live``."""
         self._body, self._whole = body, None
         self.copy_button.setVisible(bool(body))
-        self._stack.setCurrentWidget(self._page)
+        self.pages.setCurrentWidget(self._page)
         aside = len(body) > ALL_ASIDE if self._everything else laid_out and not events and len(body) > ASIDE
         if aside:
             self._show_aside(_Aside(body, laid_out, events, self._everything), about)
@@ -187,7 +189,7 @@ class BodyPane(QWidget):
 
     def add_page(self, page: QWidget) -> None:
         """Another way to show a body; see ``show_page``."""
-        self._stack.addWidget(page)
+        self.pages.addWidget(page)
 
     def show_page(self, page: QWidget, body: bytes, about: str = "", whole: Callable[[], str] | None = None) -> None:
         """Show a page that was added; Copy gives ``body``, or what ``whole`` writes on another thread."""
@@ -195,7 +197,7 @@ class BodyPane(QWidget):
         self.note.set_text(show_hidden(about))
         self.all_button.hide()
         self.copy_button.setVisible(bool(body))
-        self._stack.setCurrentWidget(page)
+        self.pages.setCurrentWidget(page)
 
     def show_error(self, text: str) -> None:
         """Say what went wrong above the body; empty takes it away."""
@@ -210,7 +212,7 @@ class BodyPane(QWidget):
         self.note.set_text("")
         self.all_button.hide()
         self.copy_button.hide()
-        self._stack.setCurrentWidget(self.empty)
+        self.pages.setCurrentWidget(self.empty)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

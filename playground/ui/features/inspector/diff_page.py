@@ -28,8 +28,8 @@ from playground.engine.inspect.frames import FrameIndex
 from playground.engine.library.store import StoreError
 from playground.ui.features.inspector.change_text import ChangeText
 from playground.ui.features.inspector.exchange_words import asked, exchange_words
+from playground.ui.features.inspector.header_tables import HeaderTable
 from playground.ui.features.inspector.view import ExchangeView, as_it_is
-from playground.ui.features.inspector.views import HeaderTable
 from playground.ui.widgets.form_parts import styled, text_label
 from playground.ui.widgets.layouts import in_column, in_pages, in_row
 from playground.ui.widgets.loop import spawn

@@ -24,8 +24,8 @@ from PySide6.QtWidgets import (
 from playground.ui.features.inspector.next_request import Preview
 from playground.ui.features.inspector.status_line import StatusLine
 from playground.ui.features.inspector.view import ExchangeView
-from playground.ui.features.inspector.views import HeadersView, InspectorView, RequestView, ResponseView
-from playground.ui.features.inspector.wire_views import DiffView, LintView, TimelineView
+from playground.ui.features.inspector.views import InspectorView, RequestView, ResponseView
+from playground.ui.features.inspector.wire_views import DiffView, HeadersView, LintView, TimelineView
 from playground.ui.widgets.form_parts import look, thin_line
 from playground.ui.widgets.icon_button import IconButton
 from playground.ui.widgets.layouts import Gap, in_column, in_row
@@ -188,13 +188,13 @@ class Inspector(QWidget):
         super().__init__(parent)
         self._exchange: ExchangeView | None = None
         self._preview: Preview | None = None
-        self.views: list[InspectorView] = [kind() for kind in VIEWS]
-        self._seen: list[tuple[object, object]] = [(NOT_SEEN, None)] * len(self.views)
         self.setProperty("kind", "surface")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.row = TabRow()
+        self.row = TabRow(self)
         self.tabs, self.status = self.row.tabs, self.row.status
-        self._stack = QStackedWidget()
+        self._stack = QStackedWidget(self)
+        self.views: list[InspectorView] = [kind(self._stack) for kind in VIEWS]
+        self._seen: list[tuple[object, object]] = [(NOT_SEEN, None)] * len(self.views)
         self._stack.setMinimumHeight(LEAST)
         for view in self.views:
             self.row.add_tab(view.title)

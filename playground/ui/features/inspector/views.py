@@ -5,111 +5,18 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import ClassVar
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QHeaderView,
-    QLabel,
-    QSplitter,
-    QStackedWidget,
-    QTableWidget,
-    QTableWidgetItem,
     QWidget,
 )
 
 from playground.ui.features.inspector.body_pane import BodyPane
 from playground.ui.features.inspector.next_request import NextRequest, Preview
 from playground.ui.features.inspector.view import ExchangeView
-from playground.ui.widgets.form_parts import text_label
 from playground.ui.widgets.icon_button import IconButton
-from playground.ui.widgets.layouts import in_column
-from playground.ui.widgets.plain_text import show_hidden, tip
 from playground.ui.widgets.segments import Segments
-from playground.ui.widgets.theme import code_font
 
 NEXT, SENT = 0, 1
 PRETTY = 0
-
-Headers = tuple[tuple[str, str], ...]
-ROW_HEIGHT = 22
-MOST_VALUE = 4_000  # characters of one value that are put into the table
-
-
-class HeaderTable(QTableWidget):
-    """Name and value; Ctrl+C copies the chosen rows as ``name: value`` lines."""
-
-    def __init__(self, says: str, parent: QWidget | None = None) -> None:
-        super().__init__(0, 2, parent)
-        self._headers: Headers = ()
-        self.setAccessibleName(says)
-        self.setHorizontalHeaderLabels(["Header", "Value"])
-        self.horizontalHeader().setVisible(False)
-        self.horizontalHeader().setStretchLastSection(True)
-        self.horizontalHeader().setSectionResizeMode(0, QHeaderView.ResizeMode.ResizeToContents)
-        self.verticalHeader().setVisible(False)
-        self.verticalHeader().setDefaultSectionSize(ROW_HEIGHT)
-        self.verticalHeader().setMinimumSectionSize(ROW_HEIGHT)
-        self.setShowGrid(False)
-        self.setWordWrap(False)
-        self.setTabKeyNavigation(False)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-
-    def show_headers(self, headers: Headers) -> None:
-        """Show these; the same ones again change nothing."""
-        if headers == self._headers:
-            return
-        self._headers = headers
-        self.setRowCount(len(headers))
-        for row, pair in enumerate(headers):
-            for column, text in enumerate(pair):
-                shown = show_hidden(text[:MOST_VALUE])
-                item = QTableWidgetItem(shown)
-                item.setToolTip(tip(shown))
-                if column == 1:
-                    item.setFont(code_font())
-                self.setItem(row, column, item)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.matches(QKeySequence.StandardKey.Copy):
-            rows = sorted({index.row() for index in self.selectedIndexes()})
-            text = "\n".join(f"{self._headers[row][0]}: {self._headers[row][1]}" for row in rows)
-            QGuiApplication.clipboard().setText(text)
-        else:
-            super().keyPressEvent(event)
-
-
-class HeaderTables(QStackedWidget):
-    """Both tables, or a word on why they are empty."""
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.request = HeaderTable("Request headers")
-        self.response = HeaderTable("Response headers")
-        empty = QLabel(
-            "No exchange yet. Run the conversation to see what went out and what came back.",
-            alignment=Qt.AlignmentFlag.AlignCenter,
-            wordWrap=True,
-        )
-        empty.setProperty("kind", "muted")
-        self._split = QSplitter(childrenCollapsible=False, handleWidth=1)
-        for title, table in (("Request", self.request), ("Response", self.response)):
-            side = QWidget()
-            caption = text_label(title, "group")
-            caption.setContentsMargins(4, 0, 0, 0)
-            in_column(caption, table, of=side, margins=(12, 8, 4, 0), spacing=4)
-            self._split.addWidget(side)
-        self._split.setSizes([500, 500])
-        self.addWidget(empty)
-        self.addWidget(self._split)
-
-    def show_headers(self, request: Headers, response: Headers) -> None:
-        """Show the headers of one exchange; the empty state where there are none at all."""
-        self.request.show_headers(request)
-        self.response.show_headers(response)
-        self.setCurrentIndex(1 if request or response else 0)
 
 
 class InspectorView(ABC):
@@ -117,6 +24,9 @@ class InspectorView(ABC):
 
     title: ClassVar[str]
     widget: QWidget
+
+    @abstractmethod
+    def __init__(self, parent: QWidget | None = None) -> None: ...
 
     @abstractmethod
     def show(self, exchange: ExchangeView | None) -> None:
@@ -135,13 +45,16 @@ class RequestView(InspectorView):
 
     title = "Request"
 
-    def __init__(self) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         self.switch = Segments(("Next request", "As sent"), "Which request")
         self.pane = BodyPane(
-            self.switch, "Request body", "The request will stand here, exactly as it is sent, once there is a model."
+            self.switch,
+            "Request body",
+            "The request will stand here, exactly as it is sent, once there is a model.",
+            parent,
         )
         self.widget = self.pane
-        self.next = NextRequest()
+        self.next = NextRequest(self.pane.pages)
         self.pane.add_page(self.next)
         self.code_button = IconButton("code", "Get the code of this request")
         self.pane.add_button(self.code_button)
@@ -202,9 +115,9 @@ class ResponseView(InspectorView):
 
     title = "Response"
 
-    def __init__(self) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         self.switch = Segments(("Pretty", "Raw"), "How the response is shown")
-        self.pane = BodyPane(self.switch, "Response body", NO_RESPONSE)
+        self.pane = BodyPane(self.switch, "Response body", NO_RESPONSE, parent)
         self.widget = self.pane
         self._exchange: ExchangeView | None = None
         self.switch.chosen.connect(self._chosen)
@@ -233,22 +146,6 @@ class ResponseView(InspectorView):
             self.pane.show_nothing("Waiting for the first byte…")
         else:
             self.pane.show_nothing("No body came back.")
-
-
-class HeadersView(InspectorView):
-    """The headers of both directions as received; secrets are masked before they get here."""
-
-    title = "Headers"
-
-    def __init__(self) -> None:
-        self.tables = HeaderTables()
-        self.widget = self.tables
-
-    def show(self, exchange: ExchangeView | None) -> None:
-        self.tables.show_headers(
-            exchange.request_headers if exchange is not None else (),
-            exchange.response_headers if exchange is not None else (),
-        )
 
 
 NO_RESPONSE = "No response yet. Run the conversation, and the bytes that come back stand here as they arrive."

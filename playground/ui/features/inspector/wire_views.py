@@ -1,4 +1,4 @@
-"""The tabs about frames and differences. The page of each is imported and made when it is first looked at."""
+"""The tabs about headers, frames and differences. The page of each is imported and made when first looked at."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from playground.ui.features.inspector.views import InspectorView
 
 if TYPE_CHECKING:
     from playground.ui.features.inspector.diff_page import DiffPage
+    from playground.ui.features.inspector.header_tables import HeaderTables
     from playground.ui.features.inspector.lint_page import LintPage
     from playground.ui.features.inspector.next_request import Preview
     from playground.ui.features.inspector.timeline.page import TimelinePage
@@ -23,8 +24,8 @@ P = TypeVar("P", bound=QWidget)
 class LateView(InspectorView, Generic[P]):
     """``when_made`` is called with the page once there is one, at once if there is one already."""
 
-    def __init__(self) -> None:
-        self.widget = QWidget()
+    def __init__(self, parent: QWidget | None = None) -> None:
+        self.widget = QWidget(parent)
         self._column = QVBoxLayout(self.widget)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._page: P | None = None
@@ -34,8 +35,7 @@ class LateView(InspectorView, Generic[P]):
     def page(self) -> P:
         """The page, made if there is none yet."""
         if self._page is None:
-            made = self._make()
-            self._page = made
+            made = self._page = self._make(self.widget)
             self._column.addWidget(made)
             for tell in self._told:
                 tell(made)
@@ -53,8 +53,25 @@ class LateView(InspectorView, Generic[P]):
             tell(self._page)
 
     @abstractmethod
-    def _make(self) -> P:
+    def _make(self, parent: QWidget) -> P:
         """A new page. What it needs is imported here."""
+
+
+class HeadersView(LateView["HeaderTables"]):
+    """The headers of both directions as received; secrets are masked before they get here."""
+
+    title = "Headers"
+
+    def _make(self, parent: QWidget) -> HeaderTables:
+        from playground.ui.features.inspector.header_tables import HeaderTables
+
+        return HeaderTables(parent)
+
+    def show(self, exchange: ExchangeView | None) -> None:
+        self.page.show_headers(
+            exchange.request_headers if exchange is not None else (),
+            exchange.response_headers if exchange is not None else (),
+        )
 
 
 class TimelineView(LateView["TimelinePage"]):
@@ -62,10 +79,10 @@ class TimelineView(LateView["TimelinePage"]):
 
     title = "Timeline"
 
-    def _make(self) -> TimelinePage:
+    def _make(self, parent: QWidget) -> TimelinePage:
         from playground.ui.features.inspector.timeline.page import TimelinePage
 
-        return TimelinePage()
+        return TimelinePage(parent)
 
     def show(self, exchange: ExchangeView | None) -> None:
         self.page.show_trace(exchange.trace() if exchange is not None else None)
@@ -81,10 +98,10 @@ class DiffView(LateView["DiffPage"]):
         page = self.made
         return page is not None and page.isVisible() and page.against_next
 
-    def _make(self) -> DiffPage:
+    def _make(self, parent: QWidget) -> DiffPage:
         from playground.ui.features.inspector.diff_page import DiffPage
 
-        return DiffPage()
+        return DiffPage(parent)
 
     def show(self, exchange: ExchangeView | None) -> None:
         self.page.show_exchange(exchange)
@@ -98,10 +115,10 @@ class LintView(LateView["LintPage"]):
 
     title = "Lint"
 
-    def _make(self) -> LintPage:
+    def _make(self, parent: QWidget) -> LintPage:
         from playground.ui.features.inspector.lint_page import LintPage
 
-        return LintPage()
+        return LintPage(parent)
 
     def show(self, exchange: ExchangeView | None) -> None:
         self.page.show_trace(exchange.trace() if exchange is not None else None)

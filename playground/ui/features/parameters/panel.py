@@ -31,13 +31,20 @@ class ParameterPanel(ScrollPage):
     changed = Signal(object)
 
     def __init__(
-        self, parent: QWidget | None = None, *, only: tuple[str, ...] = (), without: tuple[str, ...] = ()
+        self,
+        parent: QWidget | None = None,
+        *,
+        kind: type[Parameters] = Parameters,
+        only: tuple[str, ...] = (),
+        without: tuple[str, ...] = (),
     ) -> None:
-        """``only`` these groups (all of them when empty), and ``without`` those shown elsewhere."""
+        """``kind`` is shown first; ``only`` these groups (all of them when empty), and ``without`` those shown
+        elsewhere.
+        """
         super().__init__(parent)
         self._only = only
         self._without = without
-        self._value: Parameters = Parameters()
+        self._value: Parameters = kind()
         self._flags: Mapping[str, str] = NOTHING
         self._notes: Mapping[str, str] = NOTHING
         self._type: type[Parameters] | None = None
@@ -46,7 +53,7 @@ class ParameterPanel(ScrollPage):
         self._forms: dict[type[Parameters], _Form] = {}
         self.rows: dict[str, FieldRow] = {}
         self.also_sent = paragraph("", "small")
-        self._show_form(Parameters)
+        self._show_form(kind)
 
     @property
     def value(self) -> Parameters:
@@ -121,7 +128,7 @@ class ParameterPanel(ScrollPage):
             for name, hint in kind.hints():
                 if hint.group in self._without or (self._only and hint.group not in self._only):
                     continue
-                row = row_for(name, hint, kind)
+                row = row_for(name, hint, kind, form.content)
                 row.edited.connect(self._edited)
                 self.rows[name] = row
                 self._group(hint.group).addWidget(row)

@@ -152,17 +152,17 @@ class WorkArea(QWidget):
         head.search.left.connect(tools.setFocus)
         editor.setProperty("kind", "surface")
         editor.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        scroll = DownArea(editor)
+        column = in_column(head, of=self, margins=0, spacing=0)
+        self.split = QSplitter(Qt.Orientation.Vertical, self, childrenCollapsible=False)
+        column.addWidget(self.split, 1)
+        self.split.addWidget(tools)
+        scroll = DownArea(editor, self.split)  # which adds it
         scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         scroll.setMinimumHeight(120)
         tools.setMinimumHeight(ROW_HEIGHT)
-        self.split = QSplitter(Qt.Orientation.Vertical, childrenCollapsible=False)
-        self.split.addWidget(tools)
-        self.split.addWidget(scroll)
         self.split.setStretchFactor(0, 0)
         self.split.setStretchFactor(1, 1)
         self.split.splitterMoved.connect(self._moved)
-        in_column(head, (self.split, 1), of=self, margins=0, spacing=0)
 
     def fit(self) -> None:
         """The list as tall as its rows, up to its share of the height, until somebody drags the line."""

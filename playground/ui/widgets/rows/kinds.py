@@ -311,7 +311,7 @@ class JsonRow(FieldRow):
         self.editor.setFixedHeight(lines * self.editor.fontMetrics().lineSpacing() + 18)
 
 
-def row_for(name: str, hint: Hint, kind: type[Parameters] = Parameters) -> FieldRow:
+def row_for(name: str, hint: Hint, kind: type[Parameters] = Parameters, parent: QWidget | None = None) -> FieldRow:
     """The row of a field, of parameters of a ``kind``.
 
     An editor this version does not know gets the JSON row, which can show everything.
@@ -320,8 +320,8 @@ def row_for(name: str, hint: Hint, kind: type[Parameters] = Parameters) -> Field
     from playground.ui.widgets.rows.thinking_row import ThinkingRow
 
     if hint.editor == "tool_choice":
-        return ToolChoiceRow(name, hint, kind.tool_choice_for)
-    rows: dict[str, Callable[[str, Hint], FieldRow]] = {
+        return ToolChoiceRow(name, hint, kind.tool_choice_for, parent)
+    rows: dict[str, Callable[[str, Hint, QWidget | None], FieldRow]] = {
         "number": NumberRow,
         "integer": NumberRow,
         "switch": SwitchRow,
@@ -331,4 +331,4 @@ def row_for(name: str, hint: Hint, kind: type[Parameters] = Parameters) -> Field
         "list": ListRow,
         "thinking": ThinkingRow,
     }
-    return rows.get(hint.editor, JsonRow)(name, hint)
+    return rows.get(hint.editor, JsonRow)(name, hint, parent)

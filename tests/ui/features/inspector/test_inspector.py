@@ -18,7 +18,8 @@ from playground.ui.features.inspector.excerpt import SHOWN_AT_MOST, excerpt
 from playground.ui.features.inspector.inspector import Inspector
 from playground.ui.features.inspector.next_request import Preview
 from playground.ui.features.inspector.view import ExchangeView
-from playground.ui.features.inspector.views import HeadersView, RequestView, ResponseView
+from playground.ui.features.inspector.views import RequestView, ResponseView
+from playground.ui.features.inspector.wire_views import HeadersView
 
 #: The offscreen platform says so whenever a window's smallest size changes; no other platform does.
 
@@ -253,7 +254,7 @@ def test_headers_stand_in_two_tables_with_raw_values(inspector: Inspector) -> No
     sent = (("Authorization", "Bearer ••••abcd"), ("X-Odd", "a\u202eb"))
     inspector.set_exchange(exchange(lambda: b"", request_headers=sent))
     inspector.draw_now()
-    request, response = view.tables.request, view.tables.response
+    request, response = view.page.request, view.page.response
     assert [cell(request, row, 1) for row in range(2)] == ["Bearer ••••abcd", "a‹U+202E›b"]
     assert cell(response, 1, 0) == "X-RateLimit-Reset"
     assert cell(response, 1, 1) == "1732176000"

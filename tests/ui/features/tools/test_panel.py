@@ -49,6 +49,7 @@ def names(panel: ToolsPanel) -> list[str]:
 def test_the_empty_state_teaches_and_leads_on(qtbot: QtBot) -> None:
     panel = ToolsPanel()
     qtbot.addWidget(panel)
+    panel.show()
     assert panel.empty.add_button.isVisibleTo(panel)
     assert not panel.list.isVisibleTo(panel)
     with qtbot.waitSignal(panel.changed) as caught:
