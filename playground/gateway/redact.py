@@ -69,7 +69,7 @@ class Pieces:
 
     def may_be_in(self, text: str) -> bool:
         """Whether there may be one in a text."""
-        return any(map(text.__contains__, self._parts))
+        return any(part in text for part in by_and_by(self._parts))
 
     def spans(self, text: str) -> list[tuple[int, int]]:
         """Where they stand, in order of the secrets; some may overlap."""
@@ -256,7 +256,7 @@ class Redactor:
 
     def text(self, value: str) -> str:
         """``value`` without the secrets, and without pieces of one."""
-        for secret in self._texts:
+        for secret in by_and_by(self._texts):
             if secret in value:
                 value = value.replace(secret, MASK)
         if self._pieces.may_be_in(value):

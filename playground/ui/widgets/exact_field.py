@@ -118,7 +118,8 @@ class ExactField(QPlainTextEdit):
     def _insert(self, cursor: QTextCursor, text: str) -> None:
         cursor.beginEditBlock()
         cursor.removeSelectedText()
-        text = text.replace("\r\n", "\n").replace("\r", "\n")
+        if "\r" in text:  # else two walks that find nothing: 20 ms of ten megabytes
+            text = text.replace("\r\n", "\n").replace("\r", "\n")
         self._put(cursor, pieces(text) if self.may_fold else [text])
         cursor.endEditBlock()
 
