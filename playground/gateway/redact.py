@@ -14,7 +14,8 @@ from itertools import pairwise
 from typing import AnyStr, Final
 
 from playground.domain.secret_spellings import plainly, spellings
-from playground.gateway.codes import CODING, Codes
+from playground.gateway.codes import CODED, CODING, Codes
+from playground.gateway.event_texts import next_between, once
 from playground.giving_way import by_and_by
 
 MASK = "••••"
@@ -37,7 +38,6 @@ SLICE = 50_000  # characters that are looked at in one go
 _LEAST_CODED = 4
 _NESTED = 40  # bytes of a beginning that are looked at one by one
 
-CODED = b"\\%&"  # the first bytes of characters in a code
 _TEXT_END = rb'"\s*(?:[,}\]\r\n]|\Z)'
 _MASK_BYTES = MASK.encode()
 
@@ -236,6 +236,7 @@ class Redactor:
         # Longest first, so that a spelling that holds another one goes as a whole.
         self._texts = tuple(sorted(texts, key=len, reverse=True))
         self._needles = tuple(text.encode("utf-8", "surrogatepass") for text in self._texts)
+        self._quotes = any(b'"' in needle for needle in self._needles)
         self._pairs = frozenset(pair for needle in self._needles for pair in pairwise(needle))
         longest = max(map(len, self._needles), default=0)
         self._said = _Matcher(self._texts, self._least, self._codes, longest)
@@ -335,11 +336,31 @@ class Redactor:
         """
         return data[-1] not in self._last and self._glance.search(data) is None
 
-    def risks(self, data: bytes) -> Risks:
-        """Where a JSON text in ``data`` may end with the beginning of a secret, or hold one in a code."""
-        signs = self._codes.signs if self._codes.may_be_in(data) else ()
+    def plain(self, data: bytes) -> bytes | None:
+        """Those bytes as ``once`` gives them, when no secret, no piece of one, no code and no front of one in a code is
+        in them. Nothing but the front of a secret that is spelled as it is may then be at the end of a text. Else None.
+        """
+        said = once(data) if not self._quotes else data
+        wanted = (*self._needles, *self._coded_fronts, *self.parts)
+        return None if any(map(said.__contains__, wanted)) or self._codes.may_be_in(said) else said
+
+    def goes_on_otherwise(self, said: bytes) -> bool:
+        """Whether what ``plain`` gave tells that no text which ends like the front of a secret goes on like one."""
+        for found in self._plain_beginnings.finditer(said):
+            quote = said.find(b'"', found.start())
+            text = next_between(said, quote)
+            if not text or self.may_go_on(said[quote - 1], text[0]):
+                return False
+        return True
+
+    def risks(self, data: bytes, *, plain: bool) -> Risks:
+        """Where a JSON text in ``data`` may end with the beginning of a secret, or hold one in a code.
+
+        ``plain`` when it is known that all of it is.
+        """
+        signs = self._codes.signs if not plain and self._codes.may_be_in(data) else ()
         # For the plain ones alone ``re`` has few characters to stop at, and a code's beginning is seldom in any text.
-        coded = any(front in data for front in self._coded_fronts)
+        coded = not plain and any(map(data.__contains__, self._coded_fronts))
         return Risks((self._beginnings if coded else self._plain_beginnings, *signs), data)
 
     def may_go_on(self, last: int, byte: int) -> bool:
