@@ -280,7 +280,7 @@ class StartPage(Centre):
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
-        self.welcome = self.seen = WelcomePage(self)
+        self.welcome = self.seen = WelcomePage()  # on its own: in here it has a scroll bar before it has its size
         self.composer = Composer()
         column = in_column(self.composer, margins=0)
         in_column((self.welcome, 1), at_reading_width(column, self), of=self, margins=0, spacing=0)
