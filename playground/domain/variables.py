@@ -120,7 +120,13 @@ class Braced:
             return turns
         return tuple([found.get(at, turn) for at, turn in enumerate(turns)])
 
+    def unread(self, turns: tuple[Turn, ...]) -> int:
+        """How many of ``turns`` are yet to be looked through."""
+        return len(turns) - common_prefix(self._turns, turns)
+
     def _look(self, turns: tuple[Turn, ...]) -> list[int]:
+        if not turns:
+            return []  # as for what is set, without a conversation: what is known of it stays so
         same, assistant = common_prefix(self._turns, turns), Role.ASSISTANT
         found = [
             at

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from playground.domain.parts import Image, Reasoning, Text, ToolResult
 from playground.domain.transcript import Role, Transcript, make_turn
 from playground.domain.variables import (
+    Braced,
     as_written,
     mentions,
     names_in,
@@ -133,3 +134,14 @@ def test_a_hostile_text_takes_no_longer(piece: str) -> None:
     began = time.process_time()
     assert resolve(text, VALUES) == text
     assert time.process_time() - began < 2
+
+
+def test_what_was_looked_through_is_known_until_the_conversation_is_another() -> None:
+    turns = tuple(make_turn(Role.USER, f"{{{{name{at}}}}}") for at in range(3))
+    braced = Braced()
+    assert braced.unread(turns) == 3
+    assert braced.names(turns) == ("name0", "name1", "name2")
+    assert braced.unresolved((), {}) == ()
+    assert braced.unread(turns) == 0
+    assert braced.unread((*turns[:2], make_turn(Role.USER, "plain"))) == 1
+    assert braced.names(turns[1:]) == ("name1", "name2")

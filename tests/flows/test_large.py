@@ -18,6 +18,8 @@ from playground.ui.features.conversation.large import LARGE
 from playground.ui.features.inspector.diff_page import ALIKE, NEXT
 from playground.ui.features.inspector.views import SENT, RequestView
 from playground.ui.features.inspector.wire_views import DiffView
+from playground.ui.features.variables.control import AT_ONCE as VARIABLES_AT_ONCE
+from playground.ui.features.variables.variables_bar import VariablesBar
 from tests.flows.conftest import Person, Stage
 from tests.flows.test_files import name_file
 from tests.flows.test_find import current, open_bar, says, show
@@ -190,3 +192,22 @@ def test_a_long_conversation_gone_back_to_shows_what_changed_meanwhile(stage: St
         assert [row.turn.id for row in person.app.window.pane.rows.rows] == [turn.id for turn in there.transcript.path]
 
     stage.play(scene)
+
+
+def test_what_a_long_conversation_mentions_is_there_a_moment_after_it_is_opened(stage: Stage) -> None:
+    async def scene(person: Person) -> None:
+        turns = [make_turn(Role.USER, f"Question {at} of {{{{subject}}}}") for at in range(VARIABLES_AT_ONCE + 1)]
+        person.session.change(variables={"tone": "plain"})
+        person.session.history.transcript = Transcript({turn.id: turn for turn in _chained(turns)}, turns[-1].id)
+        long = person.session.id
+        person.app.workspace.new()
+        (bar,) = person.app.window.findChildren(VariablesBar)
+        await person.until(lambda: not bar.isVisible(), "no variables")
+        person.app.workspace.open(long)
+        await person.until(lambda: list(bar.rows) == ["subject", "tone"] and bar.isVisible(), "both of its variables")
+
+    stage.play(scene)
+
+
+def _chained(turns: list[Turn]) -> list[Turn]:
+    return [turn.model_copy(update={"parent": turns[at - 1].id if at else None}) for at, turn in enumerate(turns)]

@@ -77,10 +77,11 @@ class RequestPreview(QObject):
 
 def is_light(session: Session) -> bool:
     """Whether the next request of that session is written so quickly that no thread is needed."""
-    path = session.transcript.path
-    draft = session.draft
+    path, draft = session.transcript.path, session.draft
+    if len(path) > AT_ONCE:
+        return False
     parts: list[Part] = [*(part for turn in path for part in turn.parts), *draft.images, *draft.calls]
-    if len(path) > AT_ONCE or len(draft.text) + len(parts) * PART + sum(map(_size, parts)) > HEAVY:
+    if len(draft.text) + len(parts) * PART + sum(map(_size, parts)) > HEAVY:
         return False
     tools = [(tool.name, tool.description, tool.parameters) for tool in session.settings.tools if tool.sendable]
     return weigh([tools, session.settings.extra_body, vars(session.settings.current)], WEIGHTY) <= WEIGHTY

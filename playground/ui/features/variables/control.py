@@ -17,6 +17,7 @@ from playground.ui.widgets.loop import Throttle
 
 FOLDED = "variables/folded"  # among the settings
 LATER_MS = 60
+AT_ONCE = 1_000  # turns that are looked through while an experiment is opened: ten thousand take as long as a frame
 
 
 class VariablesControl(Control):
@@ -51,7 +52,11 @@ class VariablesControl(Control):
             )
             self._values = session.settings.variables
             self.bar.forget_asking()
-            self._show()
+            if session.experiment.braced.unread(session.transcript.path) > AT_ONCE:
+                self.bar.show_variables((), session.settings.variables, "")
+                self._soon.poke()
+            else:
+                self._show()
 
     def _changed(self, _change: Change) -> None:
         self._soon.poke()
