@@ -235,15 +235,24 @@ class BodyDecoder(ABC):
     def _frames(self, frames: Sequence[Frame | bytes], out: list[Event], *, last: bool = False) -> None:
         parse, odd, repeats, odd_numbers = foreign.parse, foreign.has_halves, self._repeats, self._odd_numbers
         lesson: tuple[Frame, JSONObject] | None = None  # learnt at the end: the rest of this read knows the old edges
+        straight: int | None = None  # the choice whose content the string is, as it stands, until another event comes
         for frame in frames:
             if isinstance(frame, bytes):
                 lesson = None
-                known = None if self.finished else repeats.value(frame)
-                if known is not None:
+                text = None if self.finished else repeats.text(frame)
+                if text and straight is not None:
+                    self._objects += 1
+                    out.append(TextDelta(straight, text))
+                    continue
+                if text is not None:
                     self._odd = False
+                    known, had = repeats.value(text), len(out)
                     self._object(known, repeats.event, out)
+                    alone = len(out) == had + 1 and type(out[-1]) is TextDelta
+                    straight = self._straight(known) if alone else None
                     continue
                 frame = repeats.whole(frame)  # noqa: PLW2901 - the same frame, in full
+            straight = None
             data = frame.data
             if data[:1] == "{" and frame.kind == "data":
                 try:
@@ -378,6 +387,13 @@ class BodyDecoder(ABC):
         """Where an object of the stream holds the fragment of text that changes from one to the next.
 
         ``_object`` must not keep the object that holds it.
+        """
+
+    @abstractmethod
+    def _straight(self, value: JSONObject) -> int | None:
+        """The choice of which an object holds content that goes out as it is; None where text may be held back or kept.
+
+        Reading the object has just given a text, and nothing besides: so does it again, with any other text in it.
         """
 
     @abstractmethod

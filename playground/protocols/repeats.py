@@ -76,11 +76,8 @@ class Repeats:
         self._frame, self._around = frame, (before, after)
         self._value, self._holder, self._key = value, holder, key
 
-    def value(self, between: bytes) -> JSONObject | None:
-        """The value of an event with ``between`` in place of the string; None where that takes a whole reading.
-
-        It is lent until the next call.
-        """
+    def text(self, between: bytes) -> str | None:
+        """The string that ``between`` stands for in an event; None where that takes a whole reading."""
         self._in_vain = 0
         text = between.decode("utf-8", "replace")
         if "\\" in text or '"' in text or not text.isprintable():
@@ -90,6 +87,10 @@ class Repeats:
                 text = foreign.parse(f'"{text}"')
             except ValueError:
                 return None  # more than a string, or none
+        return text
+
+    def value(self, text: str) -> JSONObject:
+        """The value of an event with ``text`` for its string. It is lent until the next call."""
         self._holder[self._key] = text
         return self._value
 

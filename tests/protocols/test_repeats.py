@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given, settings
@@ -61,17 +62,20 @@ def wire(values: list[dict[str, object]], separator: str, ascii_only: bool) -> b
 
 
 def told(protocol: str, body: bytes, size: int) -> list[Event]:
+    return told_of(protocol, [body[at : at + size] for at in range(0, len(body), size)])
+
+
+def told_of(protocol: str, reads: list[bytes]) -> list[Event]:
     kind = {"chat": ChatDecoder, "messages": MessagesDecoder}[protocol]
     decoder = kind("text/event-stream", make_id=lambda: "ours")
-    pieces = [body[at : at + size] for at in range(0, len(body), size)]
-    return [event for piece in pieces for event in decoder.decode_bytes(piece)] + decoder.close()
+    return [event for read in reads for event in decoder.decode_bytes(read)] + decoder.close()
 
 
-def told_plainly(protocol: str, body: bytes, size: int, monkeypatch: pytest.MonkeyPatch) -> list[Event]:
+def told_plainly(protocol: str, reads: list[bytes]) -> list[Event]:
     """The same, with nothing ever learnt."""
-    with monkeypatch.context() as patch:
+    with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Repeats, "patient", False)
-        return told(protocol, body, size)
+        return told_of(protocol, reads)
 
 
 CHAT = st.one_of(
@@ -96,7 +100,7 @@ MESSAGES = st.one_of(
 @given(st.lists(CHAT, max_size=14), st.sampled_from(["\n", "\r\n"]), st.booleans(), st.sampled_from([40, 190, 100_000]))
 def test_chat_is_read_alike(values: list[dict[str, object]], separator: str, ascii_only: bool, size: int) -> None:
     body = wire(values, separator, ascii_only)
-    assert told("chat", body, size) == told_plainly("chat", body, size, pytest.MonkeyPatch())
+    assert told("chat", body, size) == told_plainly("chat", [body])
 
 
 @settings(max_examples=300, deadline=None)
@@ -105,7 +109,58 @@ def test_chat_is_read_alike(values: list[dict[str, object]], separator: str, asc
 )
 def test_messages_are_read_alike(values: list[dict[str, object]], separator: str, ascii_only: bool, size: int) -> None:
     body = wire(values, separator, ascii_only)
-    assert told("messages", body, size) == told_plainly("messages", body, size, pytest.MonkeyPatch())
+    assert told("messages", body, size) == told_plainly("messages", [body])
+
+
+def choice(delta: dict[str, object], **more: object) -> dict[str, object]:
+    return {"id": "c", "model": "m", "choices": [{"index": 0, "delta": delta, **more}]}
+
+
+def block_start(kind: str, index: int = 0) -> dict[str, object]:
+    return {"type": "content_block_start", "index": index, "content_block": {"type": kind, "text": ""}}
+
+
+#: Events that come again and again with other texts; most say something beside.
+CHAT_RUNS: dict[str, Callable[[str], dict[str, object]]] = {
+    "content": lambda text: chat({"content": text}),
+    "with a role": lambda text: chat({"content": text, "role": "assistant"}),
+    "another choice": lambda text: chat({"content": text}, index=1),
+    "no number": lambda text: choice({"content": text}, index=True),
+    "ended": lambda text: choice({"content": text}, finish_reason="stop"),
+    "counted": lambda text: chat({"content": text}, usage={"prompt_tokens": 3}),
+    "counted inside": lambda text: choice({"content": text}, usage={"prompt_tokens": 4}),
+    "counted elsewhere": lambda text: chat({"content": text}, x_groq={"usage": {"prompt_tokens": 5}}),
+    "failed": lambda text: choice({"content": text}, error={"message": "no"}),
+    "more in the delta": lambda text: chat({"content": text, "refusal": "no"}),
+    "reasoning": lambda text: chat({"reasoning_content": text}),
+    "nameless": lambda text: {"choices": [{"index": 0, "delta": {"content": text}}]},
+}
+MESSAGES_RUNS: dict[str, Callable[[str], dict[str, object]]] = {
+    "text": lambda text: message("text_delta", "text", text),
+    "no number": lambda text: {**message("text_delta", "text", text), "index": True},
+    "another block": lambda text: {**message("text_delta", "text", text), "index": 1},
+    "thinking": lambda text: message("thinking_delta", "thinking", text),
+    "more in the delta": lambda text: {**message("", "", ""), "delta": {"type": "text_delta", "text": text, "more": 1}},
+    "begun": lambda _: block_start("text"),
+    "begun otherwise": lambda _: block_start("thinking"),
+    "begun again": lambda _: block_start("tool_use", 1),
+}
+SAID = TEXTS | st.sampled_from(["", "<think>", "</think>", "<thi", "nk>", " word", "word", "\n"])
+RUNS = st.lists(st.tuples(st.integers(0, 11), st.lists(SAID, min_size=3, max_size=8)), min_size=1, max_size=6)
+
+
+@pytest.mark.parametrize("protocol", ["chat", "messages"])
+@settings(max_examples=300, deadline=None)
+@given(RUNS, st.sampled_from(["\n", "\r\n"]), st.booleans())
+def test_runs_are_read_alike(
+    protocol: str, runs: list[tuple[int, list[str]]], separator: str, ascii_only: bool
+) -> None:
+    kinds = [*(CHAT_RUNS if protocol == "chat" else MESSAGES_RUNS).values()]
+    reads = []
+    for kind, texts in runs:  # one event each to learn from, and all others at once
+        first, *others = [kinds[kind % len(kinds)](text) for text in texts]
+        reads += [wire([first], separator, ascii_only), wire(others, separator, ascii_only)]
+    assert told_of(protocol, reads) == told_plainly(protocol, reads)
 
 
 def test_what_is_learnt_in_the_middle_of_a_read_does_not_reach_back() -> None:
@@ -133,7 +188,8 @@ def test_events_that_repeat_come_as_the_bytes_between_the_edges() -> None:
     )
     assert found[0] == b"two"
     assert isinstance(found[1], Frame)
-    assert repeats.value(b"two") == chat({"content": "two"})
+    assert repeats.text(b"two") == "two"
+    assert repeats.value("two") == chat({"content": "two"})
     assert repeats.whole(b"two").data == json.dumps(chat({"content": "two"}))
 
 

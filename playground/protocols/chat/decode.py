@@ -54,7 +54,6 @@ _READ: Final = frozenset(
 _AGAIN: Final = 8
 _NEVER: Final[tuple[JSON, int]] = (None, 0)
 _AUDIO_PIECES: Final = ("data", "transcript")
-
 #: Where a delta holds its fragment.
 _GROWING: Final = ("content", *FIELDS)
 
@@ -174,6 +173,13 @@ class ChatDecoder(BodyDecoder):
             case [{"delta": dict() as delta}]:
                 name = next((name for name in _GROWING if delta.get(name)), "")
                 return (delta, name) if isinstance(delta.get(name), str) else None
+        return None
+
+    def _straight(self, value: JSONObject) -> int | None:
+        match value:
+            case {"choices": [{"index": int() as index, "delta": {"content": str(), **others}}]}:
+                state = self._choices.get(index) if type(index) is int and others.keys() <= {"role"} else None
+                return index if state is not None and state.plain else None
         return None
 
     def _open(self, value: JSONObject, out: list[Event]) -> None:

@@ -188,6 +188,13 @@ class MessagesDecoder(BodyDecoder):
         key = _FRAGMENT.get(kind, "") if isinstance(kind, str) else ""
         return (delta, key) if isinstance(delta, dict) and isinstance(delta.get(key), str) else None
 
+    def _straight(self, value: JSONObject) -> int | None:
+        match value:
+            case {"type": "content_block_delta", "index": int() as index, "delta": {"type": "text_delta", **rest}}:
+                block = self._blocks.get(index) if type(index) is int and rest.keys() == {"text"} else None
+                return 0 if block is not None and block.kind == "text" and not self._half else None
+        return None
+
     def _index(self, value: JSONObject) -> int:
         index = value.get("index")
         if type(index) is int:
