@@ -13,7 +13,7 @@ from tests.engine.headless.cluster.desks import ANSWER, Desk, said
 from tests.support.fault_server import FaultServer, keep, send, sleep
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     made = Cluster(tmp_path_factory.mktemp("cluster"))
     made.add("first")
