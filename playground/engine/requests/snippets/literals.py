@@ -12,9 +12,11 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from playground.jsonkit.pieces import json_pieces
 from playground.jsonkit.values import JSON, JSONObject
 
 WIDTH: Final = 96
+_JSON: Final = json.JSONEncoder(ensure_ascii=False)
 _LONG: Final = re.compile(r"[!-~]{200,}")
 _IDENTIFIER: Final = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*")
 #: Controls, soft hyphens, marks without a width (joiners excepted: words and emoji need them), bidi marks, separators
@@ -26,11 +28,15 @@ _UNSEEN: Final = re.compile(
 
 
 def _json_string(text: str) -> str:
-    return _UNSEEN.sub(_as_pair, json.dumps(text, ensure_ascii=False))
+    return _string(text, _as_pair)
 
 
 def _python_string(text: str) -> str:
-    return _UNSEEN.sub(_as_point, json.dumps(text, ensure_ascii=False))
+    return _string(text, _as_point)
+
+
+def _string(text: str, escape: Callable[[re.Match[str]], str]) -> str:
+    return "".join([_UNSEEN.sub(escape, piece) for piece in json_pieces(text, _JSON)])
 
 
 def _as_pair(found: re.Match[str]) -> str:
