@@ -76,6 +76,7 @@ C = TypeVar("C")
 CALM_MS = 2_000  # after the start
 #: What takes longer to load than a window may wait, together with what is made of it when it is opened first.
 AHEAD = (
+    "playground.ui.features.conversation.turn_card",
     "playground.ui.features.tools.control",
     "playground.ui.features.output.control",
     "playground.ui.features.raw.control",

@@ -1,20 +1,23 @@
 """The cards that exist: made for rows that come into view, given up when they leave it, used again where it is cheaper.
 
-What is being looked for outlives the card; what is typed into one is kept by the session.
+What is being looked for outlives the card; what is typed into one is kept by the session. All that a card is made of is
+loaded with the first of them.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QWidget
 
 from playground.domain.tools import ToolDefinition
 from playground.ui.features.conversation.commands import Growth, TurnCommands
-from playground.ui.features.conversation.part_views import drawn_by
 from playground.ui.features.conversation.rows import Row
-from playground.ui.features.conversation.turn_card import TurnCard
+
+if TYPE_CHECKING:
+    from playground.ui.features.conversation.turn_card import TurnCard
 
 POOL = 4  # cards out of view that are kept to be used again, of each kind
 
@@ -56,6 +59,8 @@ class CardStock:
             self._pool.remove(card)
             card.take_row(row, self.tools)
         else:
+            from playground.ui.features.conversation.turn_card import TurnCard
+
             card = TurnCard(row, self._commands, self.tools, zoom=self.zoom, parent=self._parent, width=self.width)
             card.height_changed.connect(self._changed)
         self.cards[row.id] = card
@@ -107,6 +112,8 @@ class CardStock:
 
 def _is_plain(card: TurnCard) -> bool:
     """Whether nothing in a card is bound to its turn."""
+    from playground.ui.features.conversation.part_views import drawn_by
+
     return card.as_made and all(drawn_by(view).reusable(view) for view in card.body)
 
 

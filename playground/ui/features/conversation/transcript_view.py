@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, QRect, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent, QResizeEvent, QWheelEvent
@@ -22,10 +23,12 @@ from playground.ui.features.conversation.latest_pill import LatestPill
 from playground.ui.features.conversation.measures import MARGIN, READING_WIDTH
 from playground.ui.features.conversation.rows import Row
 from playground.ui.features.conversation.skeleton import paint_skeleton
-from playground.ui.features.conversation.turn_card import TurnCard
 from playground.ui.widgets.loop import Throttle, has_time
 from playground.ui.widgets.slices import Slices
 from playground.ui.widgets.theme import tokens
+
+if TYPE_CHECKING:
+    from playground.ui.features.conversation.turn_card import TurnCard
 
 FILL_S = 0.015  # seconds of a frame that are spent on long texts; the rest comes frame by frame
 SPARE = 400  # pixels above and below the view in which cards are kept
@@ -341,12 +344,11 @@ class TranscriptView(QAbstractScrollArea):
 
     def focused_turn(self) -> str | None:
         """The turn whose card, or a control in it, has the keyboard focus."""
+        turns: dict[QObject, str] = {card: turn_id for turn_id, card in self._stock.cards.items()}
         at: QObject | None = QApplication.focusWidget()
-        while at is not None:
-            if isinstance(at, TurnCard) and at.turn.id in self._stock.cards:
-                return at.turn.id
+        while at is not None and at not in turns:
             at = at.parent()
-        return None
+        return turns[at] if at is not None else None
 
     def _reveal(self, card: TurnCard) -> None:
         bar = self.verticalScrollBar()
