@@ -176,7 +176,7 @@ def _never(_session: Session) -> bool:
 class Feature(NamedTuple, Generic[C]):
     """``shown``: another session is looked at. ``changed``: so it is, or something is set differently.
 
-    ``entries`` are in the command palette beside the actions. One with a late panel is made with that; or before, for
+    ``entries`` are in the command palette beside the actions. One with a late panel is made with that; or soon, for
     an experiment that ``wants`` it: what it does there is done whether or not somebody looks.
     """
 
@@ -216,12 +216,17 @@ class Features:
         return cast("C", self._made[feature])
 
     def at_work(self, *among: Feature[Any]) -> Iterator[tuple[Feature[Any], Any]]:
-        """Those of them that there are, in the order of the rows, and what controls each. One that the experiment
-        looked at wants is made.
-        """
+        """Those of them that there are, and what controls each."""
         for feature in among:
-            if feature in self._made or feature.wants(self.host.session):
+            if feature in self._made:
                 yield feature, self.of(feature)
+
+    def make_wanted(self) -> Iterator[None]:
+        """Make those that the experiment looked at wants, a step each."""
+        for feature in FEATURES:
+            if feature not in self._made and feature.wants(self.host.session):
+                self.of(feature)
+                yield
 
 
 # What stands in the window

@@ -286,6 +286,7 @@ class WindowActions(QObject):
         )
         self._features = Features(host, window.panels, presets or self._usual_presets)
         self.of = self._features.of
+        self._late = Slices(self._features.make_wanted, self)
         self._gateways, self._wire = self.of(GATEWAYS), self.of(WIRE)
         self._undo = UndoControl(
             host, window.action(UNDO.id), window.action(REDO.id), self._show_anew, self.of(EXPERIMENTS).undelete
@@ -407,6 +408,7 @@ class WindowActions(QObject):
         window.bar.show_state(self._gateways.state(profile.id))
         for feature, control in self._features.at_work(*FEATURES):
             feature.changed(control)
+        self._late.poke()
         self._undo.show_session()
         window.pane.welcome.describe(profile.name, demo=profile.demo)
         where = "on this computer, simulated" if profile.demo else profile.base_url or "replayed"
