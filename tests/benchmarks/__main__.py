@@ -6,6 +6,7 @@ Each benchmark runs in a process of its own, so that one's memory and imports ar
 from __future__ import annotations
 
 import argparse
+import compileall
 import json
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
+import playground
 from tests.benchmarks.registry import BENCHMARKS, Benchmark, Figure, load
 
 
@@ -27,6 +29,8 @@ def main(arguments: Sequence[str] | None = None, known: Mapping[str, Benchmark] 
     if unknown := [name for name in names if name not in known]:
         print(f"no benchmark is called {', '.join(unknown)}; there are {', '.join(known)}", file=sys.stderr)
         return 2
+    # As an installation has them: with PYTHONDONTWRITEBYTECODE set, modules were compiled anew in the middle of a run.
+    compileall.compile_dir(Path(playground.__file__).parent, quiet=2)
     rows: list[tuple[str, Figure]] = []
     for name in names:
         figures = _apart(known[name].module, given.short) or [
