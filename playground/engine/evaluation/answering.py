@@ -91,11 +91,12 @@ class Answer:
             """Figures or verdicts that nobody asked for until now."""
             if name not in ("figures", "verdicts"):
                 raise AttributeError(name)
-            figures, verdicts = read_written(self.written) or (NO_FIGURES, {})  # damaged: its checks are made again
-            object.__setattr__(self, "figures", figures)
-            object.__setattr__(self, "verdicts", verdicts)
-            object.__setattr__(self, "written", "")
-            return figures if name == "figures" else verdicts
+            if text := self.written:  # else another thread has read it since
+                figures, verdicts = read_written(text) or (NO_FIGURES, {})  # damaged: its checks are made again
+                object.__setattr__(self, "figures", figures)
+                object.__setattr__(self, "verdicts", verdicts)
+                object.__setattr__(self, "written", "")
+            return object.__getattribute__(self, name)
 
 
 _KEPT: Final = ("digest", "repeat", "case", "column", "at", "gist", "failure", "written")

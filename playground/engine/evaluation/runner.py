@@ -23,6 +23,7 @@ from playground.engine.evaluation.inquiry import Inquiry, Job
 from playground.engine.evaluation.judging import Judgement
 from playground.engine.evaluation.making import Maker, Making, MakingError, Packed, no_price
 from playground.engine.evaluation.recording import Recorded
+from playground.giving_way import by_and_by
 
 Coro: TypeAlias = Coroutine[Any, Any, None]
 
@@ -184,8 +185,9 @@ class Runner:
 
     async def _work_off(self) -> None:
         """Have all workers at work, until there is nothing left to do."""
+        unjudged = deque(await asyncio.to_thread(self._unjudged))  # which reads all that are kept
         async with asyncio.TaskGroup() as group:
-            for work in self._workers():
+            for work in self._workers(unjudged):
                 group.create_task(work)
 
     def pause(self) -> None:
@@ -210,8 +212,7 @@ class Runner:
     def _begin(self) -> None:
         self.state, self._since = State.RUNNING, time.monotonic()
 
-    def _workers(self) -> list[Coro]:
-        unjudged = deque(self._unjudged())
+    def _workers(self, unjudged: deque[tuple[Answer, Job]]) -> list[Coro]:
         jobs: dict[str, deque[Job]] = {}
         for job in self.missing:
             jobs.setdefault(job.column.settings.profile_id, deque()).append(job)
@@ -280,7 +281,7 @@ class Runner:
         """Kept answers that lack verdicts of the plan's checks."""
         out = []
         keys: dict[str, frozenset[str]] = {}
-        for job in self._jobs:
+        for job in by_and_by(self._jobs):
             answer = self.answers.get(job.key)
             if answer is None or answer.failure:
                 continue

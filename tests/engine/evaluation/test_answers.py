@@ -131,6 +131,16 @@ async def test_a_row_that_cannot_be_read_is_asked_for_again(tmp_path: Path) -> N
     await store.aclose()
 
 
+async def test_who_asks_while_another_thread_reads_an_answer_has_what_that_one_read(tmp_path: Path) -> None:
+    store = AnswerStore(tmp_path / "a.sqlite")
+    await store.add("e", [brought(answer(verdicts={"k": Verdict(True, 1.0)}))])
+    (found,) = await store.load("e")
+    late = type(found).__getattr__  # type: ignore[attr-defined]  # as far as it got when there was nothing to see yet
+    assert found.verdicts == {"k": Verdict(True, 1.0)}
+    assert late(found, "verdicts") is found.verdicts
+    await store.aclose()
+
+
 @pytest.mark.parametrize("verdicts", ["{,}", '{"k": 1}', '{"k": [true]}'])
 async def test_what_shows_to_be_damaged_when_it_is_looked_at_is_judged_again(tmp_path: Path, verdicts: str) -> None:
     store = AnswerStore(tmp_path / "a.sqlite")
