@@ -83,6 +83,9 @@ def nothing_left_open(request: pytest.FixtureRequest) -> Iterator[None]:
         widget.deleteLater()
     # What was closed goes only when a loop of Qt's runs, and many tests have none: thousands of widgets stood there
     # after some hundred tests, and every style that was set was worked out for them, too.
+    application = widgets.QApplication.instance()
+    if application.styleSheet():
+        application.setStyleSheet("")  # the next test's widgets are dressed as if it were the first one
     widgets.QApplication.sendPostedEvents(None, sys.modules["PySide6.QtCore"].QEvent.Type.DeferredDelete)
     if names:
         pytest.fail(f"{request.node.name} left open: {', '.join(names)}", pytrace=False)
@@ -90,8 +93,14 @@ def nothing_left_open(request: pytest.FixtureRequest) -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def qapp(qapp: QApplication) -> QApplication:
-    """pytest-qt's own; as in ours, the last window that closes is not the end of an event loop that has work to do."""
+    """pytest-qt's own; as in ours, the last window that closes is not the end of an event loop that has work to do.
+
+    Its letters are those of ours from the first test on: how wide a widget is does not depend on which ran before.
+    """
+    from playground.ui.widgets.theme import body_font
+
     qapp.setQuitOnLastWindowClosed(False)
+    qapp.setFont(body_font())
     return qapp
 
 

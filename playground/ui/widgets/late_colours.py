@@ -41,7 +41,7 @@ class LateColours(QSyntaxHighlighter):
     def colour_now(self, block: QTextBlock) -> None:
         """Give this line its colours."""
         self._left = AT_ONCE
-        with QSignalBlocker(block.document()):  # colours are nothing that was typed
+        with self._untold():
             self.rehighlightBlock(block)
 
     def colour_from(self, block: QTextBlock) -> None:
@@ -65,7 +65,13 @@ class LateColours(QSyntaxHighlighter):
     def rehighlight(self) -> None:
         """Take all colours anew."""
         self._passed = False
-        super().rehighlight()
+        with self._untold():
+            super().rehighlight()
+        self._passed = False
+
+    def _untold(self) -> QSignalBlocker:
+        """Nobody is told of another text: colours are nothing that was typed."""
+        return QSignalBlocker(self.document())
 
     def _gone_through(self, _at: int, _removed: int, _added: int) -> None:
         self._passed = False

@@ -49,6 +49,17 @@ def test_what_is_short_has_its_colours_at_once(editor: CodeEditor) -> None:
     assert colours_of(editor).whole
 
 
+@pytest.mark.parametrize("rows", [3, MANY])
+def test_other_colours_are_nothing_that_was_typed(editor: CodeEditor, qtbot: QtBot, rows: int) -> None:
+    editor.setPlainText(ROW * rows)
+    told: list[str] = []
+    editor.textChanged.connect(lambda: told.append("changed"))
+    colours_of(editor).recolour()
+    qtbot.waitUntil(lambda: colours_of(editor).whole)
+    assert not plain(editor)
+    assert told == []
+
+
 def test_a_long_text_has_a_beginning_with_colours_and_the_rest_soon(editor: CodeEditor, qtbot: QtBot) -> None:
     editor.setPlainText(ROW * MANY)
     left = plain(editor)

@@ -48,7 +48,7 @@ class RuleEditor(QWidget):
         self.nth = NumberField("Pause from this call of the tool on", "never", whole=True, most=1_000_000)
         self.server = QWidget()
         self.before = QCheckBox("before the server is asked")
-        self.after = QCheckBox("when the server has answered, before that is sent")
+        self.after = QCheckBox("when it has answered, before that is sent")
         self.fixed = AnswerField("Answer", least=4)
         self.table_title = text_label("Answer table", "group")
         self.table = AnswerTable()

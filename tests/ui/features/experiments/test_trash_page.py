@@ -34,7 +34,8 @@ def test_of_a_full_trash_some_are_listed_and_more_on_request(qtbot: QtBot) -> No
         one.experiment.id for one in deleted
     ]
     assert restored == []
-    page.list.setCurrentIndex(page.model.index(1))
-    page.list.activated.emit(page.model.index(1))
+    first = page.model.index(1)
+    page.list.selectionModel().setCurrentIndex(first, QItemSelectionModel.SelectionFlag.ClearAndSelect)
+    page.list.activated.emit(first)
     assert restored == [["0"]]
     page.hide()
