@@ -40,7 +40,7 @@ class Stream(httpcore.AsyncNetworkStream):
     def __init__(self) -> None:
         self._have = b""  # has come, and was not given yet
         self._head = True
-        self._given = b""  # the last bytes of the head that were
+        self._given = b""  # the last bytes of the head, or of a chunk, that were
         self._chunked = False
         self._heard = True  # nothing was written since something was read
         self._held = b""  # the head of a request, until its body comes or somebody reads
@@ -96,6 +96,10 @@ class Stream(httpcore.AsyncNetworkStream):
             most = min(most, self._owed)
             self._owed -= min(most, len(self._have))
         data, self._have = self._have[:most], self._have[most:]
+        if self._chunked and data:
+            ended, self._given = (self._given + data)[-2:], data[-1:] if self._owed else b""
+            if not self._owed and ended != b"\r\n":
+                self._owed = _ALL  # that chunk was odd: httpcore says so when it is asked for more
         return data
 
     async def _read_any(self) -> bytes:

@@ -130,6 +130,7 @@ def _cut(data: bytes, places: list[int]) -> list[bytes]:
 )
 @example(HEADS[0], [b"5\r\nhello\r\n", b"0\r\n\r\n", b"5\r\nhello\r\n"], [], None, False)
 @example(HEADS[5], [b"5\r\nhello\r\n"], [], None, True)
+@example(HEADS[0], [b"3\r\nabc\n", b"\x00", b"5\r\nhello\r\n"], [], None, False)
 async def test_the_same_bytes_are_the_same_answer(
     head: bytes, pieces: list[bytes], places: list[int], other: tuple[int, int] | None, singly: bool
 ) -> None:
