@@ -17,7 +17,7 @@ from tests.flows.conftest import Person, Stage
 SAMPLE = resource_root() / "samples" / "evaluation.playground.json"
 AT_ONCE = DemoConfig(tokens_per_second=0, time_to_first_token=0, rate_limit=0)
 SLOW = DemoConfig(tokens_per_second=0, time_to_first_token=0.3, rate_limit=0)
-ENDLESS = DemoConfig(tokens_per_second=0, time_to_first_token=30, rate_limit=0)  # whatever the machine does beside it
+ENDLESS = DemoConfig(tokens_per_second=0, time_to_first_token=0, rate_limit=3)  # of 48 requests, in a minute
 CONTROL = Qt.KeyboardModifier.ControlModifier
 
 
