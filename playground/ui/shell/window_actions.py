@@ -74,9 +74,12 @@ if TYPE_CHECKING:
 
 C = TypeVar("C")
 CALM_MS = 2_000  # after the start
-#: What takes longer to load than a window may wait, together with what is made of it when it is opened first.
+#: What takes longer to load than a window may wait, together with what is made of it when it is opened first. What one
+#: of them needs stands before it, where it takes long: each is loaded in a turn of the loop of its own.
 AHEAD = (
     "playground.ui.features.conversation.turn_card",
+    "playground.ui.features.tools.tool_editor",
+    "playground.ui.features.tools.panel",
     "playground.ui.features.tools.control",
     "playground.ui.features.output.control",
     "playground.ui.features.raw.control",
@@ -87,6 +90,10 @@ AHEAD = (
     "playground.ui.features.gateways.dialog",
     "playground.ui.features.debugger.rule_editor",
     "playground.ui.features.debugger.rules_dialog",
+    "playground.engine.evaluation.judging",
+    "playground.engine.evaluation.inquiry",
+    "playground.engine.evaluation.answers",
+    "playground.engine.evaluation.results",
     "playground.engine.evaluation.export.formats",
     "playground.ui.features.compare.page",
     "playground.ui.features.evaluate.page",
