@@ -71,4 +71,3 @@ def test_whatever_stands_in_it_the_window_opens_and_says_so(qapp: QApplication, 
     finally:
         app.demo.stop()
         app.window.deleteLater()
-        qapp.setStyleSheet("")

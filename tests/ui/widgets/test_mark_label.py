@@ -43,7 +43,6 @@ def test_a_chip_has_the_icon_of_what_it_says(qtbot: QtBot, qapp: QApplication) -
     chip.say("plain")
     assert (chip.mark, chip.sizeHint().width()) == ("", plain)
     theme.deleteLater()
-    qapp.setStyleSheet("")
 
 
 def test_the_icon_stands_beside_the_first_of_several_lines(qtbot: QtBot) -> None:
@@ -78,26 +77,22 @@ def test_what_has_too_little_room_ends_in_an_ellipsis_inside_its_frame(qtbot: Qt
     assert [chip.cut, short.cut] == [True, False]
     assert chip.grab().toImage() == short.grab().toImage()
     theme.deleteLater()
-    qapp.setStyleSheet("")
 
 
 def test_a_mark_keeps_its_room_when_its_colour_changes(qapp: QApplication, qtbot: QtBot) -> None:
     qapp.setStyleSheet(style_sheet(LIGHT))
-    try:
-        parent = QWidget()
-        qtbot.addWidget(parent)
-        column = QVBoxLayout(parent)
-        parent.show()
-        label = MarkLabel()
-        column.addWidget(label)
-        label.show()
-        QApplication.processEvents()
-        label.setStyleSheet("color: red;")
-        label.set_mark("pause", "tool")
-        label.setStyleSheet("color: blue;")
-        qtbot.wait(10)
-        assert label.contentsMargins().left() == SIDE + GAP
-        label.set_mark("")
-        assert label.contentsMargins().left() == 0
-    finally:
-        qapp.setStyleSheet("")
+    parent = QWidget()
+    qtbot.addWidget(parent)
+    column = QVBoxLayout(parent)
+    parent.show()
+    label = MarkLabel()
+    column.addWidget(label)
+    label.show()
+    QApplication.processEvents()
+    label.setStyleSheet("color: red;")
+    label.set_mark("pause", "tool")
+    label.setStyleSheet("color: blue;")
+    qtbot.wait(10)
+    assert label.contentsMargins().left() == SIDE + GAP
+    label.set_mark("")
+    assert label.contentsMargins().left() == 0

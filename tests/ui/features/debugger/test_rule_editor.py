@@ -40,7 +40,6 @@ def editor(qtbot: QtBot, qapp: QApplication) -> Iterator[RuleEditor]:
     qtbot.waitExposed(editor)
     yield editor
     editor.hide()
-    qapp.setStyleSheet("")
 
 
 def told(editor: RuleEditor) -> list[ToolRule]:

@@ -101,7 +101,6 @@ def play(qapp: QApplication, tmp_path: Path) -> Iterator[Callable[[Scene], Desk]
 
     yield run
     themes.deleteLater()
-    qapp.setStyleSheet("")
 
 
 async def until(condition: Callable[[], bool]) -> None:

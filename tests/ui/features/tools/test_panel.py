@@ -304,7 +304,6 @@ def test_nothing_is_wider_than_the_panel(qapp: QApplication, panel: ToolsPanel, 
     for child in panel.findChildren(QWidget):
         if child.isVisible():
             assert child.mapTo(panel, QPoint(child.width(), 0)).x() <= width, child
-    qapp.setStyleSheet("")
 
 
 def test_the_schema_gives_way_to_what_is_wrong_with_it(panel: ToolsPanel) -> None:
