@@ -13,6 +13,7 @@ from typing import Final
 
 from pydantic_core import from_json
 
+from playground.jsonkit.nesting import deeper, loads
 from playground.jsonkit.values import JSON, JSONObject, is_number
 
 #: A value nested deeper than this cannot be saved by the libraries below us; it is kept as text instead.
@@ -21,6 +22,7 @@ _NOTHING: Final[tuple[JSON, ...]] = (None, "", [], {})
 _HALF: Final = re.compile(r"\\u[dD][89a-fA-F]")
 _LONG_NUMBER: Final = re.compile(r"(?<!\d)\d{1000}")
 _EXPONENT: Final = re.compile(r"[eE][+\d]\d\d")
+_LARGE: Final = re.compile(r"(?:^|[:,\[\s])-?\d[\d.]*[eE][+\d]\d\d")  # and no letters that only look like it
 _DIGITS: Final = re.compile(r"\d{19}")  # among every 16th character, where there are 308 in a row: far quicker to find
 _STRING_OR_NUMBER: Final = re.compile(r'"(?:[^"\\]|\\.)*"|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)', re.DOTALL)
 _HIGH: Final = re.compile("[\ud800-\udbff]\\Z")
@@ -46,14 +48,15 @@ def _parse_with_care(text: str, odd: list[str]) -> JSON:
 
     numbers = _whole_number if _LONG_NUMBER.search(text) else None  # a call for each is worth five of the C reader's
     try:
-        return json.loads(text.strip(" \t\r\n\ufeff"), parse_int=numbers, parse_constant=constant)
+        return loads(text.strip(" \t\r\n\ufeff"), parse_int=numbers, parse_constant=constant)
     except RecursionError:
         raise ValueError("nested too deeply") from None
 
 
 def overflow(text: str) -> str:
     """The first number of a JSON text that is larger than any that a double holds, as written; empty for none."""
-    if _EXPONENT.search(text) is None and _DIGITS.search(text[::16]) is None:
+    large = _EXPONENT.search(text) is not None and _LARGE.search(text) is not None
+    if not large and _DIGITS.search(text[::16]) is None:
         return ""
     numbers = (
         found[1] for found in _STRING_OR_NUMBER.finditer(text) if found[1] and not found[1].lstrip("-").isdigit()
@@ -120,7 +123,7 @@ def _sound(value: JSON) -> bool:
     except (RecursionError, ValueError, TypeError):
         return False
     # Mostly there are too few brackets for that, and nothing has to be walked through.
-    return whole(text) == text and (text.count("{") + text.count("[") <= DEEPEST or _depth(value) <= DEEPEST)
+    return whole(text) == text and (text.count("{") + text.count("[") <= DEEPEST or not deeper(value, DEEPEST - 1))
 
 
 def members_beside(value: JSONObject, known: Collection[str], *, empty: bool = False) -> JSONObject:
@@ -138,22 +141,8 @@ def members_beside(value: JSONObject, known: Collection[str], *, empty: bool = F
 
 def _kept(value: JSON) -> JSON:
     text = whole(write(value))
-    again = parse(text) if text and _depth(value) < DEEPEST else text
+    again = parse(text) if text and not deeper(value, DEEPEST - 2) else text
     return again if _sound(again) else text
-
-
-def _depth(value: JSON) -> int:
-    level, depth = [value], 0
-    while level and depth <= DEEPEST:
-        depth += 1
-        following: list[JSON] = []
-        for item in level:
-            if isinstance(item, dict):
-                following += item.values()
-            elif isinstance(item, list):
-                following += item
-        level = following
-    return depth
 
 
 def text_of(value: JSON) -> str:

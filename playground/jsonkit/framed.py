@@ -10,6 +10,7 @@ import json
 from io import BufferedReader
 from typing import Final
 
+from playground.jsonkit.nesting import loads
 from playground.jsonkit.values import JSON
 
 LONGEST: Final = 1 << 28  # bytes of one value
@@ -34,6 +35,6 @@ def unpack(pipe: BufferedReader) -> JSON:
     if len(body) < size:
         raise EOFError
     try:
-        return json.loads(body)
+        return loads(body)
     except (ValueError, RecursionError) as error:
         raise EOFError from error

@@ -13,6 +13,7 @@ from uuid import uuid4
 
 from playground.giving_way import by_and_by
 from playground.jsonkit.layout import tokens
+from playground.jsonkit.nesting import loads
 from playground.jsonkit.values import JSON
 
 #: What is written in one go, about a millisecond: so many characters, of which anything but a letter counts as some.
@@ -85,7 +86,7 @@ def load_in_pieces(text: str) -> JSON:
     if len(text) > LONG:
         strings = [(start, end) for start, end in islice(tokens(text), _MOST_TOKENS) if end - start > LONG]
     if not strings or any(text[start] != '"' for start, _ in strings):
-        return json.loads(text)
+        return loads(text)
     mark, out, at = uuid4().hex, [], 0
     found: dict[str, str] = {}
     try:
@@ -94,9 +95,9 @@ def load_in_pieces(text: str) -> JSON:
             found[name] = _string(text, start + 1, end - 1)
             out += [text[at:start], f'"{name}"']
             at = end
-        return _put_back(json.loads("".join([*out, text[at:]])), found)
+        return _put_back(loads("".join([*out, text[at:]])), found)
     except (ValueError, RecursionError):
-        return json.loads(text)  # which says what is wrong, and where, or can do it
+        return loads(text)  # which says what is wrong, and where, or can do it
 
 
 def _string(text: str, at: int, stop: int) -> str:

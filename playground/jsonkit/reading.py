@@ -12,6 +12,7 @@ from typing import Final
 
 from playground.jsonkit import problems
 from playground.jsonkit.layout import TOKEN
+from playground.jsonkit.nesting import loads
 from playground.jsonkit.problems import JsonTextError
 from playground.jsonkit.values import JSON
 
@@ -43,7 +44,7 @@ class _NotJsonError(ValueError):
 def parse_json(text: str, parse_float: Callable[[str], float] | None = None) -> JSON:
     """`json.loads` that raises only ValueError, whatever the text: deep nesting, huge numbers, NaN and Infinity."""
     try:
-        return json.loads(text, parse_constant=_constant, parse_float=parse_float)
+        return loads(text, parse_constant=_constant, parse_float=parse_float)
     except RecursionError:
         raise ValueError("nested too deeply") from None
 

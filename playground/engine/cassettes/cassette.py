@@ -34,6 +34,7 @@ from playground.engine.gateways.secrets import Secret
 from playground.engine.gateways.tape_secrets import redacted_failure, redacted_reads
 from playground.gateway.redact import Redactor
 from playground.gateway.tape import Exchange, Headers, Read
+from playground.jsonkit.nesting import loads
 from playground.jsonkit.values import JSON, JSONObject
 from playground.named_file import read_named
 from playground.protocols import PROTOCOLS
@@ -143,7 +144,7 @@ def open_file(path: Path, *, pipes: bool = False) -> Cassette:
 def read(data: bytes) -> Cassette:
     """The cassette that ``data`` holds. Raises CassetteError."""
     try:
-        content = json.loads(data.decode("utf-8-sig"))
+        content = loads(data.decode("utf-8-sig"))
     except UnicodeDecodeError:
         raise CassetteError("This is no cassette: it is not UTF-8 text.") from None
     except RecursionError:

@@ -23,6 +23,7 @@ from playground.engine.cassettes.playback_clock import PlaybackClock
 from playground.engine.inspect.frames import FrameIndex
 from playground.gateway.redact import MASK
 from playground.gateway.tape import Exchange, Read
+from playground.jsonkit.nesting import loads
 from playground.jsonkit.values import JSON
 from playground.loopback import is_origin, no_json, wrong_host
 from playground.protocols import PROTOCOLS
@@ -84,7 +85,7 @@ class Reel:
         found = []
         for exchange in self._exchanges:
             with contextlib.suppress(ValueError, RecursionError):
-                body = json.loads(exchange.request_body or b"null")
+                body = loads(exchange.request_body or b"null")
                 if isinstance(body, dict) and isinstance(body.get("model"), str):
                     found.append(body["model"])
         return list(dict.fromkeys(found))
@@ -290,7 +291,7 @@ def as_one_body(exchange: Exchange) -> Exchange | None:
 def _wants_one_body(body: bytes) -> bool:
     """Whether a request can be read and asks for no stream."""
     try:
-        asked = json.loads(body)
+        asked = loads(body)
     except (ValueError, RecursionError):
         return False
     return isinstance(asked, dict) and asked.get("stream") is not True
@@ -414,6 +415,6 @@ class _Connection:
 def _body_key(body: bytes) -> str:
     """A text that bodies share which say the same."""
     try:
-        return json.dumps(json.loads(body), sort_keys=True)
+        return json.dumps(loads(body), sort_keys=True)
     except (ValueError, RecursionError):
         return body.decode("utf-8", "replace")

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from playground.engine.io.whole_file import write_whole
+from playground.jsonkit.nesting import loads
 from playground.jsonkit.values import JSON, JSONObject
 from playground.named_file import read_named
 
@@ -51,7 +52,7 @@ class ListFile:
             words = f"The {self._name} in {self.path} could not be read ({reason}); nothing is saved there."
             return self._give_up(words)
         try:
-            content: JSON = json.loads(text)
+            content = loads(text)
         except (ValueError, RecursionError) as error:
             return self._set_aside(f"it is not JSON: {error}")
         if not isinstance(content, dict) or not isinstance(content.get(self._name, []), list):

@@ -1,0 +1,45 @@
+"""Values that lie deeply in one another, alike on every Python."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from playground.jsonkit import foreign, reading
+from playground.jsonkit.nesting import DEEPEST, deeper, loads
+from playground.jsonkit.pieces import load_in_pieces
+
+
+def nested(levels: int, by: str = "[") -> str:
+    return "[" * levels + "1" + "]" * levels if by == "[" else '{"a":' * levels + "1" + "}" * levels
+
+
+@pytest.mark.parametrize("by", ["[", "{"])
+@pytest.mark.parametrize("read", [loads, load_in_pieces])
+def test_what_is_read_is_as_deep_everywhere(read: Any, by: str) -> None:
+    assert read(nested(DEEPEST, by)) == json.loads(nested(DEEPEST, by))
+    for levels in (DEEPEST + 1, 5_000, 100_000):
+        with pytest.raises(RecursionError):
+            read(nested(levels, by))
+
+
+@pytest.mark.parametrize("read", [foreign.parse, reading.parse_json])
+def test_what_strangers_wrote_is_refused_in_words(read: Any) -> None:
+    assert read(nested(DEEPEST)) == json.loads(nested(DEEPEST))
+    for levels in (DEEPEST + 1, 5_000, 100_000):
+        with pytest.raises(ValueError, match="nested too deeply"):
+            read(nested(levels))
+
+
+def test_many_beside_one_another_are_not_deep() -> None:
+    assert loads(b"[" + b"[{}]," * 100_000 + b"{}]") == [*[[{}]] * 100_000, {}]
+
+
+def test_levels_are_those_around_something() -> None:
+    assert not deeper(1, 0)
+    assert not deeper([], 0)
+    assert deeper([1], 0)
+    assert deeper({"a": [{"b": 1}]}, 2)
+    assert not deeper({"a": [{"b": 1}]}, 3)
