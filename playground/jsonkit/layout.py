@@ -23,6 +23,7 @@ _LONG = 200  # characters from which on a string may have been begun only
 _STEP = 100_000  # characters of a string that are read at once: the interpreter belongs to nobody else meanwhile
 _LINE_END = re.compile("\n")
 INDENT = 2
+INDENTED = json.JSONEncoder(ensure_ascii=False, indent=INDENT)
 DEEPEST_INDENT = 40  # levels; deeper ones are not set in further, or 100,000 brackets would fill the memory
 KEPT_OF_LONG_STRING = 120
 
@@ -118,6 +119,21 @@ def indented(value: JSON) -> str:
     except UnicodeEncodeError:  # halves of surrogate pairs stay escapes
         return json.dumps(value, indent=INDENT)
     return text
+
+
+def indented_front(value: JSON, most: int) -> str:
+    """What `json.dumps` writes with that indent, up to where it is more than ``most`` characters.
+
+    What is deep in a value takes lines of mostly spaces: 240 brackets around 240 KB make 60 MB.
+    """
+    out: list[str] = []
+    made = 0
+    for piece in INDENTED.iterencode(value):
+        out.append(piece)
+        made += len(piece)
+        if made > most:
+            break
+    return "".join(out)
 
 
 def tokens(text: str) -> Iterator[tuple[int, int]]:

@@ -165,7 +165,7 @@ def test_an_answer_with_a_hole_says_so_and_shows_the_frame(stage: Stage) -> None
         assert page.trace is not None
         (number,) = page.table.chosen
         assert page.trace.index.holes == [number]
-        payload = page.trace.index.data(number)
+        payload = page.trace.index.data(number, 100_000)
         with pytest.raises(ValueError, match="line 1"):
             json.loads(payload)
 

@@ -5,7 +5,6 @@ A value without Qt or sockets. Everything the list tells is the gateway's word: 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,6 +14,7 @@ from playground.engine.gateways.known_secrets import redactor_of
 from playground.engine.gateways.secrets import Secret
 from playground.gateway.models import Model as Model
 from playground.gateway.redact import Redactor
+from playground.jsonkit.layout import indented_front
 
 MOST_RECENT: Final = 8  # models that are remembered as used
 _MARGIN: Final = 2_000  # characters behind what is shown, so that a secret at its end is known
@@ -54,14 +54,7 @@ class Offering:
 
     def as_listed(self, model: Model, most: int) -> str:
         """The entry of a model as the list has it, as JSON of about ``most`` characters, without secrets."""
-        pieces: list[str] = []
-        length = 0
-        for piece in json.JSONEncoder(ensure_ascii=False, indent=2).iterencode(model.raw):
-            pieces.append(piece)
-            length += len(piece)
-            if length > most + _MARGIN:
-                break
-        return self.shown("".join(pieces), most)
+        return self.shown(indented_front(model.raw, most + _MARGIN), most)
 
 
 def used(recent: Iterable[str], model: str) -> tuple[str, ...]:

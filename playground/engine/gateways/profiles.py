@@ -37,6 +37,7 @@ from playground.gateway.proxy import proxy_url
 from playground.jsonkit.values import JSONObject
 
 FILE_VERSION = 1
+DEMO_IS_OFF = "The demo gateway has no address yet: it starts when it is first used."
 
 #: By this name for the window, which reaches the wire through here only, as it does those imported "as" themselves.
 resolve_address = resolve

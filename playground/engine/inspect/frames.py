@@ -6,7 +6,6 @@ bytes stay where they are, on the tape. Nothing here knows a protocol; frames an
 
 from __future__ import annotations
 
-import json
 import re
 from array import array
 from bisect import bisect_right
@@ -35,6 +34,7 @@ from playground.domain.usage import Usage
 from playground.engine.inspect.frame_text_index import PLACED, FrameTextIndex, PartInfo, Position
 from playground.gateway.tape import Exchange, Read
 from playground.jsonkit import foreign
+from playground.jsonkit.layout import indented_front
 from playground.jsonkit.texts import cut
 from playground.protocols.protocol import Decoder, Traced, get_protocol
 from playground.protocols.sse import Frame, SSEParser
@@ -211,8 +211,11 @@ class FrameIndex(FrameTextIndex):
         """The frame as received. Empty for the verdict at the end, and after the tape was dropped."""
         return self._bytes(*self._bounds(number))
 
-    def data(self, number: int) -> str:
-        """The frame's payload: JSON laid out, other text as it is. Very large JSON stays as it came."""
+    def data(self, number: int, most: int) -> str:
+        """The frame's payload: JSON laid out, other text as it is. Very large JSON stays as it came.
+
+        Of what is laid out come ``most`` characters, and one more where there are some.
+        """
         raw = self.raw(number)
         if self._kinds[number] & _BIT[Kind.BODY]:
             text = raw.decode("utf-8", "replace").removeprefix("\ufeff").strip(" \t\r\n\0")
@@ -221,7 +224,7 @@ class FrameIndex(FrameTextIndex):
         if len(text) > LAID_OUT or text[:1] not in ("{", "["):
             return text
         try:
-            return foreign.whole(json.dumps(foreign.parse(text), ensure_ascii=False, indent=2))
+            return foreign.whole(indented_front(foreign.parse(text), most)[: most + 1])
         except (ValueError, RecursionError):
             return text
 

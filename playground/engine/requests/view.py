@@ -6,7 +6,6 @@ stand, there is a mask.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -16,7 +15,7 @@ from playground.domain.adaptations import AdaptationKind
 from playground.domain.parameters import Hint
 from playground.domain.request import Request
 from playground.engine.gateways.known_secrets import redactor_of
-from playground.engine.gateways.profiles import Profile, connection
+from playground.engine.gateways.profiles import DEMO_IS_OFF, Profile, connection
 from playground.engine.gateways.secrets import Secret
 from playground.engine.requests.rules import overruled, reason, rules_at_work
 from playground.engine.requests.told_flags import told_flags
@@ -24,7 +23,9 @@ from playground.gateway.address import resolve
 from playground.gateway.outgoing import outgoing
 from playground.gateway.redact import MASK, Redactor
 from playground.giving_way import by_and_by
+from playground.jsonkit.layout import INDENTED
 from playground.jsonkit.merge import MemberPath, at_path, holds
+from playground.jsonkit.nesting import loads
 from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols.oddities import Oddity
 from playground.protocols.protocol import get_protocol
@@ -36,7 +37,6 @@ CUT_FROM: Final = 300_000  # characters of long texts from which on they are sho
 CUT_DATA_FROM: Final = 4_000_000  # the same of images: laying out and folding more of them holds every other thread
 LONG_TEXT, LONG_SHOWN = 20_000, 1_000
 MOST_VALUES: Final = 100_000  # objects, lists and what is in them that are laid out
-_LAYOUT: Final = json.JSONEncoder(ensure_ascii=False, indent=2)
 _STAND_IN: Final = "STAND-IN"
 _DEEP: Final = 100  # levels whose members are told apart
 _PLACES: Final = {"model": "tool bar", "tools": "Tools"}
@@ -118,7 +118,7 @@ def request_view(session: Session, known: Iterable[Secret] = (), *, whole: bool 
         written = _laid_out(body)
         text = redactor.text(written)
         if text != written:  # else it would be read as it is: a long one in one call, which holds the window
-            body = json.loads(text)
+            body = loads(text)
     except (ValueError, RecursionError) as error:
         return RequestView(problem=f"The request cannot be written: {error}")
     told = _Fields(request, told_flags(request, session.experiment.facts(request.model)))
@@ -128,7 +128,7 @@ def request_view(session: Session, known: Iterable[Secret] = (), *, whole: bool 
 
 
 def _laid_out(body: JSON) -> str:
-    return "".join(by_and_by(_LAYOUT.iterencode(body)))
+    return "".join(by_and_by(INDENTED.iterencode(body)))
 
 
 def _is_much(body: JSON) -> bool:
@@ -301,7 +301,7 @@ def _envelope(profile: Profile | None, request: Request, redactor: Redactor) -> 
     if profile is None:
         return "", (), ""
     if profile.demo and not profile.base_url:
-        return "", (), "The demo gateway has no address yet: it starts with the first run."
+        return "", (), DEMO_IS_OFF
     request = request.model_copy(update={"turns": (), "tools": ()})  # the body is known: it is not written once more
     key = Secret(_STAND_IN) if profile.key_origin or profile.demo else None
     secrets = {name: Secret(_STAND_IN) for name in profile.secret_headers}

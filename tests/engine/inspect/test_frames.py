@@ -165,7 +165,7 @@ def test_it_grows_with_the_exchange_and_closes_with_it() -> None:
 def test_the_verdict_is_a_row_without_bytes() -> None:
     index = indexed(exchange([(0.1, chunk({"content": "a"}))]))
     row = index.row(1)
-    assert (row.kind, row.size, index.raw(1), index.data(1)) == (Kind.ERROR, 0, b"", "")
+    assert (row.kind, row.size, index.raw(1), index.data(1, 100_000)) == (Kind.ERROR, 0, b"", "")
     assert [code for code, _ in row.deviations] == ["cut_off"]
     assert index.failure is not None
     assert index.failure.kind is FailureKind.CUT_OFF
@@ -209,12 +209,19 @@ def test_an_exchange_without_an_answer_has_no_frames() -> None:
 def test_the_payload_is_laid_out() -> None:
     two = b'event: x\ndata: {"a":1,\ndata:  "b":[]}\n\n'
     index = indexed(exchange([(0.1, two + b"data: [DONE]\n\n: c\n\n" + b'data: {"u":"\\ud83d"}\n\n')]))
-    assert json.loads(index.data(0)) == {"a": 1, "b": []}
-    assert index.data(0).startswith('{\n  "a": 1')
-    assert index.data(1) == "[DONE]"
-    index.data(3).encode()
+    assert json.loads(index.data(0, 100_000)) == {"a": 1, "b": []}
+    assert index.data(0, 100_000).startswith('{\n  "a": 1')
+    assert index.data(1, 100_000) == "[DONE]"
+    index.data(3, 100_000).encode()
     deep = b"data: " + b"[" * 5000 + b"]" * 5000 + b"\n\n"
-    assert indexed(exchange([(0.1, deep)])).data(0) == "[" * 5000 + "]" * 5000
+    assert indexed(exchange([(0.1, deep)])).data(0, 100_000) == "[" * 5000 + "]" * 5000
+
+
+def test_of_a_payload_that_is_deep_only_so_much_is_laid_out_as_is_shown() -> None:
+    body = "[" * 240 + "1," * 120_000 + "1" + "]" * 240
+    text = indexed(exchange([(0.1, b"data: " + body.encode() + b"\n\n")])).data(0, 100_000)
+    assert len(text) == 100_001
+    assert text.replace(" ", "").replace("\n", "") == body[: 240 + text.count("1,") * 2]
 
 
 def test_a_dropped_tape_keeps_its_rows_but_not_its_bytes() -> None:
@@ -223,7 +230,7 @@ def test_a_dropped_tape_keeps_its_rows_but_not_its_bytes() -> None:
     tape.drop()
     assert tape.dropped == len(CALLS) + len(exchange().request_body)
     assert index.row(3).kind is Kind.CONTENT
-    assert (index.raw(3), index.data(3), index.row(3).excerpt) == (b"", "", "")
+    assert (index.raw(3), index.data(3, 100_000), index.row(3).excerpt) == (b"", "", "")
     assert index.frames_of(0, 1, 0, 1) == [2]
     late = FrameIndex(tape)
     assert late.extend() == 0

@@ -204,7 +204,7 @@ def test_what_cannot_go_out_is_said(gateways: Gateways) -> None:
     session.turns.add_turn(answer("", ToolCall(id="c", name="f", arguments="{broken")))
     assert "cannot be written" in request_view(session).problem
     demo = make(gateways, profile=Profile(id="p", demo=True))
-    assert "starts with the first run" in request_view(demo).problem
+    assert "starts when it is first used" in request_view(demo).problem
     odd = make(gateways, profile=Profile(id="p", base_url="not an address"))
     assert request_view(odd).problem
     assert request_view(odd).fields

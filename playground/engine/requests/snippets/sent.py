@@ -14,13 +14,14 @@ from typing import Final
 
 from playground.domain.request import Request
 from playground.engine.gateways.known_secrets import redactor_of
-from playground.engine.gateways.profiles import Profile, connection
+from playground.engine.gateways.profiles import DEMO_IS_OFF, Profile, connection
 from playground.engine.gateways.secrets import Secret, looks_secret
 from playground.gateway.address import resolve
 from playground.gateway.connection import Timeouts
 from playground.gateway.inflate import ACCEPTED
 from playground.gateway.outgoing import outgoing
 from playground.gateway.redact import MASK, Redactor
+from playground.jsonkit.nesting import loads
 from playground.jsonkit.values import JSONObject
 from playground.protocols.protocol import get_protocol
 
@@ -118,7 +119,7 @@ def sent_by(profile: Profile, request: Request, known: Iterable[Secret] = ()) ->
     ``known`` are the secrets this process has: where one stands in the body or the address, it is masked.
     """
     if profile.demo and not profile.base_url:
-        raise ValueError("The demo gateway has no address yet: it starts with the first run.")
+        raise ValueError(DEMO_IS_OFF)
     protocol = get_protocol(request.protocol)
     key = Secret(_STAND_IN) if profile.key_origin or profile.demo else None
     secrets = {name: Secret(_STAND_IN) for name in profile.secret_headers}
@@ -148,7 +149,7 @@ def recorded(
     redactor = redactor_of(known)
     body, url = redactor.data(body), redactor.text(url)
     try:
-        value = json.loads(body)
+        value = loads(body)
     except (ValueError, RecursionError):
         value = None
     if not isinstance(value, dict):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
-
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QPushButton, QSizePolicy, QWidget
 
 from playground.engine.inspect.unknown_members import Beside
+from playground.jsonkit.foreign import write
+from playground.jsonkit.layout import indented
+from playground.jsonkit.pieces import weigh
 from playground.ui.features.conversation.finding import exact_texts
 from playground.ui.features.conversation.shown_parts import beside_text
 from playground.ui.features.conversation.text_view import TextView
@@ -20,6 +21,7 @@ from playground.ui.widgets.plain_text import show_hidden, tip
 
 ARROW = 28  # pixels of the line that its icon and its margins take
 GAP = 4
+LAID_OUT = 200_000  # characters of members that are copied a line each; more are copied in one line
 SAYS = "This program does not know what these members mean. They are kept as they came: {fate}."
 SIZES = " Long texts and lists are shown by their beginning; Copy and the raw answer have all of it."
 
@@ -103,7 +105,9 @@ class MembersFold(QWidget):
 
     def _copy(self) -> None:
         if self._shown is not None:
-            QGuiApplication.clipboard().setText(json.dumps(self._shown.members, ensure_ascii=False, indent=2))
+            members = self._shown.members
+            few = weigh(members, LAID_OUT) <= LAID_OUT  # a second would go by while many values are laid out
+            QGuiApplication.clipboard().setText(indented(members) if few else write(members))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -5,7 +5,6 @@ Bounded however large the values are; what is left out is said.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain
@@ -16,6 +15,7 @@ from PySide6.QtGui import QColor, QFont, QTextBlockFormat, QTextCharFormat, QTex
 from PySide6.QtWidgets import QTextEdit, QWidget
 
 from playground.engine.inspect.compare import Difference, Piece, Side, diff_words
+from playground.jsonkit.layout import indented_front
 from playground.jsonkit.values import JSON
 from playground.ui.widgets.aside import Aside
 from playground.ui.widgets.plain_text import show_hidden
@@ -173,8 +173,8 @@ def _shortened(pieces: Iterable[Piece]) -> Iterable[Piece]:
 
 
 def _value(value: JSON) -> str:
-    text = json.dumps(value, ensure_ascii=False, indent=2)
-    return text if len(text) <= LONGEST else f"{text[:LONGEST]}… {len(text) - LONGEST:,} more characters"
+    text = indented_front(value, LONGEST)
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}… and more"
 
 
 def _format(kind: Side | str, *, whole: bool = False) -> QTextCharFormat:

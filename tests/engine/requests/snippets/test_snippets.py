@@ -130,7 +130,7 @@ def test_what_cannot_be_sent_is_said_before_any_language() -> None:
         sent_by(Profile(), ask())
     with pytest.raises(ValueError, match="NaN or Infinity"):
         sent_by(Profile(base_url=BASE), ask(extra_body={"x": float("nan")}))
-    with pytest.raises(ValueError, match="starts with the first run"):
+    with pytest.raises(ValueError, match="starts when it is first used"):
         sent_by(Profile(demo=True), ask())
     with pytest.raises(ValueError, match="unknown language"):
         language("cobol")

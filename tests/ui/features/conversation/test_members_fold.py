@@ -86,6 +86,7 @@ def test_what_is_long_is_shown_by_its_beginning_and_copied_whole(stand: Stand) -
     assert card.body == [fold]  # and no word that nothing arrived
     fold.copy.click()
     assert json.loads(QGuiApplication.clipboard().text()) == members
+    assert "\n" not in QGuiApplication.clipboard().text()
 
 
 def test_other_turns_and_edits_leave_no_line_behind(stand: Stand) -> None:

@@ -130,10 +130,10 @@ class FrameDetail(QWidget):
     def _text_of(self, frames: FrameIndex, number: int) -> str:
         if self.switch.index == RAW:
             return raw_text(frames.raw(number))
-        text = frames.data(number) or "(nothing but its end)"
+        text = frames.data(number, SHOWN_AT_MOST) or "(nothing but its end)"
         if len(text) <= SHOWN_AT_MOST:
             return text
-        return f"{text[:SHOWN_AT_MOST]}\n… {len(text) - SHOWN_AT_MOST:,} more characters"
+        return f"{text[:SHOWN_AT_MOST]}\n… and more: the frame has {size(frames.row(number).size)}"
 
 
 def raw_text(raw: bytes) -> str:
