@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterator
+from functools import cached_property
+from typing import Any
 
 #: What we ask for, in a header.
 ACCEPTED = "gzip, deflate"
@@ -37,9 +39,14 @@ class Inflater:
         self._named = bool(names)
         self._settled = False
         self._deflate = names == ["deflate"]
-        self._engine = zlib.decompressobj(_GZIP_OR_ZLIB)
+        self._kind = _GZIP_OR_ZLIB
         self._head = b""  # of a deflate body: its first two bytes say which kind it is
         self._started = False
+
+    @cached_property
+    def _engine(self) -> Any:
+        """Made when there is something to undo, which is seldom."""
+        return zlib.decompressobj(self._kind)
 
     def rest(self) -> bytes:
         """The end of the body: its first bytes, if they were so few that it could not be told what they are."""
@@ -78,7 +85,7 @@ class Inflater:
             if len(data) < 2:
                 return
             if not _is_zlib(data):
-                self._engine = zlib.decompressobj(_BARE)
+                self._kind = _BARE
         self._started = True
         while True:
             try:
@@ -92,7 +99,7 @@ class Inflater:
                 data = self._engine.unused_data.lstrip(b"\0")
                 if not data or self._deflate:
                     return
-                self._engine = zlib.decompressobj(_GZIP_OR_ZLIB)  # the next member of a gzip body
+                del self._engine  # the next member of a gzip body
             elif not data and len(piece) < STEP:
                 return
 

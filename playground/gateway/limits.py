@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from functools import lru_cache
 
 _NAME = re.compile(r"^(?:x-|anthropic-|openai-)?rate-?limit-([a-z0-9-]+)$")
 _NUMBER = re.compile(r"^\s*([0-9]+(?:\.[0-9]+)?)")
@@ -143,6 +144,7 @@ def _read_worded_reset(value: str, now: float) -> float | None:
     return None if moment is None else max(0.0, moment - now)
 
 
+@lru_cache(maxsize=8)  # hundreds of answers may come within the second that their Date names
 def _moment(value: str) -> float | None:
     """Unix seconds of an RFC 3339 or HTTP date; None for anything else."""
     try:

@@ -3,6 +3,9 @@
 httpcore brings its own way, through anyio, which opens a scope and passes a checkpoint at every read; where tokens come
 one at a time that is half of what a read costs. Here a read that finds something costs a future. Cancelled at any
 await, nothing is lost that has come. No time-outs but the one that a SOCKS proxy is read with: the clocks are ours.
+
+What trickles in is stamped as it comes, and taken together by who agreed to that: to wake all that is behind a read,
+and let it sleep again, takes ten times what it has to do for a token.
 """
 
 from __future__ import annotations
@@ -18,10 +21,13 @@ from typing import Any, Final
 
 import httpcore
 
-from playground.gateway.stream import Stream
+from playground.gateway.stream import SMALL, Stream
 
 READ: Final = 64 * 1024  # bytes at once
 WAITING: Final = 2  # reads that nobody has taken: then no more are made
+#: Seconds between two times that what trickles in is taken. The window draws as often: nobody sees it later for that.
+TOGETHER_S: Final = 0.04
+_LAST: Final = b"0\r\n\r\n"  # how a chunked body ends
 #: Seconds between two addresses of a name that are tried (RFC 8305).
 APART: Final = 0.25
 
@@ -122,7 +128,7 @@ class _Tcp(Stream, asyncio.BufferedProtocol):
     def __init__(self) -> None:
         super().__init__()
         self._room = memoryview(bytearray(READ))
-        self._came: list[bytes] = []
+        self._came: list[tuple[float, bytes]] = []
         self._ended = False  # no more comes
         self._lost = False  # nothing goes, either
         self._error: Exception | None = None
@@ -130,6 +136,10 @@ class _Tcp(Stream, asyncio.BufferedProtocol):
         self._full = False  # what is written does not go for now
         self._reader: asyncio.Future[None] | None = None
         self._writer: asyncio.Future[None] | None = None
+        self._loop = asyncio.get_running_loop()
+        self._together = False  # who waits may do so a little longer
+        self._taken_at = 0.0  # when who does was last woken
+        self._timer: asyncio.TimerHandle | None = None  # until that is due
 
     # What asyncio tells
 
@@ -142,15 +152,34 @@ class _Tcp(Stream, asyncio.BufferedProtocol):
         return self._room
 
     def buffer_updated(self, nbytes: int) -> None:
-        self._came.append(bytes(self._room[:nbytes]))
-        if len(self._came) >= WAITING:
-            self._paused = True
-            self._transport.pause_reading()
+        now = self._loop.time()
+        data = bytes(self._room[:nbytes])
+        self._came.append((now, data))
+        if self._reader is None or self._reader.done():
+            if len(self._came) >= WAITING:
+                self._paused = True
+                self._transport.pause_reading()
+        elif not self._together or nbytes > SMALL or data.endswith(_LAST):
+            self._give()
+        elif self._timer is None:
+            due = self._taken_at + TOGETHER_S
+            if due <= now:
+                self._give()
+            else:
+                self._timer = self._loop.call_at(due, self._give)
+
+    def _give(self) -> None:
+        """Wake who waits."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if self._together:
+            self._taken_at = self._loop.time()
         _wake(self._reader)
 
     def eof_received(self) -> bool:
         self._ended = True
-        _wake(self._reader)
+        self._give()
         return True  # what is being written may still go
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -158,7 +187,7 @@ class _Tcp(Stream, asyncio.BufferedProtocol):
             exc = ConnectionAbortedError("closed here")  # which is not the end of what comes
         self._ended = self._lost = True
         self._error = exc
-        _wake(self._reader)
+        self._give()
         _wake(self._writer)
 
     def pause_writing(self) -> None:
@@ -170,27 +199,32 @@ class _Tcp(Stream, asyncio.BufferedProtocol):
 
     # What is asked of it
 
-    async def _more(self) -> bytes:
+    async def _more(self, *, together: bool = False) -> bytes:
         if self._came:
             await asyncio.sleep(0)  # who reads on and on lets others have their turn
         elif not self._ended:
-            self._reader = asyncio.get_running_loop().create_future()
+            self._together = together
+            self._reader = self._loop.create_future()
             await self._reader
-        if self._came:
-            data = self._came.pop(0)
-            if self._paused and not self._came and not self._ended:
-                self._paused = False
-                self._transport.resume_reading()
-            return data
-        if self._error is not None:
+        data = self._at_hand()
+        if not data and self._error is not None:
             raise _failed(httpcore.ReadError, self._error)
-        return b""
+        return data
+
+    def _at_hand(self, most: int = READ) -> bytes:
+        if not self._came or len(self._came[0][1]) > most:
+            return b""
+        self.at, data = self._came.pop(0)
+        if self._paused and not self._came and not self._ended:
+            self._paused = False
+            self._transport.resume_reading()
+        return data
 
     async def _send(self, data: bytes) -> None:
         if not self._lost:
             self._transport.write(data)
         while self._full and not self._lost:
-            self._writer = asyncio.get_running_loop().create_future()
+            self._writer = self._loop.create_future()
             await self._writer
         if self._lost:
             raise _failed(httpcore.WriteError, self._error)
@@ -264,7 +298,7 @@ class _Tls(Stream):
         """Raises ssl.SSLError, or what the connection below raises."""
         await self._do(self._ssl.do_handshake)
 
-    async def _do(self, step: Callable[[], Any]) -> Any:
+    async def _do(self, step: Callable[[], Any], *, together: bool = False) -> Any:
         """What ``step`` gives once the connection below has brought what it needs."""
         while True:
             try:
@@ -274,7 +308,7 @@ class _Tls(Stream):
             await self._flush()
             if not wants:
                 return done
-            data = await self._below._read_any()
+            data = await self._below._read_any(together=together)
             if data:
                 self._in.write(data)
             else:
@@ -284,10 +318,11 @@ class _Tls(Stream):
         if self._out.pending:
             await self._below._send(self._out.read())
 
-    async def _more(self) -> bytes:
+    async def _more(self, *, together: bool = False) -> bytes:
         if self._error is None and not self._ended:
             try:
-                data: bytes = await self._do(lambda: self._ssl.read(READ))
+                data: bytes = await self._do(lambda: self._ssl.read(READ), together=together)
+                self.at = self._below.at
             except ssl.SSLEOFError:
                 data = b""  # many servers just close
             except ssl.SSLError as error:
@@ -299,6 +334,20 @@ class _Tls(Stream):
             raise _failed(httpcore.ReadError, self._error)
         self._ended = True
         return b""
+
+    def _at_hand(self, most: int = READ) -> bytes:
+        said = b""
+        while not said and self._error is None and (data := self._below._at_hand(most)):
+            self._in.write(data)
+            try:
+                while more := self._ssl.read(READ):
+                    said += more
+            except (ssl.SSLWantReadError, ssl.SSLEOFError):
+                pass  # the end is come upon again
+            except ssl.SSLError as error:
+                self._error = error
+            self.at = self._below.at
+        return said
 
     async def _send(self, data: bytes) -> None:
         try:

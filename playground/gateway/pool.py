@@ -7,12 +7,15 @@ a free connection is looked at when its turn comes. What a connection is, to a p
 
 from __future__ import annotations
 
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from functools import partial
 from types import TracebackType
 from typing import Any
 
 import httpcore
+
+LOOK_S = 0.5  # seconds between two looks at whether some have been unused for too long: each asks the system
 
 
 class Pool:
@@ -23,13 +26,15 @@ class Pool:
         self._free: list[httpcore.AsyncConnectionInterface] = []  # the one that was used last behind
         self._busy: set[httpcore.AsyncConnectionInterface] = set()
         self._closed = False
+        self._looked = 0.0  # when the oldest was looked at, by the monotonic clock
 
     async def handle_async_request(self, request: httpcore.Request) -> httpcore.Response:
         """Send it and wait for status and headers. Raises what a connection raises, which is closed then."""
         if self._closed:
             raise RuntimeError("Its connections are closed.")
         while True:
-            connection = await self._take(request.url.origin)
+            found = await self._take(request.url.origin)
+            connection = found or self._connect(request.url.origin)
             self._busy.add(connection)
             try:
                 response = await connection.handle_async_request(request)
@@ -39,6 +44,8 @@ class Pool:
                 await self._put(connection)
                 raise
             else:
+                if found is None:
+                    _unlock(connection)
                 response.stream = _Body(response.stream, partial(self._put, connection))
                 return response
 
@@ -57,16 +64,19 @@ class Pool:
     ) -> None:
         await self.aclose()
 
-    async def _take(self, origin: httpcore.Origin) -> httpcore.AsyncConnectionInterface:
-        """One that is free, else a new one. What was unused for too long, or closed at the other end, is let go."""
+    async def _take(self, origin: httpcore.Origin) -> httpcore.AsyncConnectionInterface | None:
+        """One that is free. What was unused for too long, or closed at the other end, is let go."""
         while found := next((one for one in reversed(self._free) if one.can_handle_request(origin)), None):
             self._free.remove(found)
             if not found.has_expired():
                 break
             await found.aclose()
-        while self._free and self._free[0].has_expired():  # unused for longest: the others are no older
-            await self._free.pop(0).aclose()
-        return found or self._connect(origin)
+        now = time.monotonic()
+        if now - self._looked >= LOOK_S:
+            self._looked = now
+            while self._free and self._free[0].has_expired():  # unused for longest: the others are no older
+                await self._free.pop(0).aclose()
+        return found
 
     async def _put(self, connection: httpcore.AsyncConnectionInterface) -> None:
         """Have it for others where its answer was read to its end; else it is closed."""
@@ -79,6 +89,25 @@ class Pool:
             self._free.append(connection)
         elif not connection.is_closed():
             await connection.aclose()
+
+
+class _Unlocked:
+    """Stands where httpcore has a lock: each costs a turn of the loop, and no two requests are on one connection."""
+
+    async def __aenter__(self) -> None:
+        return
+
+    async def __aexit__(self, *_: object) -> None:
+        return
+
+
+def _unlock(connection: Any) -> None:
+    """A connection that is made, and what it is made of, goes without locks from now on."""
+    while connection is not None:
+        for name in ("_request_lock", "_connect_lock", "_state_lock"):
+            if hasattr(connection, name):
+                setattr(connection, name, _Unlocked())
+        connection = getattr(connection, "_connection", None)
 
 
 class _Body:

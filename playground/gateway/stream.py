@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 import httpcore
@@ -27,6 +27,8 @@ _SIZE_BEGUN: Final = re.compile(rb"[0-9A-Fa-f]{0,8}\r?")
 _ALL: Final = 1 << 62
 #: Bytes that are worth putting together: a head and a short body are one packet instead of two, and one call.
 _HELD: Final = 1 << 16
+#: Bytes of a read that is looked at with others before anything else has its turn.
+SMALL: Final = 4096
 #: Of these an answer has no body, whatever its headers say (RFC 9112, section 6.3).
 _BODILESS: Final = frozenset({204, 304})
 
@@ -34,10 +36,12 @@ _BODILESS: Final = frozenset({204, 304})
 class Stream(httpcore.AsyncNetworkStream):
     """A connection. What it is made of says how bytes come (``_more``) and go (``_send``).
 
-    A head is expected after anything was written, until ``begin_body``.
+    A head is expected after anything was written, until ``begin_body``. ``at`` is when what was read last had come, by
+    the loop's clock.
     """
 
     def __init__(self) -> None:
+        self.at = 0.0
         self._have = b""  # has come, and was not given yet
         self._head = True
         self._given = b""  # the last bytes of the head, or of a chunk, that were
@@ -46,8 +50,15 @@ class Stream(httpcore.AsyncNetworkStream):
         self._held = b""  # the head of a request, until its body comes or somebody reads
         self._owed = 0  # bytes that are httpcore's before the next chunk begins, or the body is over
 
-    async def _more(self) -> bytes:
-        """The next bytes, b"" at the end, again and again. Raises httpcore.ReadError."""
+    async def _more(self, *, together: bool = False) -> bytes:
+        """The next bytes, b"" at the end, again and again. Raises httpcore.ReadError.
+
+        ``together``: what trickles in may be waited for a moment, to be taken at once; each is given by itself.
+        """
+        raise NotImplementedError
+
+    def _at_hand(self, most: int = _ALL) -> bytes:
+        """The next bytes that have come already, b"" where there are none, or more of them than ``most``."""
         raise NotImplementedError
 
     async def _send(self, data: bytes) -> None:
@@ -102,10 +113,10 @@ class Stream(httpcore.AsyncNetworkStream):
                 self._owed = _ALL  # that chunk was odd: httpcore says so when it is asked for more
         return data
 
-    async def _read_any(self) -> bytes:
+    async def _read_any(self, *, together: bool = False) -> bytes:
         """The next bytes, whatever they are."""
         data, self._have = self._have, b""
-        return data or await self._more()
+        return data or await self._more(together=together)
 
     def _head_size(self, data: bytes) -> int:
         """How much of it is the head's."""
@@ -137,27 +148,51 @@ class Stream(httpcore.AsyncNetworkStream):
         if not self._chunked and status not in _BODILESS:
             self._owed = int(headers.get("content-length", _ALL))
 
-    async def read_chunks(self) -> bytes | None:
-        """What the whole chunks hold that have come; waits for one. None where httpcore is to go on."""
+    async def read_chunks(self, *, together: bool = False) -> bytes | None:
+        """What the whole chunks hold that have come; waits for one. None where httpcore is to go on.
+
+        ``together`` as for ``_more``.
+        """
         while self._chunked and not self._owed:
-            data, at, found = self._have, 0, []
-            while (size := _SIZE.match(data, at)) is not None:
-                begin = size.end()
-                end = begin + int(size[1], 16)
-                if begin == end or data[end : end + 2] != b"\r\n":
-                    break
-                found.append(data[begin:end])
-                at = end + 2
-            if found:
-                self._have = data[at:]
-                return found[0] if len(found) == 1 else b"".join(found)
-            if size is not None or not _SIZE_BEGUN.fullmatch(data):
+            if body := self._take_chunks():
+                return body
+            if not _SIZE_BEGUN.fullmatch(self._have):
                 break
             try:
-                more = await self._more()
+                more = await self._more(together=together)
             except httpcore.NetworkError:
                 break  # httpcore comes upon it too, and knows what to close
             if not more:
                 break
             self._have += more
         return None
+
+    def take_small(self) -> bytes:
+        """What the next whole chunks hold, of small reads that have come already; b"" where there are none."""
+        while self._chunked and not self._owed and _SIZE_BEGUN.fullmatch(self._have):
+            if not (more := self._at_hand(SMALL)):
+                break
+            self._have += more
+            if body := self._take_chunks():
+                return body
+        return b""
+
+    def take_rest(self) -> Iterator[bytes]:
+        """What is left in whole chunks when nobody will read any more, as it came (``at``)."""
+        while self._chunked and not self._owed and (more := self._at_hand()):
+            self._have += more
+            if body := self._take_chunks():
+                yield body
+
+    def _take_chunks(self) -> bytes:
+        """What the whole, plain chunks hold that are here."""
+        data, at, found = self._have, 0, []
+        while (size := _SIZE.match(data, at)) is not None:
+            begin = size.end()
+            end = begin + int(size[1], 16)
+            if begin == end or data[end : end + 2] != b"\r\n":
+                break
+            found.append(data[begin:end])
+            at = end + 2
+        self._have = data[at:]
+        return found[0] if len(found) == 1 else b"".join(found)

@@ -43,7 +43,10 @@ _CONNECTED = frozenset(
     )
 )
 
+#: The content type of a body that is shown as it comes.
+_STREAMS = "text/event-stream"
 BANNER = 200  # bytes
+LATE = 2**20  # bytes that are taken in one go when nobody reads any more: a read may inflate to very much
 #: What is read behind the end of an answer for that of its body, in seconds and bytes.
 END_S = 0.005
 END_BYTES = 4096
@@ -91,6 +94,8 @@ class Transfer:
         self._raw: AsyncGenerator[bytes, None] | None = None
         self._stream: Stream | None = None  # below httpx, once the head is read
         self._pieces: Iterator[bytes] = iter(())
+        self._trickles = False  # a body that is shown as it comes
+        self._answered = 0.0
         self._size = 0
         self._tunnels = False  # the headers sent last asked a proxy for a tunnel
         self._handshake: Handshake | None = None  # with a SOCKS proxy, until it has made the way
@@ -108,16 +113,17 @@ class Transfer:
 
         self.clock.wait_for(Stage.CONNECT)
         try:
+            url, sent = read_url(self._request.url), self._request
             request = httpx.Request(
-                self._request.method,
-                read_url(self._request.url),
-                headers=list(self._request.headers),
-                content=self._request.body or None,
+                sent.method,
+                url,
+                headers=_framed(sent, url.netloc.decode("ascii")),
+                stream=httpx.ByteStream(sent.body),
                 extensions={"timeout": {}, "trace": self._trace},
             )
             self.exchange.request_headers = self._redactor.headers(_pairs(request.headers.raw))
             with self.clock:
-                response = await self._http.send(request, stream=True)
+                response = await self._http.send(request)
         except Expired as expired:
             raise TransferError(self._too_late(expired.stage)) from None
         except (httpx.HTTPError, httpx.InvalidURL, UnicodeError, OSError) as error:
@@ -130,15 +136,18 @@ class Transfer:
         # The body as it comes, not ``aiter_raw``, which counts and regroups it once more at each read.
         self._raw = aiter(response.stream)  # type: ignore[arg-type,assignment]  # an async generator, declared wider
         stream: Stream = response.extensions["network_stream"]
-        stream.begin_body(response.status_code, response.headers)
+        told = _pairs(response.headers.raw)
+        headers = _by_name(told)
+        stream.begin_body(response.status_code, headers)
+        self._trickles = headers.get("content-type", "").strip().lower().startswith(_STREAMS)
         self._stream = stream
         exchange = self.exchange
-        exchange.answered = self.clock.now
+        self._answered = exchange.answered = self.clock.now
         exchange.status, exchange.reason = response.status_code, self._redactor.text(response.reason_phrase)
         exchange.http_version = response.http_version
-        exchange.response_headers = self._redactor.headers(_pairs(response.headers.raw))
+        exchange.response_headers = self._redactor.headers(told)
         try:
-            self._inflater = Inflater(self._redactor.text(response.headers.get("content-encoding", "")))
+            self._inflater = Inflater(self._redactor.text(headers.get("content-encoding", "")))
         except ValueError as error:
             # Told by the first read: the status is worth more than a body that cannot be read.
             self._unreadable = Failure(kind=FailureKind.DECODE, message=str(error), status=exchange.status)
@@ -157,7 +166,7 @@ class Transfer:
                     return self._keep(piece)
                 try:
                     with self.clock:
-                        data = await self._stream.read_chunks()
+                        data = await self._stream.read_chunks(together=self._trickles)
                         if data is None:
                             data = await self._raw.__anext__()
                 except StopAsyncIteration:
@@ -173,10 +182,39 @@ class Transfer:
         except ValueError as error:
             raise TransferError(Failure(kind=FailureKind.DECODE, message=str(error))) from None
 
+    def take_piece(self) -> bytes | None:
+        """The next piece of a body that trickles in, where it has come already; else None. Raises TransferError."""
+        if not self._trickles or self._inflater.active or self._stream is None:
+            return None
+        data = self._stream.take_small()
+        if not data:
+            return None
+        self.exchange.wire_bytes += len(data)
+        return self._keep(data)
+
     @property
     def holding(self) -> bool:
         """Whether something came that is held back until it is known that it begins no secret."""
         return self._filter.holding
+
+    def late(self) -> bytes:
+        """What had come and was not read yet, and what is held back, put on the tape: no more is to be read."""
+        read = []
+        left = LATE
+        with suppress(TransferError, ValueError):
+            for piece in self._untaken():
+                read.append(self._keep(piece))
+                left -= len(piece)
+                if left <= 0:
+                    break
+        return b"".join(read) + self.rest()
+
+    def _untaken(self) -> Iterator[bytes]:
+        """What had come and was not given: what is left of the last read, and what came behind it."""
+        yield from self._pieces
+        for data in self._stream.take_rest() if self._stream is not None else ():
+            self.exchange.wire_bytes += len(data)
+            yield from self._inflater.inflate(data) if self._inflater.active else (data,)
 
     def rest(self) -> bytes:
         """What is held back, put on the tape: no more is to be read."""
@@ -224,7 +262,9 @@ class Transfer:
             cap = _bytes_in_words(self._connection.max_body_bytes)
             message = f"The answer is larger than the limit of {cap}; the rest was not read."
             raise TransferError(Failure(kind=FailureKind.TOO_LARGE, message=message))
-        return self._put(self._filter.redact_bytes(data, self.clock.now))
+        assert self._stream is not None  # noqa: S101 - what is kept was read
+        at = max(self._stream.at - self.clock.started, self._answered)  # what came with the head came no earlier
+        return self._put(self._filter.redact_bytes(data, at))
 
     def _put(self, pieces: list[Piece]) -> bytes:
         """Put on the tape what may be kept; gives all of it."""
@@ -319,6 +359,25 @@ class Transfer:
 def _pairs(raw: list[tuple[bytes, bytes]]) -> list[tuple[str, str]]:
     """Headers as text, byte for byte, in their own case and order."""
     return [(name.decode("latin-1"), value.decode("latin-1")) for name, value in raw]
+
+
+def _framed(request: Outgoing, place: str) -> list[tuple[str, str]]:
+    """Its headers with those that httpx would add: whom it is for, and how long its body is."""
+    headers = list(request.headers)
+    if all(name.lower() != "host" for name, _ in headers):
+        headers.insert(0, ("Host", place))
+    if request.body or request.method != "GET":
+        headers.append(("Content-Length", str(len(request.body))))
+    return headers
+
+
+def _by_name(pairs: list[tuple[str, str]]) -> dict[str, str]:
+    """Headers by their names in small letters; what was sent under one name again and again, joined by commas."""
+    out: dict[str, str] = {}
+    for name, value in pairs:
+        small = name.lower()
+        out[small] = f"{out[small]}, {value}" if small in out else value
+    return out
 
 
 def _bytes_in_words(count: int) -> str:

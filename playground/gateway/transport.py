@@ -68,14 +68,26 @@ def make_client(connection: Connection, base: str) -> httpx.AsyncClient:
         )
         transport._pool._network_backend = Backend()  # httpcore takes one, and httpx has no way to say which
         transport._pool = Pool(transport._pool)  # type: ignore[assignment]  # there is no other way in
-        return httpx.AsyncClient(
-            transport=transport,
-            follow_redirects=False,
-            trust_env=False,
-            timeout=httpx.Timeout(None),  # the clocks are ours
-        )
+        return _Client(transport)
     except (httpx.InvalidURL, ValueError):
         raise ValueError(f"The proxy {_set_in(connection.proxy)} has an address that cannot be read.") from None
+
+
+class _Client(httpx.AsyncClient):
+    """Sends a request as it is, once: where httpx asks for logins, redirects, cookies and hooks, nothing is to be done.
+
+    That was a fifth of what httpx took for an answer.
+    """
+
+    def __init__(self, transport: httpx.AsyncHTTPTransport) -> None:
+        super().__init__(transport=transport, trust_env=False)
+        self._way = transport
+
+    async def send(self, request: httpx.Request, **_given: object) -> httpx.Response:
+        """The answer, once its head is here; its body is still to be read. Raises httpx.HTTPError."""
+        response = await self._way.handle_async_request(request)
+        response.request = request
+        return response
 
 
 @lru_cache(maxsize=64)  # the same few for all requests

@@ -78,6 +78,18 @@ async def test_what_is_sent(server: FaultServer, make_client: MakeClient) -> Non
     assert request.json["stream"] is True
 
 
+async def test_what_frames_a_request_is_there_once(server: FaultServer, make_client: MakeClient) -> None:
+    server.play(send(head()), send(DONE))
+    await run(make_client(headers={"host": "gateway.example"}), ask())
+    await run(make_client(), ask())
+    own, plain = server.requests
+    names = [name.lower() for name, _ in plain.headers]
+    assert len(set(names)) == len(names)
+    assert plain.header("Host") == server.url.removeprefix("http://").split("/")[0]
+    assert plain.header("Content-Length") == str(len(plain.body))
+    assert [value for name, value in own.headers if name.lower() == "host"] == ["gateway.example"]
+
+
 async def test_messages_with_x_api_key(server: FaultServer, make_client: MakeClient) -> None:
     server.play(send(whole(400, "application/json", b'{"code":1,"message":"no","data":null}')))
     client = make_client(auth={"messages": Auth.X_API_KEY})

@@ -370,7 +370,7 @@ async def test_one_event_above_the_cap(server: FaultServer, make_client: MakeCli
 
 
 async def test_damaged_and_unasked_compression(server: FaultServer, make_client: MakeClient) -> None:
-    server.play_next(send(whole(200, "application/json", b"{plain}", "Content-Encoding: gzip")))
+    server.play_next(send(whole(200, "application/json", b"{plain}", "Content-Encoding: gzip")), keep())
     server.play_next(send(whole(200, "application/json", b"\x1b\x00", "Content-Encoding: br")))
     client = make_client()
     _, events = await run(client)

@@ -84,7 +84,7 @@ class Ours(Stream):
         super().__init__()
         self.pieces = list(pieces)
 
-    async def _more(self) -> bytes:
+    async def _more(self, *, together: bool = False) -> bytes:
         return self.pieces.pop(0) if self.pieces else b""
 
     async def _send(self, data: bytes) -> None:

@@ -8,6 +8,8 @@ import json
 import weakref
 
 import pytest
+from httpcore._async.http11 import AsyncHTTP11Connection
+from httpcore._synchronization import AsyncLock
 
 from playground.domain.errors import FailureKind
 from playground.domain.events import Event
@@ -58,6 +60,17 @@ async def test_one_after_the_other_have_the_connection_that_was_free_last(
     for _ in range(AT_ONCE):
         await run(client)
     assert len({request.connection for request in server.requests[AT_ONCE:]}) == 1
+
+
+async def test_a_connection_that_is_made_has_no_locks(server: FaultServer, make_client: MakeClient) -> None:
+    """It carries one request at a time, and each lock of httpcore's would cost a turn of the loop."""
+    client = make_client()
+    server.play(send(ANSWER), keep())
+    await run(client)
+    before = [one for one in gc.get_objects() if isinstance(one, AsyncHTTP11Connection)]
+    names = {name for one in before for name, value in vars(one).items() if isinstance(value, AsyncLock)}
+    assert len(before) == 1
+    assert not names
 
 
 async def test_connections_that_were_closed_at_the_other_end_carry_nothing(

@@ -223,3 +223,15 @@ def test_a_text_in_pieces_loses_what_it_loses_as_a_whole(pieces: list[str]) -> N
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(redact, "SLICE", 40)
         assert redactor.text(text) == whole
+
+
+def test_headers_are_clean_whichever_of_them_holds_a_secret() -> None:
+    redactor = Redactor([PLAIN])
+    told = [("Date", "today"), ("X-Echo", f"was {PLAIN}"), (f"X-{PLAIN}", "1"), ("Authorization", f"Bearer {PLAIN}")]
+    assert redactor.headers(told) == (
+        ("Date", "today"),
+        ("X-Echo", f"was {MASK}"),
+        (f"X-{MASK}", "1"),
+        ("Authorization", f"Bearer {MASK}"),
+    )
+    assert redactor.headers(told[:1] + told[3:]) == (("Date", "today"), ("Authorization", f"Bearer {MASK}"))

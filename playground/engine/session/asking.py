@@ -8,6 +8,7 @@ part of what came.
 from __future__ import annotations
 
 import asyncio
+import time
 from array import array
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import aclosing
@@ -80,6 +81,8 @@ class TimingMarks:
 
 #: What says that a gateway is busy, and when it will not be.
 _BUSY = frozenset({429, 503, 529})
+#: Seconds for which reads that came together are taken before anything else has its turn.
+_TOGETHER_S = 0.002
 #: Why a request waits that nobody has refused yet.
 _FULL = Failure(
     kind=FailureKind.HTTP,
@@ -188,6 +191,11 @@ class Reception:
         return Turn(id=turn_id, role=Role.ASSISTANT, parts=choice.freeze(), outcome=outcome, extra=choice.extra)
 
 
+def _last(exchange: Exchange) -> float | None:
+    """When what was read last had come, in seconds since the request was sent."""
+    return exchange.reads[-1].at if exchange.reads else None
+
+
 def _unheard(_stream: EventStream, _events: list[Event]) -> None:
     return
 
@@ -282,9 +290,14 @@ class Asking:
         return True
 
     def _take(self, stream: EventStream, events: list[Event]) -> None:
-        reads = stream.exchange.reads
-        self.received.take_events(events, reads[-1].at if reads else None)
-        self._heard(stream, events)
+        """Take these, and those of the reads that came together with theirs, each as of when it came."""
+        self.received.take_events(events, _last(stream.exchange))
+        heard = events
+        until = time.perf_counter() + _TOGETHER_S
+        while time.perf_counter() < until and (more := stream.at_once()) is not None:
+            self.received.take_events(more, _last(stream.exchange))
+            heard = [*heard, *more]
+        self._heard(stream, heard)
 
     async def _again(self, stream: EventStream, most: int) -> bool:
         """Whether to try again, after the wait that the failure asks for (specification, section 7.3).
