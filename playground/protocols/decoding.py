@@ -30,7 +30,7 @@ from playground.protocols import PROTOCOLS, verdicts
 from playground.protocols.errors import looks_like_error, read_error
 from playground.protocols.protocol import Traced, get_protocol
 from playground.protocols.repeats import ChangingString, Repeats
-from playground.protocols.sse import DEFAULT_CAP, Frame, SSEParser
+from playground.protocols.sse import DEFAULT_CAP, Frame, FrameKind, SSEParser
 
 _SPACE: Final = b" \t\r\n\x00"
 _BOM: Final = b"\xef\xbb\xbf"
@@ -97,7 +97,8 @@ class BodyDecoder(ABC):
         """The events of one network read."""
         out: list[Event] = []
         if self._mode == "stream":
-            self._frames(self._parser.parse_bytes(data, self._repeats.edges), out)
+            bare = not self._repeats.patient
+            self._frames(self._parser.parse_bytes(data, self._repeats.edges, bare=bare), out)
         elif not self._closed and (stream := self._undecided(data, out)):
             self._frames(self._parser.parse_bytes(stream), out)
         return out
@@ -232,7 +233,7 @@ class BodyDecoder(ABC):
 
     # -- frames ------------------------------------------------------------------------------------------------
 
-    def _frames(self, frames: Sequence[Frame | bytes], out: list[Event], *, last: bool = False) -> None:
+    def _frames(self, frames: Sequence[Frame | bytes | str], out: list[Event], *, last: bool = False) -> None:
         parse, odd, repeats, odd_numbers = foreign.parse, foreign.has_halves, self._repeats, self._odd_numbers
         lesson: tuple[Frame, JSONObject] | None = None  # learnt at the end: the rest of this read knows the old edges
         straight: int | None = None  # the choice whose content the string is, as it stands, until another event comes
@@ -253,29 +254,35 @@ class BodyDecoder(ABC):
                     continue
                 frame = repeats.whole(frame)  # noqa: PLW2901 - the same frame, in full
             straight = None
-            data = frame.data
-            if data[:1] == "{" and frame.kind == "data":
-                try:
-                    value = parse(data, odd_numbers)
-                except ValueError as error:
-                    self._not_json(frame, str(error), out, last)
-                    continue
-                if odd_numbers:
-                    self._note_numbers(out)
-                self._source = data
-                self._odd = "\\u" in data and odd(data)
-                if self.finished:
-                    self._after_end(value, frame.event, out)
-                elif type(value) is dict and frame.event != "error":
-                    had = len(out)
-                    self._object(value, frame.event, out)
-                    lesson = (frame, value) if len(out) == had + 1 and type(out[-1]) in _FRAGMENTS else None
-                    if lesson is None:
-                        self._look_for_overflow(out, had)
-                else:
-                    self._value(value, data, frame.event, out)
-            elif frame.kind != "comment":
-                self._unusual(frame, out, last)
+            if isinstance(frame, str):
+                data, event = frame, None
+            elif frame.kind == "data" and frame.data[:1] == "{":
+                data, event = frame.data, frame.event
+            else:
+                if frame.kind != "comment":
+                    self._unusual(frame, out, last)
+                continue
+            try:
+                value = parse(data, odd_numbers)
+            except ValueError as error:
+                self._not_json(data, event, "data", str(error), out, last)
+                continue
+            if odd_numbers:
+                self._note_numbers(out)
+            self._source = data
+            self._odd = "\\u" in data and odd(data)
+            if self.finished:
+                self._after_end(value, event, out)
+            elif type(value) is dict and event != "error":
+                had = len(out)
+                self._object(value, event, out)
+                if len(out) != had + 1 or type(out[-1]) not in _FRAGMENTS:
+                    lesson = None
+                    self._look_for_overflow(out, had)
+                elif not isinstance(frame, str):
+                    lesson = (frame, value)
+            else:
+                self._value(value, data, event, out)
         if lesson is not None and repeats.patient:
             repeats.learn(*lesson, self._growing(lesson[1]))
 
@@ -299,7 +306,7 @@ class BodyDecoder(ABC):
         try:
             value = foreign.parse(text, self._odd_numbers) if text else None
         except ValueError as error:
-            self._not_json(frame, str(error), out, last)
+            self._not_json(frame.data, frame.event, frame.kind, str(error), out, last)
             return
         self._note_numbers(out)
         self._odd = foreign.has_halves(text)
@@ -329,17 +336,19 @@ class BodyDecoder(ABC):
         else:
             self._note(out, "data_after_end", "data came after the end marker; it is not part of the answer")
 
-    def _not_json(self, frame: Frame, reason: str, out: list[Event], last: bool) -> None:
-        text = frame.data.strip()
-        if frame.event == "error":
+    def _not_json(
+        self, data: str, event: str | None, kind: FrameKind, reason: str, out: list[Event], last: bool
+    ) -> None:
+        text = data.strip()
+        if event == "error":
             self._fail(out, read_error(text))
         elif self.finished:
-            self._after_end(None, frame.event, out)
-        elif last and frame.kind == "data":
+            self._after_end(None, event, out)
+        elif last and kind == "data":
             self._note(out, "broken_event", "the last event is incomplete")
         else:
             # Text without a framing or a brace is a stray line of a log or a field that we do not know, not a chunk.
-            hole = frame.kind == "data" or "{" in text
+            hole = kind == "data" or "{" in text
             note = f"an event is not JSON ({reason[:120]}): {foreign.whole(text[:120])}"
             self._note(out, "not_json", note, hole=hole)
             self._keep_loose(text)

@@ -80,13 +80,16 @@ class SSEParser:
     def parse_bytes(self, data: bytes) -> list[Frame]: ...
 
     @overload
-    def parse_bytes(self, data: bytes, edges: Edges | None) -> list[Frame | bytes]: ...
+    def parse_bytes(self, data: bytes, edges: Edges | None, *, bare: bool = False) -> list[Frame | bytes | str]: ...
 
-    def parse_bytes(self, data: bytes, edges: Edges | None = None) -> list[Frame] | list[Frame | bytes]:
+    def parse_bytes(
+        self, data: bytes, edges: Edges | None = None, *, bare: bool = False
+    ) -> list[Frame] | list[Frame | bytes | str]:
         """The frames that ``data`` completes.
 
         An event that begins and ends with ``edges``, the second of which holds no line end, may come as the bytes
-        between them, on one line, instead: what was learnt from one such event need not be found out again.
+        between them, on one line, instead: what was learnt from one such event need not be found out again. Of one
+        without a name that begins as a JSON object its data may come alone, where nobody wants its bytes (``bare``).
         """
         out: list[Frame] = []
         if not self._started:
@@ -116,7 +119,7 @@ class SSEParser:
                 if data:
                     self._lines(data, out)
                 return out
-        self._blocks(data, separator, out, edges)
+        self._blocks(data, separator, out, edges, bare)
         return out
 
     def close(self) -> list[Frame]:
@@ -141,7 +144,7 @@ class SSEParser:
             self._raw += _BOM
             self._size = len(_BOM)
 
-    def _blocks(self, data: bytes, separator: bytes, out: list[Frame], edges: Edges | None) -> None:
+    def _blocks(self, data: bytes, separator: bytes, out: list[Frame], edges: Edges | None, bare: bool) -> None:
         """Whole events in one go: a ``data:`` line, alone or after an ``event:`` line. The rest takes the way of lines.
 
         All lines in ``data`` end alike, so a line without LF is one.
@@ -149,7 +152,7 @@ class SSEParser:
         line_end = separator[: len(separator) // 2]
         *blocks, rest = data.split(separator)
         make, keep = Frame, out.append
-        known = cast("list[Frame | bytes]", out)
+        known = cast("list[Frame | bytes | str]", out)
         before, after = edges or (b"", b"")
         start, least = len(before), len(before) + len(after)
         blank = 0
@@ -165,6 +168,9 @@ class SSEParser:
                 if between.find(b"\n") < 0:
                     known.append(between)
                     continue
+            if bare and block.startswith(b"data: {") and block.find(b"\n") < 0:
+                known.append(block[6:].decode("utf-8", "replace"))
+                continue
             event, line = None, block
             if block.startswith(b"event: "):
                 name, _, line = block.partition(line_end)

@@ -239,3 +239,35 @@ def test_a_stream_that_never_repeats_itself_is_given_up() -> None:
         texts += [event.text for event in events if isinstance(event, TextDelta)]
     assert texts == ["x"] * PATIENCE * 3
     assert decoder._repeats.edges is None  # nothing else shows that it gave up
+
+
+BLOCKS = st.one_of(
+    TEXTS.map(lambda text: b"data: " + json.dumps(chat({"content": text})).encode()),
+    st.sampled_from(
+        [
+            b'data: {"choices": [{"index": 0, "delta": {"content": "whole"}}]}',
+            b'data: {"choices": [{"index": 0, "delta": {"content": "cut',
+            b'data: {"choices": [{"index": 0,\ndata: "delta": {"content": "lines"}}]}',
+            b'event: error\ndata: {"message": "no"}',
+            b'event: chunk\ndata: {"choices": []}',
+            b'data: {"error": {"message": "no"}}',
+            b'data: {"choices": [{"index": 0, "delta": {"content": "\\ud83d"}}]}',
+            b'data: {"choices": [{"index": 0, "delta": {"content": 1e999}}]}',
+            b"data: {\xff}",
+            b"data: [DONE]",
+            b": alive",
+            b"stray",
+            b'{"choices": [{"index": 0, "delta": {"content": "bare"}}]}',
+        ]
+    ),
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(BLOCKS, max_size=8), st.sampled_from([b"\n", b"\r\n"]), st.sampled_from([40, 100_000]))
+def test_what_is_read_without_its_bytes_is_read_as_with_them(blocks: list[bytes], line_end: bytes, size: int) -> None:
+    body = b"".join(block.replace(b"\n", line_end) + 2 * line_end for block in blocks)
+    reads = [body[at : at + size] for at in range(0, len(body), size)]
+    decoder = ChatDecoder("text/event-stream", make_id=lambda: "ours")
+    traced = [one for read in reads for one in decoder.trace(read)] + decoder.trace_close()
+    assert told_plainly("chat", reads) == [event for one in traced for event in one.events]

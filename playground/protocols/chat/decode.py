@@ -66,16 +66,16 @@ def read_usage(value: JSONObject) -> Usage:
         total=_first(value, "total_tokens"),
         cached=_first(
             value,
-            "prompt_tokens_details.cached_tokens",
-            "input_tokens_details.cached_tokens",
+            ("prompt_tokens_details", "cached_tokens"),
+            ("input_tokens_details", "cached_tokens"),
             "cached_tokens",
             "prompt_cache_hit_tokens",
             "cache_read_input_tokens",
         ),
         reasoning=_first(
             value,
-            "completion_tokens_details.reasoning_tokens",
-            "output_tokens_details.reasoning_tokens",
+            ("completion_tokens_details", "reasoning_tokens"),
+            ("output_tokens_details", "reasoning_tokens"),
             "reasoning_tokens",
         ),
         cost=amount_of(value.get("cost")),
@@ -83,13 +83,15 @@ def read_usage(value: JSONObject) -> Usage:
     )
 
 
-def _first(value: JSONObject, *paths: str) -> int | None:
-    for path in paths:
-        at: JSON = value
-        for step in path.split("."):
-            at = at.get(step) if isinstance(at, dict) else None
-        count = count_of(at)
-        if count is not None:
+def _first(value: JSONObject, *places: str | tuple[str, str]) -> int | None:
+    """The first count that stands in one of these places: a member, or a member's."""
+    for place in places:
+        if isinstance(place, str):
+            found = value.get(place)
+        else:
+            inner = value.get(place[0])
+            found = inner.get(place[1]) if isinstance(inner, dict) else None
+        if found is not None and (count := count_of(found)) is not None:
             return count
     return None
 
