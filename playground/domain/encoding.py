@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from functools import cache
+from typing import Any, Final, TypeAlias
 
 from pydantic.fields import FieldInfo
 
@@ -14,6 +15,15 @@ from playground.jsonkit.values import JSON, JSONObject
 
 #: Whether a field is written: its name, what is known of it, its value.
 Kept: TypeAlias = Callable[[str, FieldInfo, Any], bool]
+
+
+#: Most fields hold one of these.
+_AS_IT_IS: Final = frozenset({str, int, float, bool, type(None)})
+
+
+@cache
+def _fields(kind: type[Value]) -> tuple[tuple[str, FieldInfo], ...]:
+    return tuple(kind.model_fields.items())
 
 
 def not_empty(_name: str, info: FieldInfo, item: Any) -> bool:
@@ -27,10 +37,10 @@ def encode(value: Value, kept: Kept = not_empty) -> JSONObject:
     Unlike pydantic's own way it takes values nested as deeply as JSON itself can be, and fields of a wrong type.
     """
     out: JSONObject = {}
-    for name, info in type(value).model_fields.items():
+    for name, info in _fields(type(value)):
         item = getattr(value, name)
         if kept(name, info, item):
-            out[name] = _plain(item, kept)
+            out[name] = item if type(item) in _AS_IT_IS else _plain(item, kept)
     for name, item in (value.model_extra or {}).items():
         out[name] = _plain(item, kept)
     return out
@@ -39,15 +49,15 @@ def encode(value: Value, kept: Kept = not_empty) -> JSONObject:
 def _plain(value: Any, kept: Kept) -> JSON:
     if isinstance(value, str):
         return str.__str__(value)  # a member of an enumeration as its text
+    if isinstance(value, tuple):
+        return [item if type(item) in _AS_IT_IS else _plain(item, kept) for item in value]
+    if isinstance(value, dict):
+        typed = any(type(item) not in _AS_IT_IS and isinstance(item, Value) for item in value.values())
+        return {name: _plain(item, kept) for name, item in value.items()} if typed else dict(value)
     if isinstance(value, Unknown) and value.from_file:
         return value.value
     if isinstance(value, Parameters):
         return value.held
     if isinstance(value, Value):
         return encode(value, kept)
-    if isinstance(value, tuple):
-        return [_plain(item, kept) for item in value]
-    if isinstance(value, dict):
-        typed = any(isinstance(item, Value) for item in value.values())
-        return {name: _plain(item, kept) for name, item in value.items()} if typed else dict(value)
     return value

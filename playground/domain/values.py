@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from functools import cache
 from typing import Annotated, Any, Final, Self, TypeAlias, TypeVar
 
@@ -36,6 +37,9 @@ class Value(BaseModel):
 
 V = TypeVar("V", bound=Value)
 
+#: Whether instances share a table of names and have room for no more values than that has. Since 3.13 there is room for
+#: thirty, and a table of its own is smaller.
+_SHARED: Final = sys.version_info < (3, 13)
 _NONE_BESIDE: Final[dict[str, Any]] = {}  # of all lean values: they are frozen, and a copy of one has its own
 
 
@@ -47,8 +51,11 @@ def lean(kind: type[V], /, **fields: object) -> V:
     """
     made = kind.__new__(kind)
     put = object.__setattr__
-    for name, value in fields.items():
-        put(made, name, value)
+    if _SHARED:
+        for name, value in fields.items():
+            put(made, name, value)
+    else:
+        put(made, "__dict__", fields)
     put(made, "__pydantic_fields_set__", _all_fields(kind))
     put(made, "__pydantic_extra__", _NONE_BESIDE)
     put(made, "__pydantic_private__", None)

@@ -82,8 +82,8 @@ def resolve(text: str, values: Mapping[str, str]) -> str:
 
 def names_in(turns: Iterable[Turn]) -> tuple[str, ...]:
     """The names of the variables in ``turns``, each once, in the order in which they first stand there."""
-    found = (mention for text in filter(_may_hold, _texts(turns)) for mention in mentions(text))
-    return tuple(dict.fromkeys(mention.name for mention in found if not mention.escaped))
+    found = (mention for text in filter(_may_hold, _texts(turns)) for mention in _VARIABLE.finditer(text))
+    return tuple(dict.fromkeys([mention["name"] for mention in found if mention["escape"] != "\\"]))
 
 
 def unresolved(turns: Iterable[Turn], values: Mapping[str, str]) -> tuple[str, ...]:
@@ -104,6 +104,8 @@ class Braced:
     def __init__(self) -> None:
         self._turns: tuple[Turn, ...] = ()
         self._places: list[int] = []  # of the turns that may hold any
+        self._values: Mapping[str, str] | None = None
+        self._found: dict[int, tuple[Turn, Turn]] = {}  # by place: a turn, and it with those values
 
     def names(self, turns: tuple[Turn, ...]) -> tuple[str, ...]:
         """The same as ``names_in``."""
@@ -115,10 +117,15 @@ class Braced:
 
     def resolve(self, turns: tuple[Turn, ...], values: Mapping[str, str]) -> tuple[Turn, ...]:
         """The same as ``resolve_turns``."""
-        found = {at: _resolved(turns[at], values) for at in self._look(turns)}
-        if all(turn is turns[at] for at, turn in found.items()):
+        known = self._found if values is self._values else {}
+        found: dict[int, tuple[Turn, Turn]] = {}
+        for at in self._look(turns):
+            turn, pair = turns[at], known.get(at)
+            found[at] = pair if pair is not None and pair[0] is turn else (turn, _resolved(turn, values))
+        self._values, self._found = values, found
+        if all(new is old for old, new in found.values()):
             return turns
-        return tuple([found.get(at, turn) for at, turn in enumerate(turns)])
+        return tuple([found[at][1] if at in found else turn for at, turn in enumerate(turns)])
 
     def unread(self, turns: tuple[Turn, ...]) -> int:
         """How many of ``turns`` are yet to be looked through."""

@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 
 from playground.domain.parts import Image, Reasoning, Refusal, Text, ToolCall, ToolResult
-from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn, make_turn, one_per_request
+from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn, make_turn, new_id, one_per_request
 from playground.domain.usage import Usage
 
 
@@ -171,3 +174,19 @@ def test_what_a_request_used_is_counted_once_however_many_choices_it_had() -> No
 
     turns = [make_turn(Role.USER, "?"), answer("e1"), answer("e1", 1), answer("e2"), answer(None), answer(None)]
     assert [outcome.exchange for outcome in one_per_request(turns)] == ["e1", "e2", None, None]
+
+
+def test_no_two_identifiers_are_alike() -> None:
+    made = [new_id() for _ in range(1000)]
+    assert len(set(made)) == 1000
+    assert {len(one) for one in made} == {16}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="platform: processes are not forked")
+def test_nor_are_those_of_a_forked_process() -> None:
+    forks = (
+        "import os; from playground.domain.transcript import new_id; new_id(); child = os.fork(); "
+        "os.write(1, ' '.join([new_id() for _ in range(100)] + ['']).encode()); child and os.waitpid(child, 0)"
+    )
+    made = subprocess.run([sys.executable, "-c", forks], capture_output=True, text=True, check=True).stdout.split()
+    assert len(set(made)) == len(made) == 200

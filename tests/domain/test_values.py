@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import tracemalloc
 
 from playground.domain.values import Value, lean
@@ -26,6 +27,6 @@ def taken() -> int:
 def test_values_are_as_small_after_many_that_were_checked() -> None:
     assert all(Word(text=f"word {n}").note is None for n in range(100))
     after_some = taken()
-    assert after_some < 1000 * 200  # one with a table of its own takes 350
+    assert after_some < 1000 * (200 if sys.version_info < (3, 13) else 300)  # pydantic's take 100 more
     assert all(Word(text=f"word {n}").note is None for n in range(10_000))
     assert taken() <= after_some * 1.1

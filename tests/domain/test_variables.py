@@ -145,3 +145,14 @@ def test_what_was_looked_through_is_known_until_the_conversation_is_another() ->
     assert braced.unread(turns) == 0
     assert braced.unread((*turns[:2], make_turn(Role.USER, "plain"))) == 1
     assert braced.names(turns[1:]) == ("name1", "name2")
+
+
+def test_turns_are_resolved_anew_for_other_values_and_other_turns_alone() -> None:
+    turns = (make_turn(Role.USER, "{{a}}"), make_turn(Role.USER, "plain"), make_turn(Role.USER, "{{b}}"))
+    braced, values = Braced(), {"a": "1", "b": "2"}
+    first = braced.resolve(turns, values)
+    again = braced.resolve((*turns[:2], make_turn(Role.USER, "{{b}}!")), values)
+    assert [turn.text for turn in first] == ["1", "plain", "2"]
+    assert [turn.text for turn in again] == ["1", "plain", "2!"]
+    assert again[0] is first[0]
+    assert [turn.text for turn in braced.resolve(turns, {"a": "3", "b": "2"})] == ["3", "plain", "2"]

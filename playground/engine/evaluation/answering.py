@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from playground.domain.checks.asked import Judge
@@ -13,7 +14,6 @@ from playground.domain.checks.check import Check, Facts, Verdict, not_judged
 from playground.domain.costs import Entered
 from playground.domain.errors import Failure, FailureKind, RunRefusedError
 from playground.domain.transcript import Role, Turn
-from playground.domain.variables import resolve_turns
 from playground.engine.compare.figures import LaneFigures, figures_of_turns
 from playground.engine.evaluation.inquiry import Inquiry, Job
 from playground.engine.evaluation.judging import Judgement, Judging
@@ -106,9 +106,15 @@ def read_written(text: str) -> tuple[Figures, dict[str, Verdict]] | None:
     """Figures and verdicts from the JSON that is kept of them, a list of both; None where it cannot be read."""
     try:
         figures, judged = json.loads(text)
-        return Figures(*figures), {key: Verdict(*one) for key, one in judged.items()}
+        return Figures(*figures), {key: _shared(Verdict(*one)) for key, one in judged.items()}
     except (ValueError, TypeError, AttributeError):
         return None
+
+
+@lru_cache(maxsize=4096)
+def _shared(verdict: Verdict) -> Verdict:
+    """One for all that say the same: answers to a case are mostly judged alike, and the collector looks at each one."""
+    return verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +168,7 @@ async def ask(
         figures=_figures(figures, streamed=streamed)._replace(real=sum(map(is_real, brought))),
     )
     fatal = failure.message if failure is not None and is_fatal(failure) else ""
-    asked_as = resolve_turns(path, session.settings.variables)
+    asked_as = session.experiment.braced.resolve(path, session.settings.variables)
     return Brought(answer, asked_as, exchanges=tuple(session.exchanges.values()), fatal=fatal)
 
 
@@ -298,4 +304,4 @@ class Checking:
     async def _verdict(check: Check, facts: Facts) -> Verdict:
         question = CheckVerdict(check, facts)
         now = checking.now(question)
-        return now if now is not None else await checking.answer(question)
+        return _shared(now if now is not None else await checking.answer(question))

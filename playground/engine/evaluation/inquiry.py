@@ -117,6 +117,7 @@ class Inquiry:
         self.cases = self.plan.cases
         self._digests: dict[tuple[str, str], str] = {}
         self._cases_under: tuple[tuple[str, ...], Mapping[str, str], list[str]] | None = None
+        self._begun: dict[str, Transcript] = {}  # by column, of the cases that have no turns of their own
         self._filled: dict[str, _Keyed] = {}
         self._keys: dict[int, str] = {}  # of the plan's own checks, which it holds
 
@@ -127,9 +128,11 @@ class Inquiry:
         )
         for place, variant in enumerate([*variants, *self.plan.variants]):
             settings = variant.applied(plain) if variant is not None else plain
+            parameters = settings.current
             if self.plan.streamed is not None:
-                settings = settings.with_parameters(settings.current.with_value("stream", self.plan.streamed))
-            yield Column(letter_of(place), variant, settings, variant.system if variant is not None else None)
+                parameters = parameters.with_value("stream", self.plan.streamed)
+            system = variant.system if variant is not None else None
+            yield Column(letter_of(place), variant, settings.with_parameters(parameters), system)
 
     def words(self, column: Column, gateway: Callable[[str], str]) -> list[str]:
         """What a column has otherwise than what is set, but for its model. ``gateway`` gives the name of a gateway."""
@@ -170,9 +173,14 @@ class Inquiry:
         """A session with what is asked first, and what is asked after each answer; ``serving`` asks tool servers."""
         first, *rest = self.rounds(case, column)
         values = {**column.settings.variables, **case.values}
-        made = Session(self.connect, profile_id=column.settings.profile_id, profile_of=self.profile_of, serving=serving)
         settings = column.settings.model_copy(update={"variables": values})
-        made.history.begin_anew(Transcript().append(*first), settings.with_parameters(settings.current))
+        made = Session(self.connect, settings=settings, profile_of=self.profile_of, serving=serving)
+        begun = self._begun.get(column.id) if not case.turns else None
+        if begun is None:
+            begun = Transcript().append(*first)
+            if not case.turns:
+                self._begun[column.id] = begun
+        made.history.begin_anew(begun, settings)
         return made, rest
 
     def checks(self, case: Case) -> tuple[Check, ...]:

@@ -102,10 +102,10 @@ class Judging:
     ) -> tuple[Verdict, Judgement]:
         profile_id = self.gateway(check)
         fields = {"stream": False, **({"response_format": _FORMAT} if formatted else {})}
-        session = Session(self._connect, profile_id=profile_id, profile_of=self._profile_of, literal=True)
         settings = ExperimentSettings(
             profile_id=profile_id, model=check.model, parameters={SPOKEN: parameters_of(SPOKEN, fields)}
         )
+        session = Session(self._connect, settings=settings, profile_of=self._profile_of, literal=True)
         given = _questions(check, asked, brought)
         session.history.begin_anew(Transcript().append(*given), settings)
         await session.debugger.start(Mode.ONCE)

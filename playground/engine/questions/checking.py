@@ -87,15 +87,16 @@ class _Worker:
         atexit.register(self.end)
 
     def known(self, question: Question[T]) -> T | None:
-        key = question.key
-        with self._lock:
-            found = self._known.get(key)
-            if found is not None:
-                self._known.move_to_end(key)
-                known: T = found[1]
-                return known
-            if key in self._open:
-                return None
+        if question.again:
+            key = question.key
+            with self._lock:
+                found = self._known.get(key)
+                if found is not None:
+                    self._known.move_to_end(key)
+                    known: T = found[1]
+                    return known
+                if key in self._open:
+                    return None
         try:
             return question.answer()
         except TooCostlyError:

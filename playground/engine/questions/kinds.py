@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields
+from functools import cache
 from typing import Any, Generic, TypeVar
 
 from playground.domain.checks.check import Check, Facts, Verdict, not_judged
@@ -40,6 +41,12 @@ T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 
 
+@cache
+def _names(kind: type[Question[Any]]) -> tuple[str, ...]:
+    """What a question of that kind is made of."""
+    return tuple(field.name for field in fields(kind))
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Question(ABC, Generic[T_co]):
     """One question. ``key`` is the same for questions that are; those with the same schema object, that is."""
@@ -47,7 +54,7 @@ class Question(ABC, Generic[T_co]):
     @property
     def key(self) -> tuple[Any, ...]:
         """What tells it from others, as long as it is held itself."""
-        values = [getattr(self, field.name) for field in fields(self)]
+        values = [getattr(self, name) for name in _names(type(self))]
         plain = (str, int, bool, type(None))
         return type(self), *(value if isinstance(value, plain) else id(value) for value in values)
 
@@ -55,6 +62,11 @@ class Question(ABC, Generic[T_co]):
     def subject(self) -> object:
         """What may make it costly: a schema, a rule, a path. None where another will be no worse."""
         return None
+
+    @property
+    def again(self) -> bool:
+        """Whether it may well be asked again, so that its answer is worth being looked for."""
+        return True
 
     @abstractmethod
     def answer(self) -> T_co:
@@ -278,6 +290,10 @@ class CheckVerdict(Question[Verdict]):
     @property
     def subject(self) -> object:
         return self.check
+
+    @property
+    def again(self) -> bool:
+        return False  # facts are one answer's
 
     def answer(self) -> Verdict:
         return self.check.verdict(self.facts)

@@ -462,8 +462,9 @@ class Debugger:
             raise RunRefusedError(UNDER_WAY)
         experiment = self._experiment
         head = experiment.transcript.head
+        requests = NextRequest(experiment, once) if once else self._requests
         loop = ToolLoop(
-            experiment, self.notes, self.asks, self._refresh, head, mode, planned, steps_back=steps_back, once=once
+            experiment, self.notes, self.asks, self._refresh, head, requests, mode, planned, steps_back=steps_back
         )
         self.loop = loop
         experiment.history.begin(loop.id)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Final
+from operator import is_
+from typing import TYPE_CHECKING, Final
 
 from playground.domain.adaptations import Adaptation
 from playground.domain.hidden import short_name
@@ -13,8 +14,12 @@ from playground.engine.session import hand_made
 from playground.engine.session.changes import RunState
 from playground.engine.session.editors import HEAD
 from playground.engine.session.experiment import Experiment
+from playground.engine.session.settings import ExperimentSettings
 from playground.jsonkit.values import JSONObject
 from playground.protocols.protocol import get_protocol
+
+if TYPE_CHECKING:
+    from playground.engine.gateways.profiles import Profile
 
 UNDER_WAY: Final = "A run is under way. Stop it first."
 
@@ -27,6 +32,7 @@ class NextRequest:
     def __init__(self, experiment: Experiment, once: tuple[Adaptation, ...] = ()) -> None:
         self._experiment = experiment
         self._once = once
+        self._made: tuple[ExperimentSettings, Profile | None, tuple[Turn, ...], Request] | None = None
 
     def build(self, *more: Turn, at: str | None = HEAD) -> Request:
         """The request. Failed and empty turns, and those growing, are left out.
@@ -45,9 +51,16 @@ class NextRequest:
         return get_protocol(self._experiment.settings.protocol).encode(self.build())
 
     def _request(self, turns: tuple[Turn, ...]) -> Request:
+        """The request of these turns; the same one where it was made of the same last time, as when it was looked at
+        and then goes out.
+        """
         settings, profile = self._experiment.settings, self._experiment.profile
+        if self._made is not None and self._made[0] is settings and self._made[1] is profile:
+            of, made = self._made[2:]
+            if len(of) == len(turns) and all(map(is_, of, turns)):
+                return made
         inherited = profile.reasoning_return if profile is not None else ReasoningReturn()
-        return Request(
+        made = Request(
             protocol=settings.protocol,
             model=settings.model,
             turns=turns if self._experiment.literal else self._experiment.braced.resolve(turns, settings.variables),
@@ -60,6 +73,8 @@ class NextRequest:
             extra_headers=settings.extra_headers,
             reasoning_return=settings.reasoning_return if settings.reasoning_return is not None else inherited,
         )
+        self._made = (settings, profile, turns, made)
+        return made
 
     def refusal(self, *more: Turn, at: str | None = HEAD) -> str:
         """Why a run would be refused now, and what to do; empty when it would not."""

@@ -61,6 +61,8 @@ class Session:
     """One open experiment. ``connect``, ``profile_of``, ``literal``, ``serving``, ``price_of`` and ``facts_of`` are as
     for ``Experiment``.
 
+    It begins as the first three say, or with ``settings``.
+
     ``front`` shortens texts and knows the secrets. ``unread`` are rows of it that the store could not read, by
     ``Tally``. ``main`` is the session of the experiment's own conversation, of a lane as well.
     """
@@ -69,9 +71,10 @@ class Session:
         self,
         connect: Connect,
         *,
-        profile_id: str,
+        profile_id: str = "",
         protocol: str = DEFAULT,
         model: str = "",
+        settings: ExperimentSettings | None = None,
         profile_of: Callable[[str], Profile] | None = None,
         literal: bool = False,
         front: Front = plain_front,
@@ -79,12 +82,13 @@ class Session:
         price_of: Entered | None = None,
         facts_of: Callable[[str, str], ModelFacts] | None = None,
     ) -> None:
-        settings = ExperimentSettings(
-            profile_id=profile_id,
-            protocol=protocol,
-            model=model,
-            parameters={protocol: get_protocol(protocol).parameters_type.begin({})},
-        )
+        if settings is None:
+            settings = ExperimentSettings(
+                profile_id=profile_id,
+                protocol=protocol,
+                model=model,
+                parameters={protocol: get_protocol(protocol).parameters_type.begin({})},
+            )
         self._of: Session | None = None  # whose lane it is: not itself, to be freed with its last user
         self.id = new_id()
         self.created_at = self.changed_at = time.time()

@@ -14,7 +14,6 @@ from dataclasses import replace
 from enum import StrEnum
 from itertools import takewhile
 
-from playground.domain.adaptations import Adaptation
 from playground.domain.debugging import (
     ANSWERED,
     STEPPED,
@@ -61,10 +60,10 @@ class Mode(StrEnum):
 
 class ToolLoop:
     """``perform`` is awaited once. ``planned`` are answers, and calls to be asked of servers, decided on before the
-    first request goes out.
+    first request goes out. ``next_request`` makes them.
 
     ``tip`` is the turn it stands at, ``requests`` how many it sent, ``pending`` the answers that are waited for.
-    ``steps_back`` says whether each round is an undo step of its own. ``once`` are rules for its requests alone.
+    ``steps_back`` says whether each round is an undo step of its own.
     """
 
     def __init__(
@@ -74,11 +73,11 @@ class ToolLoop:
         asks: Asks,
         told: Callable[[], None],
         tip: str | None,
+        next_request: NextRequest,
         mode: Mode = Mode.RULES,
         planned: Mapping[CallKey, Planned | ToAsk] | None = None,
         *,
         steps_back: bool = True,
-        once: tuple[Adaptation, ...] = (),
     ) -> None:
         self.id = new_id()
         self.tip = tip
@@ -87,7 +86,7 @@ class ToolLoop:
         self.pending: dict[CallKey, Pending] = {}
         self.run: Run | None = None
         self._experiment = experiment
-        self._requests = NextRequest(experiment, once)
+        self._next = next_request
         self._notes = notes
         self._asks = asks
         self._told = told
@@ -147,7 +146,7 @@ class ToolLoop:
         while True:
             if self._mode is not Mode.ONCE and not await self._give(self._planned):
                 return
-            run = self.run = Run(self._experiment, self.id, self.set_state, self._requests.below(self.tip), self.tip)
+            run = self.run = Run(self._experiment, self.id, self.set_state, self._next.below(self.tip), self.tip)
             self.requests += 1
             await run.perform()
             self.run = None

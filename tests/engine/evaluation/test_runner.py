@@ -70,6 +70,15 @@ async def test_answers_leave_nothing_to_the_collector(bench: Bench, session: Ses
     assert not {name for name in left if name.startswith(ours)}
 
 
+async def test_answers_that_are_judged_alike_have_one_verdict(bench: Bench, session: Session) -> None:
+    planned(session, repeats=5, checks=(Contains(text="{{city}}"),))
+    runner = await bench.run(session)
+    for answers in (runner.answers, (await bench.load(session)).answers):
+        found = [next(iter(one.verdicts.values())) for one in answers.values()]
+        assert len(found) == 15
+        assert len({id(one) for one in found}) == len(set(found)) <= 6
+
+
 async def test_what_is_kept_is_what_came(bench: Bench, session: Session) -> None:
     planned(session, keep=Keep.ALL)
     runner = await bench.run(session)

@@ -7,6 +7,7 @@ import io
 import json
 import sqlite3
 from collections.abc import AsyncIterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -126,7 +127,7 @@ async def test_a_file_of_before_takes_recordings_too(session: Session, tmp_path:
     store = AnswerStore(path)
     await store.load("none")
     await store.aclose()
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("DROP TABLE recorded")
     store = AnswerStore(path)
     assert await store.recorded_calls(session.id) == []
