@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Awaitable, Callable, Collection, Iterable
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -74,6 +74,8 @@ class Workspace:
         self._trash: dict[str, Deleted] = {}
         self._gone: list[_Gone] = []
         self._shows = 0
+        #: Awaited before an experiment that was asked for is looked at: what whoever shows it makes of it first.
+        self.expect: Callable[[Session], Awaitable[None]] | None = None
         self.current: Session = self.new()
         self._begun = False  # somebody works in the current one, although the store is not open yet
         self.listed = store is None
@@ -155,6 +157,9 @@ class Workspace:
         self._shows += 1
         number = self._shows
         session = await self.bring(experiment_id)
+        if number == self._shows and self.expect is not None:
+            await self.expect(session)
+            session = self._find(experiment_id)
         if number == self._shows:
             self._look_at(session)
         return session

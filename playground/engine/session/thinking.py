@@ -7,11 +7,14 @@ unchanged system prompt, tools and messages before them. Nothing here drops anyt
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from itertools import chain
+from operator import attrgetter
 
 from playground.domain.parts import Image, Part, Reasoning, ToolCall, ToolResult
 from playground.domain.transcript import Role, Transcript, Turn
 from playground.engine.session.branching import beside
 
+_PARTS = attrgetter("parts")
 _SYSTEM = (Role.SYSTEM, Role.DEVELOPER)
 
 
@@ -22,10 +25,10 @@ def signed(turn: Turn) -> bool:
 
 def signed_turns(transcript: Transcript) -> tuple[str, ...]:
     """Ids of the turns with signed thinking, those on the path first. A change of the tools makes all of them stale."""
-    thoughts = [(turn.id, part) for turn in transcript.turns.values() for part in turn.parts if type(part) is Reasoning]
-    found = {turn_id for turn_id, part in thoughts if _is_signed(part)}
-    if not found:
+    thoughts = [part for part in chain.from_iterable(map(_PARTS, transcript.turns.values())) if type(part) is Reasoning]
+    if not any(map(_is_signed, thoughts)):
         return ()  # as in most of them, of thousands of turns
+    found = {turn_id for turn_id, turn in transcript.turns.items() if signed(turn)}
     on_path = [turn.id for turn in transcript.path]
     return tuple([key for key in dict.fromkeys((*on_path, *transcript.turns)) if key in found])
 

@@ -18,14 +18,15 @@ from playground.ui.features.conversation.parts_row import PartsRow
 from playground.ui.features.conversation.shown_parts import PAGE, Shown
 
 KEPT: Final = 10  # of them that stay in view when one more comes
-#: Seconds a step may begin to make or fill views in; one is made or filled in any case, the first both.
+#: Seconds a step may begin to make or fill views in; one is made or filled in any case, and both where parts were seen.
 STEP_S: Final = 0.006
 
 
 class CardParts:
     """``views`` are the widgets from top to bottom, ``shown`` the parts they show once the turn is whole.
 
-    ``make`` gives a widget that has nothing in it yet, or one of those given; ``fill`` puts a part into it.
+    ``make`` gives a widget that has nothing in it yet, or one of those given; ``fill`` puts a part into it. Where
+    nothing was seen and it is ``unseen`` until then, the first part waits for ``go_on``, too.
     """
 
     def __init__(
@@ -34,11 +35,14 @@ class CardParts:
         row: PartsRow,
         make: Callable[[Shown, list[QWidget]], QWidget],
         fill: Callable[[QWidget, Shown], None],
+        *,
+        unseen: bool = False,
     ) -> None:
         self._body = body
         self.row = row
         self._make = make
         self._fill = fill
+        self._unseen = unseen
         self.views: list[QWidget] = []
         self._old: list[QWidget] = []  # of what was shown before: the next ones to be made may be these
         self._next: tuple[Shown, QWidget] | None = None  # made for that part, and not filled yet
@@ -83,8 +87,13 @@ class CardParts:
         self.first = max(min(first, len(self._wanted) - 1), 0)
         self._old += self.views
         self.views = []
-        self._go_on(make=not stays or len(self._old) < KEPT)  # who has many waits a frame for one more
+        # Who has many waits a frame for one more.
+        self._go_on(make=not self._first_waits and (not stays or len(self._old) < KEPT))
         self.row.say(self.first, self.first + PAGE, len(self._wanted))
+
+    @property
+    def _first_waits(self) -> bool:
+        return self._unseen and not self.views and not self._old
 
     def go_on(self) -> None:
         """Make some more views, or fill the one that is made."""
@@ -102,7 +111,7 @@ class CardParts:
                 view = self._make(part, self._old)
                 if view in self._old:
                     self._old.remove(view)
-                elif self.views and time.perf_counter() >= end:
+                elif (self.views or self._first_waits) and time.perf_counter() >= end:
                     self._forget_next()
                     self._next = part, view
                     break

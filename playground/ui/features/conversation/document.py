@@ -238,6 +238,7 @@ class DocumentWriter:
         form.setBorder(0)  # the grid is painted by ``table_grid``: Qt takes twenty times as long for it
         form.setCellPadding(CELL_PAD)
         form.setCellSpacing(0)
+        form.setBorderCollapse(False)  # or Qt asks each cell painted for the borders of all those around it
         form.setTopMargin(0)  # the block before it has the margin: the table's own would count as its height
         form.setBottomMargin(0)
         form.setWidth(QTextLength(QTextLength.Type.PercentageLength, 100))

@@ -38,8 +38,8 @@ class Heights:
         fresh = rows[start:]
         ids = list(map(_ID, fresh))
         steps = [0] * len(fresh)
-        if self.index:
-            steps = [self._step_of(turn_id, row, known) for turn_id, row in zip(ids, fresh, strict=True)]
+        for at in compress(count(), map(self.index.__contains__, ids)):
+            steps[at] = self._step_of(ids[at], fresh[at], known)
         if start:
             for turn_id in map(_ID, self.rows[start:]):
                 del self.index[turn_id]
@@ -60,9 +60,9 @@ class Heights:
         return start
 
     def _step_of(self, turn_id: str, row: Row, known: Container[str]) -> int:
-        """The step of a row as it is now; 0 for one that was not there, or was another one."""
-        at = self.index.get(turn_id)
-        return self._steps[at] if at is not None and (self.rows[at] is row or turn_id in known) else 0
+        """The step of a row of a turn that was there, as it is now; 0 for one that was another one."""
+        at = self.index[turn_id]
+        return self._steps[at] if self.rows[at] is row or turn_id in known else 0
 
     @property
     def rough(self) -> bool:

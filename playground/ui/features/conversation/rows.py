@@ -52,7 +52,19 @@ class Row(NamedTuple):
 NONE: dict[str, Answer] = {}
 
 _ID, _PARENT, _FRAME = attrgetter("id"), attrgetter("parent"), attrgetter("id", "role", "parent", "parts")
+_TURN_ID = attrgetter("turn.id")
 _new = tuple.__new__  # half of the time that the Row's own takes, which is written in Python
+
+
+class _Cut(NamedTuple):
+    """Rows that were taken from the end, from ``place`` on, and what was known of them (see ``Rows``)."""
+
+    rows: list[Row]
+    first: list[int]
+    last: list[int]
+    far: list[int]
+    makers: dict[str, list[int]]
+    place: int
 
 
 class Rows:
@@ -95,27 +107,49 @@ class Rows:
         self.images = sum(images for _, _, images in now.values())
         self._weights, self._weighed = now, path
 
-    def follow(self, transcript: Transcript, growing: Collection[str] = ()) -> list[Row]:
-        """The rows of a transcript's path; a row that shows what it showed before is the same object.
+    def follow(self, transcript: Transcript, growing: Collection[str] = (), end: int | None = None) -> list[Row]:
+        """The rows of a transcript's path, up to ``end``; a row that shows what it showed before is the same object.
 
         A tool turn whose result answers a call before it has no row of its own.
         """
-        path, forks, now = transcript.path, transcript.forks, frozenset(growing)
+        path, forks, now = transcript.path[:end], transcript.forks, frozenset(growing)
         if (forks, now) == (self._forks, self._growing) and self._rewrite(path):
             return list(self.rows)
-        start = common_prefix(self._path, path)
-        if changed := {parent for parent in {*forks, *self._forks} if forks.get(parent) != self._forks.get(parent)}:
-            start = _first_of(changed, map(_PARENT, path[:start]), start)
-        if changed_state := now ^ self._growing:
-            start = _first_of(changed_state, map(_ID, path[:start]), start)
-        start, before = self._keep(start)
+        start, behind = self._same_ends(path, forks, now)
+        moved = self._cut(self._row_behind(len(self._path) - behind))
+        others = self._cut(self._row_before(start))
+        start = others.first[0] if others.first else start
+        end = len(path) - len(self._path) + moved.first[0] if moved.first else len(path)
         kept = len(self.rows)
         self._path, self._forks, self._growing = path, forks, now
-        self._add(start, path[start:])
+        self._add(start, path[start:end])
+        dropped = others.rows
+        if self._follows(moved):
+            self._put_back(moved, end)
+        else:
+            self._add(end, path[end:])
+            dropped += moved.rows
+        before = {row.turn.id: row for row in dropped}
         if before:  # of some turns only the place is another
-            olds = map(before.get, [row.turn.id for row in self.rows[kept:]])
-            self.rows[kept:] = [old if old == row else row for old, row in zip(olds, self.rows[kept:], strict=True)]
+            ids = map(_TURN_ID, self.rows[kept:])
+            for at in list(compress(count(kept), map(before.__contains__, ids))):
+                row = self.rows[at]
+                if (old := before[row.turn.id]) == row:
+                    self.rows[at] = old
         return list(self.rows)
+
+    def _same_ends(
+        self, path: tuple[Turn, ...], forks: dict[str | None, tuple[str, ...]], growing: frozenset[str]
+    ) -> tuple[int, int]:
+        """How many turns at the beginning of the path, and how many at its end, are as they were the last time."""
+        start = common_prefix(self._path, path)
+        end = min(common_prefix(self._path[::-1], path[::-1]), len(path) - start, len(self._path) - start)
+        changed = {parent for parent in {*forks, *self._forks} if forks.get(parent) != self._forks.get(parent)}
+        for differ, key in ((changed, _PARENT), (growing ^ self._growing, _ID)):
+            if differ:
+                start = _first_of(differ, map(key, path[:start]), start)
+                end = _first_of(differ, map(key, reversed(path[len(path) - end :])), end)
+        return start, end
 
     def _rewrite(self, path: tuple[Turn, ...]) -> bool:
         """Whether a few turns say something else and all the rest is as it was: then their rows are other ones now."""
@@ -134,24 +168,55 @@ class Rows:
         self._path = path
         return True
 
-    def _keep(self, start: int) -> tuple[int, dict[str, Row]]:
-        """Drop the rows that hold anything of the path from ``start`` on.
+    def _row_before(self, start: int) -> int:
+        """The first row that holds anything of the path from ``start`` on."""
+        place = bisect_left(self._first, start)
+        while broken := [at for at in (*self._far, place - 1) if 0 <= at < place and self._last[at] >= start]:
+            place = min(broken)
+            start = self._first[place]
+        return place
 
-        Returns from where on it is to be read, and the rows dropped, by turn id.
-        """
-        kept = bisect_left(self._first, start)
-        while broken := [at for at in (*self._far, kept - 1) if 0 <= at < kept and self._last[at] >= start]:
-            kept = min(broken)
-            start = self._first[kept]
-        dropped = {row.turn.id: row for row in self.rows[kept:]}
-        for row in dropped.values():
-            for part in row.turn.parts:
-                if type(part) is ToolCall:
-                    self._makers[part.id].pop()
-        for column in (self.rows, self._first, self._last):
-            del column[kept:]
-        self._far = {at for at in self._far if at < kept}
-        return start, dropped
+    def _row_behind(self, start: int) -> int:
+        """The first row behind ``start`` from which on no row shares its part of the path with one before."""
+        place = bisect_left(self._first, start)
+        while 0 < place < len(self.rows):
+            reach = max(self._last[at] for at in (*self._far, place - 1) if at < place)
+            if reach < self._first[place]:
+                break
+            place = bisect_left(self._first, reach)
+        return place
+
+    def _cut(self, place: int) -> _Cut:
+        """Take the rows from ``place`` on away."""
+        cut = _Cut(self.rows[place:], self._first[place:], self._last[place:], [], {}, place)
+        if cut.rows:
+            for column in (self.rows, self._first, self._last):
+                del column[place:]
+            cut.far.extend(at for at in self._far if at >= place)
+            self._far.difference_update(cut.far)
+            for call_id, places in self._makers.items():
+                if places and places[-1] >= place:
+                    kept = bisect_left(places, place)
+                    cut.makers[call_id] = places[kept:]
+                    del places[kept:]
+        return cut
+
+    def _follows(self, cut: _Cut) -> bool:
+        """Whether no result that has a row of its own there answers a call of the rows that are here."""
+        results = (part for row in cut.rows if row.turn.role is Role.TOOL for part in row.turn.parts)
+        return not any(type(part) is ToolResult and self._makers.get(part.call_id) for part in results)
+
+    def _put_back(self, cut: _Cut, start: int) -> None:
+        """Have the rows of a cut behind these; the turn of the first one stands at ``start`` now."""
+        if not cut.rows:
+            return
+        further, down = start - cut.first[0], len(self.rows) - cut.place
+        self.rows += cut.rows
+        self._first += [at + further for at in cut.first]
+        self._last += [at + further for at in cut.last]
+        self._far.update(at + down for at in cut.far)
+        for call_id, places in cut.makers.items():
+            self._makers.setdefault(call_id, []).extend(at + down for at in places)
 
     def _fold(self, at: int, turn: Turn) -> bool:
         """Whether a tool turn is the result of a call before it, and stands in that call's row now."""
@@ -207,4 +272,5 @@ def _weight(turn: Turn) -> tuple[int, int]:
 
 def _frame(turn: Turn) -> tuple[object, ...]:
     """What the other rows depend on; results may be folded into any of them."""
-    return turn.id, turn.role, turn.parent, [call.id for call in turn.calls], turn.results
+    alone = turn.results if len(turn.parts) == 1 else ()
+    return turn.id, turn.role, turn.parent, [call.id for call in turn.calls], alone

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import partial
 from time import perf_counter
-from weakref import WeakKeyDictionary
 
 from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import QInputDialog, QStackedWidget, QVBoxLayout, QWidget
@@ -43,11 +42,11 @@ from playground.engine.session.changes import (
 from playground.engine.session.next_request import UNDER_WAY
 from playground.engine.session.session import Session
 from playground.engine.session.variants import letter_of
+from playground.ui.features.conversation.aside import Aside
 from playground.ui.features.conversation.calls.call_answers import CallAnswers
 from playground.ui.features.conversation.calls.debug_bar import FILL
 from playground.ui.features.conversation.commands import Growth
 from playground.ui.features.conversation.finder import Finder
-from playground.ui.features.conversation.heights import Heights
 from playground.ui.features.conversation.image_intake import shrink_in_turn
 from playground.ui.features.conversation.image_sizes import ImageSizes
 from playground.ui.features.conversation.measures import Centre, at_reading_width
@@ -64,7 +63,6 @@ from playground.ui.widgets.notice_bar import NoticeBar
 from playground.ui.widgets.slices import Slices
 
 CLOCK_MS = 100
-KEPT_ROWS = 4  # experiments left last that are gone back to without walking along all of their turns
 DRAW_MS = 40  # between two pictures of what arrives: the eye sees no more in words, and it is less than half the work
 
 #: What a pane hears of its session: not of exchanges, word of which comes with every token.
@@ -141,7 +139,7 @@ class TranscriptPane(Centre):
         self._grown: set[str] = set()
         self._open_said: tuple[tuple[str, ToolCall], ...] = ()  # the calls that a notice says need results
         self.rows = Rows()
-        self._left: WeakKeyDictionary[Session, tuple[Rows, Heights]] = WeakKeyDictionary()  # others', latest last
+        self._aside = Aside()
         self.view: TranscriptView = TranscriptView(self, self._growing)
         self.finder = Finder(self.view, self)
         self.notice = NoticeBar()
@@ -196,18 +194,21 @@ class TranscriptPane(Centre):
         """The session shown."""
         return self._session
 
+    async def expect(self, session: Session) -> None:
+        """Another session will be shown: make what would take a frame then."""
+        if session is not self._session:
+            await self._aside.make(session, self.view.guess)
+
     def set_session(self, session: Session) -> None:
         """Show another session; the one before goes on by itself."""
         if session is self._session:
             return
         self._cancel()
-        self._left[self._session] = self.rows, self.view.heights
+        self._aside.keep(self._session, self.rows, self.view.heights)
         self._session = session
         self.calls.set_session(session)
-        self.rows, heights = self._left.pop(session, (Rows(), Heights()))
+        self.rows, heights = self._aside.take(session)
         self.view.take_heights(heights)
-        for oldest in list(self._left)[:-KEPT_ROWS]:
-            del self._left[oldest]
         self._cancel = session.subscribe(self._changed, *_FOLLOWED)
         self._show_session()
 

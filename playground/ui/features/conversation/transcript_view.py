@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, QRect, Qt, Signal
@@ -121,7 +121,7 @@ class TranscriptView(QAbstractScrollArea):
         anchor, inside = self._anchor()
         before = {turn_id: column.rows[column.index[turn_id]] for turn_id in self._stock.cards}
         self._stock.tools = tools
-        column.set_rows(rows, guesser(self.column[1], self.zoom), self._stock)
+        column.set_rows(rows, self.guess, self._stock)
         if column.rough:
             self._refining.poke()
         for turn_id in [turn_id for turn_id in self._stock.cards if turn_id not in column.index]:
@@ -145,6 +145,11 @@ class TranscriptView(QAbstractScrollArea):
         return 0.0 if self._fresh else FIRST_S
 
     @property
+    def guess(self) -> Callable[[Row], int]:
+        """How tall the card of a row may be here."""
+        return guesser(self.column[1], self.zoom)
+
+    @property
     def heights(self) -> Heights:
         """The rows shown, and how tall they are."""
         return self._column
@@ -160,7 +165,7 @@ class TranscriptView(QAbstractScrollArea):
         bar = self.verticalScrollBar()
         while self._column.rough:
             value, (anchor, inside) = bar.value(), self._anchor()
-            self._column.refine(guesser(self.column[1], self.zoom))
+            self._column.refine(self.guess)
             self._scroll(self._column.top(self._column.index[anchor]) + inside)
             self._placed += bar.value() - value
             yield
@@ -228,7 +233,7 @@ class TranscriptView(QAbstractScrollArea):
         if at is None:
             return None
         card = self._stock.cards.get(turn_id)
-        if card is None:
+        if card is None or card.bare:
             self._follow = False
             self._scroll(max(self._column.top(at) - 40, 0))
             self._measure([at], float("inf"))
@@ -442,7 +447,7 @@ class TranscriptView(QAbstractScrollArea):
     def _measure(self, rows: Iterable[int], end: float, *, go_on: bool = False) -> bool:
         """Make and measure the cards of these rows until ``end``. Returns whether a height was wrong.
 
-        With ``go_on`` a card that waits for the rest of its text gets some more of it even if there is no time.
+        With ``go_on`` a card that waits for the rest of its parts or text gets some more even if there is no time.
         """
         column, width = self._column, self.column[1]
         self._stock.width = width
@@ -458,11 +463,16 @@ class TranscriptView(QAbstractScrollArea):
                     self._complete = False
                     continue
                 card = self._stock.make(row)
-            while not card.whole and (card is waiting or time.perf_counter() < min(end, self._fill_end)):
+            while not card.whole and (
+                card is waiting or time.perf_counter() < (end if card.bare else min(end, self._fill_end))
+            ):
                 waiting = None  # one a frame goes on in any case
                 card.fill()
-                if not card.parts.whole:
+                if not card.bare and not card.parts.whole:
                     break  # what is made in a step fills a frame
+            if card.bare:
+                self._complete = False
+                continue
             height = card.height_at(width)
             if not card.whole:
                 self._complete = False
@@ -489,7 +499,7 @@ class TranscriptView(QAbstractScrollArea):
         for turn_id, card in self._stock.cards.items():
             at = column.index[turn_id]
             card.setGeometry(QRect(left, column.top(at) - bar.value(), width, column.height(at)))
-            if card.isHidden():
+            if card.isHidden() and not card.bare:
                 card.show()
 
     def _set_range(self) -> None:
@@ -500,14 +510,17 @@ class TranscriptView(QAbstractScrollArea):
     # Events
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """The ground, and what is in view and has no card yet."""
+        """The ground, and what is in view and has no card yet that shows anything."""
         painter, column, value = QPainter(self.viewport()), self._column, self.verticalScrollBar().value()
         painter.fillRect(event.rect(), QColor(tokens().window))
         left, width = self.column
         for at in (
             range(column.row_at(value), column.row_at(value + self.viewport().height()) + 1) if self._sketched else ()
         ):
-            if at < len(column.rows) and column.rows[at].id not in self._stock.cards:
+            if at >= len(column.rows):
+                break
+            card = self._stock.cards.get(column.rows[at].id)
+            if card is None or card.isHidden():
                 rect = QRect(left, column.top(at) - value, width, column.height(at))
                 paint_skeleton(painter, rect, column.rows[at], self.zoom)
         painter.end()

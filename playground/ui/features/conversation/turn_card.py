@@ -178,7 +178,7 @@ class TurnCard(CardFrame):
         parent: QWidget,
         width: int = 0,
     ) -> None:
-        """With the ``width`` it will have a long text is begun only; ``fill`` goes on until the card is ``whole``."""
+        """With the ``width`` it will have it is ``bare``; ``fill`` goes on until it is ``whole``, long texts too."""
         super().__init__(parent)
         if width:
             self.resize(width, self.height())
@@ -218,7 +218,7 @@ class TurnCard(CardFrame):
         row_of_parts.asked.connect(lambda where: self._patiently(lambda: self.parts.step(where)))
         column.addWidget(row_of_parts)
         column.addLayout(self._end)
-        self.parts = CardParts(self._body, row_of_parts, self._make, self._fill)
+        self.parts = CardParts(self._body, row_of_parts, self._make, self._fill, unseen=width > 0)
         self.finds = CardFinds(self, self.parts, self.turn_to)
         top = QVBoxLayout()  # what stands above the parts
         top.setContentsMargins(1, 0, 4, 0)
@@ -359,6 +359,11 @@ class TurnCard(CardFrame):
     def whole(self) -> bool:
         """Whether all of its text is in it."""
         return self.parts.whole and self._unfinished() is None
+
+    @property
+    def bare(self) -> bool:
+        """Whether there is nothing to be seen yet but its head."""
+        return not self.parts.views and not self.parts.whole
 
     def fill(self) -> None:
         """Go on a little with the parts, and then with a text that is begun only."""

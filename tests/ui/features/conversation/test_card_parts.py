@@ -62,3 +62,28 @@ def test_a_view_is_made_in_one_step_and_filled_in_the_next(qtbot: QtBot, monkeyp
     assert "more" not in done[before:]
     finish()
     assert seen() == [*map(str, range(KEPT)), "more", "last"]
+
+
+def test_of_a_card_that_is_not_seen_the_first_part_waits_too(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(card_parts, "STEP_S", 0.0)
+    card, done = QWidget(), list[str]()
+    qtbot.addWidget(card)
+
+    def make(part: Shown, old: list[QWidget]) -> QWidget:
+        done.append("made")
+        return next(iter(old), None) or QLabel()
+
+    def fill(view: QWidget, part: Shown) -> None:
+        done.append("filled")
+
+    parts = CardParts(QVBoxLayout(card), PartsRow(card), make, fill, unseen=True)
+    parts.show([Text(text="a")], anew=True, came=False)
+    assert done == []
+    parts.go_on()
+    assert done == ["made"]
+    assert not parts.views
+    parts.go_on()
+    assert done == ["made", "filled"]
+    assert parts.whole
+    parts.show([Text(text="b")], anew=True, came=False)
+    assert done[2:] == ["made", "filled"], "where something was seen, what is seen now is there at once"

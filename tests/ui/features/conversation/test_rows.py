@@ -85,7 +85,7 @@ def test_other_words_replace_the_row_of_their_turn_only() -> None:
     assert before[40] is row, "rows that were given out do not change"
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", [*range(6), 244])  # there a result loses what stood beside it
 def test_any_chain_of_edits_gives_what_would_be_found_out_anew(seed: int) -> None:
     random = Random(seed)
     transcript, rows, braced = long_transcript(60, seed), Rows(), Braced()

@@ -584,6 +584,26 @@ def test_a_frame_makes_only_some_cards_and_sketches_the_others(stand: Stand, mon
     assert len(colours) > 10, "there are words in the sketch"
 
 
+def test_a_card_is_sketched_until_something_stands_in_it(stand: Stand, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = [make_turn(Role.ASSISTANT, "", ToolCall(id=f"call_{n}", name="f", arguments="{}")) for n in range(3)]
+    rows = [*talk(200), *(row(turn) for turn in calls), *talk(200)]
+    stand.show(rows)
+    monkeypatch.setattr(transcript_view, "FRAME_S", 0.001)  # less than a card takes
+    stand.view.verticalScrollBar().setValue(stand.view._column.top(200))
+    while not (bares := [card for card in stand.view.cards.values() if card.bare]) and not stand.view.complete:
+        stand.view._lay_out_frame()
+    (bare,) = bares
+    assert bare.isHidden()
+    assert not stand.view.complete
+    card = stand.view.card(bare.turn.id)
+    assert card is bare
+    assert card.whole
+    assert card.isVisible(), "who asks for it has it at once"
+    monkeypatch.setattr(transcript_view, "FRAME_S", 0.003)
+    stand.settle()
+    assert all(card.isVisible() and card.whole for card in stand.view.cards.values())
+
+
 def test_a_long_text_is_begun_and_goes_on_until_it_is_whole(stand: Stand, monkeypatch: pytest.MonkeyPatch) -> None:
     paragraphs = "\n\n".join(f"Paragraph {n} with **bold** words and `code`." for n in range(400))
     rows = [*talk(30), row(make_turn(Role.ASSISTANT, paragraphs)), *talk(30)]
