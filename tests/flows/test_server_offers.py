@@ -16,6 +16,7 @@ from playground.ui.features.offered.dialog import OfferedDialog
 from playground.ui.features.offered.offers import PROMPTS, RESOURCES
 from playground.ui.shell.features import OFFERED, SERVER_TAPE
 from tests.flows.conftest import Person, Stage
+from tests.support import tool_servers
 
 NOTE = "These notes live in the demo's tool server."
 
@@ -78,6 +79,32 @@ def test_a_prompt_is_filled_in_and_goes_where_it_is_sent(stage: Stage) -> None:
         assert any(NOTE in turn.text for turn in person.path)
         entries = [entry.text for entry in person.app.actions.of(OFFERED).entries()]
         assert explain.name in entries
+
+    stage.play(scene)
+
+
+def test_what_is_chosen_before_a_server_is_ready_is_kept_as_it_is_offered_later(stage: Stage) -> None:
+    async def scene(person: Person) -> None:
+        servers = person.app.workspace.tool_servers
+        servers.book.confirm(servers.book.add(tool_servers.hostile("slow")))
+        await person.choose(person.one(QPushButton, "Take something from a tool server"), "Prompt…")
+        dialog = person.app.actions.of(OFFERED).dialog
+        assert dialog is not None
+        servers.begin("hostile")
+        await person.until(lambda: bool(dialog.model.offers), "its prompt")
+        await person.do(partial(dialog.choose, PROMPTS, ("hostile", "explain")))
+        title = dialog.form.fields["title"]
+        await person.do(partial(QTest.keyClicks, title, "We"))
+        assert servers.live("hostile").state is State.STARTING
+        await person.until(lambda: title.proposed == ["Welcome"], "what it proposes")
+        assert servers.live("hostile").state is State.READY
+        assert dialog.form.fields["title"] is title
+        await person.until(lambda: dialog.offer is not None and "completions" in dialog.offer.can, "what it can do")
+
+        await servers.call("hostile", "change", {}, Ticket())
+        await person.until(lambda: "tone" in dialog.form.fields, "its other argument")
+        assert dialog.form.values == {"title": "We"}
+        assert not dialog.ask_button.isEnabled()
 
     stage.play(scene)
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from playground.engine.tool_servers.live import State
 from playground.ui.features.offered.dialog import OfferedDialog
-from playground.ui.features.offered.offers import PROMPTS, RESOURCES
+from playground.ui.features.offered.offers import PROMPTS, RESOURCES, Offer
 from playground.ui.shell.features import OFFERED
 from tests.scenes.registry import SMALL, scene
 from tests.scenes.stage import SceneError, Stage
@@ -19,8 +21,7 @@ async def prompts_of_stopped_servers(stage: Stage) -> None:
 @scene()
 async def prompt_filled_in(stage: Stage) -> None:
     """A prompt, its arguments filled in, the messages it gives, and where they may go."""
-    dialog = await _opened(stage, "servers.prompts")
-    offer = next(offer for offer in dialog.model.offers if offer.arguments)
+    dialog, offer = await _opened(stage, "servers.prompts", lambda offer: bool(offer.arguments))
     dialog.choose(PROMPTS, offer.key)
     for name, field in dialog.form.fields.items():
         field.setText("Welcome" if name == "title" else "plain")
@@ -31,8 +32,7 @@ async def prompt_filled_in(stage: Stage) -> None:
 @scene()
 async def resource_of_a_template(stage: Stage) -> None:
     """A template of an address, filled in with what its server proposes, and read."""
-    dialog = await _opened(stage, "servers.resources")
-    offer = next(offer for offer in dialog.model.offers if offer.template)
+    dialog, offer = await _opened(stage, "servers.resources", lambda offer: bool(offer.template))
     dialog.choose(RESOURCES, offer.key)
     field = next(iter(dialog.form.fields.values()))
     field.typed.emit(field.argument.name, "")
@@ -45,15 +45,14 @@ async def resource_of_a_template(stage: Stage) -> None:
 @scene(sizes=SMALL)
 async def resource_that_is_a_picture(stage: Stage) -> None:
     """A resource that goes along as an image."""
-    dialog = await _opened(stage, "servers.resources")
-    offer = next(offer for offer in dialog.model.offers if "picture" in offer.key[1])
+    dialog, offer = await _opened(stage, "servers.resources", lambda offer: "picture" in offer.key[1])
     dialog.choose(RESOURCES, offer.key)
     dialog.ask()
     await stage.until(lambda: bool(dialog.strip.images), "the picture")
 
 
-async def _opened(stage: Stage, action: str) -> OfferedDialog:
-    """The dialog with what the demo's own server offers."""
+async def _opened(stage: Stage, action: str, wanted: Callable[[Offer], bool]) -> tuple[OfferedDialog, Offer]:
+    """The dialog with what the demo's own server offers, and the first offer wanted: lists come one by one."""
     servers = stage.app.workspace.tool_servers
     stage.act(action)
     dialog = stage.app.actions.of(OFFERED).dialog
@@ -61,5 +60,5 @@ async def _opened(stage: Stage, action: str) -> OfferedDialog:
         raise SceneError("the dialog did not open")
     dialog.start_button.click()
     await stage.until(lambda: servers.live("demo").state is State.READY, "the demo's server")
-    await stage.until(lambda: bool(dialog.model.offers), "what it offers")
-    return dialog
+    await stage.until(lambda: any(map(wanted, dialog.model.offers)), "what it offers")
+    return dialog, next(filter(wanted, dialog.model.offers))

@@ -41,6 +41,7 @@ MODES = {
     "old": "agrees on a version of the protocol that does not exist",
     "wrong-list": "answers a question for its tools with what is no list of tools",
     "leaks": "says the value of its variable API_TOKEN in its instructions, its tools, its errors and its log",
+    "slow": "offers a prompt, with an argument more after `change`, and takes a second to list its resources",
     "stubborn": "goes on when its stdin ends and when it is asked to terminate",
     "parent": "starts a process of its own, which does the same as the mode stubborn",
 }
@@ -194,6 +195,8 @@ class Server:
             version = "1999-12-31" if "old" in self.modes else params.get("protocolVersion")
             name = f"hostile {ODD}" if "bidi" in self.modes else "hostile"
             can: dict[str, Any] = {"tools": {"listChanged": True}, "logging": {}}
+            if "slow" in self.modes:
+                can |= {"prompts": {"listChanged": True}, "resources": {}, "completions": {}}
             result = {"protocolVersion": version, "capabilities": can, "serverInfo": {"name": name, "version": "1"}}
             said = ODD if "bidi" in self.modes else f"I hold {os.environ['API_TOKEN']}" if "leaks" in self.modes else ""
             self.answer(id_, result | ({"instructions": said} if said else {}))
@@ -201,6 +204,16 @@ class Server:
             self.list(id_, params.get("cursor"))
         elif method in ("ping", "logging/setLevel"):
             self.answer(id_, {})
+        elif method == "prompts/list":
+            names = ("title", "tone")[: 1 + self.changed]
+            arguments = [{"name": name, "required": True} for name in names]
+            self.answer(id_, {"prompts": [{"name": "explain", "arguments": arguments}]})
+        elif method == "resources/list":
+            threading.Timer(1.0, self.answer, (id_, {"resources": []})).start()
+        elif method == "resources/templates/list":
+            self.answer(id_, {"resourceTemplates": []})
+        elif method == "completion/complete":
+            self.answer(id_, {"completion": {"values": [f"{params['argument']['value']}lcome"]}})
         else:
             self.send({"jsonrpc": "2.0", "id": id_, "error": {"code": -32601, "message": f"no {method} here"}})
 
@@ -372,6 +385,8 @@ class Server:
     def call_change(self, id_: Any, arguments: dict[str, Any], token: Any) -> None:
         self.changed += 1
         self.tell("notifications/tools/list_changed")
+        if "slow" in self.modes:
+            self.tell("notifications/prompts/list_changed")
         self.text(id_, "changed")
 
     def call_ask(self, id_: Any, arguments: dict[str, Any], token: Any) -> None:

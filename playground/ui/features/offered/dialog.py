@@ -207,18 +207,16 @@ class OfferedDialog(QDialog):
 
     def _show_offers(self, offers: list[Offer], words: list[str]) -> None:
         key = self._to_choose or (self._offer.key if self._offer is not None else None)
-        if offers is not self.model.offers:
-            self.table.selectionModel().blockSignals(True)
-            self.model.show(offers)
         self.table.selectionModel().blockSignals(True)
+        if offers is not self.model.offers:
+            self.model.show(offers)
         row = self.model.row_of(key) if key is not None else -1
         if row >= 0:
             self.table.selectRow(row)
         self.table.selectionModel().blockSignals(False)
-        if self._to_choose is not None and row >= 0:
+        if row >= 0:
             self._to_choose = None
-            if self._offer is None or self._offer.key != key:
-                self._show(offers[row])
+            self._renew(offers[row])
         self.none.setText(NO_MATCH if words else NOTHING[self.kind])
         self._list.setCurrentIndex(1 if offers else 0)
         self.table.setColumnHidden(SERVER, len({offer.server_id for offer in offers}) < 2)
@@ -256,6 +254,26 @@ class OfferedDialog(QDialog):
         if offer is not self._offer:
             self._show(offer)
 
+    def _renew(self, offer: Offer) -> None:
+        """Show what is chosen as it is offered now; what was filled in stays, and what came of it if it is as before.
+
+        A server's lists come before it is said to be ready, and with that what else it is able to do.
+        """
+        before = self._offer
+        if offer == before:
+            self._offer = offer
+            return
+        filled = self.form.values if before is not None and before.key == offer.key else {}
+        if before is None or before.key != offer.key or before.arguments != offer.arguments:
+            self._show(offer)
+            for name, value in filled.items():
+                if name in self.form.fields:
+                    self.form.fields[name].setText(value)
+            return
+        self._offer = offer
+        self._say_what(offer)
+        self._show_watch(offer)
+
     def _show(self, offer: Offer | None) -> None:
         self._call_off()
         self._offer = offer
@@ -263,11 +281,14 @@ class OfferedDialog(QDialog):
         self._clear()
         if offer is None:
             return
+        self._say_what(offer)
+        self.form.show_arguments(offer.arguments)
+        self._filled()
+
+    def _say_what(self, offer: Offer) -> None:
         say(self.title, one_line_of(short_title(offer.name)))
         say(self.about, one_line_of(offer.about))
         say(self.description, few_lines_of(offer.value.description))
-        self.form.show_arguments(offer.arguments)
-        self._filled()
 
     def _filled(self) -> None:
         """Something else is filled in: what came of the last asking is not of it."""
@@ -279,6 +300,10 @@ class OfferedDialog(QDialog):
         uri = offer.uri(self.form.values)
         say(self.address, one_line_of(uri) if offer.template else "")
         self.ask_button.setEnabled(not self.form.missing and (not offer.template or bool(self.form.values)))
+        self._show_watch(offer)
+
+    def _show_watch(self, offer: Offer) -> None:
+        uri = offer.uri(self.form.values)
         self.watch.setVisible(bool(uri) and "subscribe" in offer.can)
         self.watch.setChecked((offer.server_id, uri) in self._watched)
 
@@ -298,7 +323,10 @@ class OfferedDialog(QDialog):
         if self._completing is not None:
             self._completing.cancel()
         offer = self._offer
-        if offer is not None and "completions" in offer.can:
+        if offer is None:
+            return
+        starts = any(live.server.id == offer.server_id and live.state is State.STARTING for live in self._lives())
+        if starts or "completions" in offer.can:  # what it is able to do is known once it has started
             self._completing = spawn(self._propose(offer, argument, text), name="complete an argument")
 
     async def _propose(self, offer: Offer, argument: str, text: str) -> None:
@@ -307,8 +335,7 @@ class OfferedDialog(QDialog):
             found = await self._servers.complete(offer.server_id, offer.key[1], argument, text, known)
         except ServingError:
             return  # nothing is proposed: one types on
-        field = self.form.fields.get(argument)
-        if offer is self._offer and field is not None:
+        if (field := self.form.fields.get(argument)) is not None:
             field.propose(text, found)
 
     def ask(self) -> None:
