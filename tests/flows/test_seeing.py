@@ -80,6 +80,8 @@ def test_the_list_leads_to_the_call_and_into_a_file(stage: Stage, tmp_path: Path
         name.setText(str(target))
         await person.do(dialog.accept)
         await person.until(lambda: "Saved as" in calls.count.text, "the file")
+        calls.slices.begin()
+        assert "Saved as" in calls.count.text, "read anew, the list lets it stand for a while"
         (row,) = csv.DictReader(target.read_text(encoding="utf-8").splitlines())
         assert (row["tool"], row["verdict"], row["answered"]) == ("get_weather", "misfit", "table")
 

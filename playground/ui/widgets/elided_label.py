@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QSize, Qt, QTimer
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from playground.domain.hidden import LONGEST_NAME
 from playground.ui.widgets.plain_text import one_line_of, tip
 from playground.ui.widgets.theme import tokens
+
+SAID_MS = 8000  # what was said is read in that time, whatever else there is to show
 
 
 class ElidedLabel(QWidget):
@@ -68,3 +70,24 @@ class ElidedLabel(QWidget):
     def fitting(self) -> str:
         """As much of the text as there is room for."""
         return self.fontMetrics().elidedText(one_line_of(self._text), self._elide, self.width())
+
+
+class CountLabel(ElidedLabel):
+    """How many there are of what a list shows; for a while what came of a command to it stands there instead."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name, elide=Qt.TextElideMode.ElideRight)
+        self._count = ""
+        self._said = QTimer(self, singleShot=True, interval=SAID_MS)
+        self._said.timeout.connect(lambda: self.set_text(self._count))
+
+    def set_count(self, text: str) -> None:
+        """Show ``text``: at once, or when what was said has stood long enough."""
+        self._count = text
+        if not self._said.isActive():
+            self.set_text(text)
+
+    def say(self, text: str) -> None:
+        """Show what came of a command."""
+        self.set_text(text)
+        self._said.start()

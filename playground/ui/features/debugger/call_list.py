@@ -24,7 +24,7 @@ from playground.engine.session.changes import PathChanged, RunStateChanged, Sett
 from playground.engine.session.session import Session
 from playground.engine.session.verdicts import VerdictCode
 from playground.ui.features.debugger.call_words import about, answered_words, seconds_words, turn_words, verdict_words
-from playground.ui.widgets.elided_label import ElidedLabel
+from playground.ui.widgets.elided_label import CountLabel
 from playground.ui.widgets.form_parts import styled
 from playground.ui.widgets.icons import icon
 from playground.ui.widgets.layouts import in_column, in_pages, in_row
@@ -202,7 +202,7 @@ class CallList(SessionPage):
         self.filter.setProperty("kind", "field")
         self.filter.setAccessibleName("Filter the calls")
         self.filter.setMaximumWidth(320)
-        self.count = ElidedLabel("Calls", elide=Qt.TextElideMode.ElideRight)
+        self.count = CountLabel("Calls")
         self.export_button = styled(QToolButton(), "quiet")
         self.export_button.setText("Export")
         self.export_button.setProperty("arrow", True)
@@ -258,7 +258,7 @@ class CallList(SessionPage):
         self.empty.setText(NO_MATCH if everything else EMPTY)
         self._stack.setCurrentWidget(self.table if entries else self.empty)
         self.export_button.setEnabled(bool(entries))
-        self.count.set_text(_counted(entries, len(everything)))
+        self.count.set_count(_counted(entries, len(everything)))
 
     # Doing
 
@@ -296,7 +296,7 @@ class CallList(SessionPage):
     def _export(self, kind: str, _checked: bool = False) -> None:
         entries = list(self.model.entries)
         title = f"Save {_plural(len(entries))} as {kind.upper()}"
-        work = save_as(self, title, f"calls.{kind}", kind, partial(_text, entries, kind), self.count.set_text)
+        work = save_as(self, title, f"calls.{kind}", kind, partial(_text, entries, kind), self.count.say)
         spawn(work, name="export calls")
 
     def _menu(self, at: QPoint) -> None:

@@ -20,7 +20,7 @@ from playground.engine.tool_servers.tape import Entry, ServerTape
 from playground.ui.features.inspector.body_pane import BodyPane
 from playground.ui.features.server_tape.model import AT, DATA, NAME, SERVER, TOOK, TapeModel
 from playground.ui.features.server_tape.words import about
-from playground.ui.widgets.elided_label import ElidedLabel
+from playground.ui.widgets.elided_label import CountLabel, ElidedLabel
 from playground.ui.widgets.form_parts import styled
 from playground.ui.widgets.icon_button import IconButton
 from playground.ui.widgets.layouts import in_column, in_pages, in_row, split
@@ -160,7 +160,7 @@ class TapePage(QWidget):
         self.one_call.setAccessibleName("Show the messages of all calls again")
         self.one_call.setToolTip(tip("Show the messages of all calls again"))
         self.one_call.clicked.connect(self._all_calls)
-        self.count = ElidedLabel("Messages", elide=Qt.TextElideMode.ElideRight)
+        self.count = CountLabel("Messages")
         self.more = self._chooser("Export", "Export the messages that are shown, or let go of them", self._fill_export)
         self.table = TapeTable(self.model)
         self.switch = Segments(("Pretty", "Raw"), "How the message is shown")
@@ -347,7 +347,7 @@ class TapePage(QWidget):
         words = f"{shown:,} message{'s' * (shown != 1)}" if shown == there else f"{shown:,} of {there:,} messages"
         if lost := self._tape.lost:
             words += f" · {lost:,} older ones let go"
-        self.count.set_text(words if there or lost else "")
+        self.count.set_count(words if there or lost else "")
 
     # The one that is chosen
 
@@ -409,7 +409,7 @@ class TapePage(QWidget):
         spawn(work, name="export messages of tool servers")
 
     def _say(self, words: str) -> None:
-        self.count.set_text(show_hidden(words))
+        self.count.say(show_hidden(words))
 
     def _menu(self, at: QPoint) -> None:
         index = self.table.indexAt(at)
