@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from playground.domain.encoding import encode
 from playground.domain.reasons import reason_of
@@ -39,7 +39,7 @@ DEMO_ARGUMENT: Final = "demo-tools"
 LONGEST_NAME: Final = 100  # characters
 
 _ID: Final = re.compile(r"[A-Za-z0-9_-]{1,64}\Z")
-_TOOLS: Final = TypeAdapter(list[ServerTool])
+_TOOLS: Final = TypeAdapter(list[ServerTool], config=ConfigDict(defer_build=True))
 
 
 class ServerBookError(Exception):

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from pydantic import TypeAdapter
+from pydantic import ConfigDict, TypeAdapter
 
 from playground.domain.tool_servers import (
     Block,
@@ -55,12 +55,13 @@ RESTARTS: Final = (1.0, 2.0, 4.0, 8.0, 16.0)  # seconds until one that died is s
 SETTLED: Final = 60.0  # seconds after which one that was started again counts as well
 _CLOSED: Final = "The tool servers are being ended: the application closes."
 
-_TOOLS: Final = TypeAdapter(list[ServerTool])
-_PROMPTS: Final = TypeAdapter(list[ServerPrompt])
-_RESOURCES: Final = TypeAdapter(list[ServerResource])
-_MESSAGES: Final = TypeAdapter(tuple[Message, ...])
-_BLOCKS: Final = TypeAdapter(tuple[Block, ...])
-_REQUEST: Final[TypeAdapter[Request]] = TypeAdapter(Request)
+_LATE: Final = ConfigDict(defer_build=True)  # built when a server is started: who sets one up waits for a window
+_TOOLS: Final = TypeAdapter(list[ServerTool], config=_LATE)
+_PROMPTS: Final = TypeAdapter(list[ServerPrompt], config=_LATE)
+_RESOURCES: Final = TypeAdapter(list[ServerResource], config=_LATE)
+_MESSAGES: Final = TypeAdapter(tuple[Message, ...], config=_LATE)
+_BLOCKS: Final = TypeAdapter(tuple[Block, ...], config=_LATE)
+_REQUEST: Final[TypeAdapter[Request]] = TypeAdapter(Request, config=_LATE)
 
 
 class ServerError(ServingError):

@@ -47,17 +47,17 @@ def in_column(
     return _filled(QVBoxLayout() if of is None else QVBoxLayout(of), items, margins, spacing)
 
 
-def in_pages(*pages: QWidget) -> QStackedWidget:
-    """``pages`` in one place, of which the first is shown."""
-    stack = QStackedWidget()
+def in_pages(*pages: QWidget, of: QWidget | None = None) -> QStackedWidget:
+    """``pages`` in one place, of which the first is shown; they are parts ``of`` a widget that stands already."""
+    stack = QStackedWidget(of)
     for page in pages:
         stack.addWidget(page)
     return stack
 
 
-def split(*parts: QWidget, sizes: Sequence[int] = (), thin: bool = False) -> QSplitter:
+def split(*parts: QWidget, sizes: Sequence[int] = (), thin: bool = False, of: QWidget | None = None) -> QSplitter:
     """``parts`` from left to right, of ``sizes`` in pixels, with a handle between them to move; ``thin`` is a line."""
-    splitter = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False)
+    splitter = QSplitter(Qt.Orientation.Horizontal, of, childrenCollapsible=False)
     if thin:
         splitter.setHandleWidth(1)
     for part in parts:

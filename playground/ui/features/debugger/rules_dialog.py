@@ -148,7 +148,15 @@ class RulesDialog(SessionWindow):
         self.title.setMinimumWidth(40)
         self.origin = paragraph("", "small")
         self.default_button = styled(QPushButton("Use the default rule"), "quiet")
-        self.editor = RuleEditor()
+        # Made where it stands, since Qt dresses anew what is put elsewhere; in the order in which the focus goes.
+        self._halves = split(self.list, of=self)
+        self._scroll = QScrollArea(self._halves, widgetResizable=True)
+        content = styled(QWidget(self._scroll.viewport()), "surface")
+        head = in_row((self.title, 1), self.default_button)
+        column = in_column(head, self.origin, Gap(6), of=content, margins=(16, 12, 16, 12), spacing=6)
+        self.editor = RuleEditor(content)
+        column.addWidget(self.editor, 1)
+        self._scroll.setWidget(content)
         self.limit = NumberField("Step limit: requests without a stop; none at 0", "none", whole=True, most=1_000_000)
         self.import_button = QPushButton("Import…")
         self.export_button = QPushButton("Export…")
@@ -234,15 +242,12 @@ class RulesDialog(SessionWindow):
         return self._session.debugger.debugging
 
     def _arrange(self) -> None:
-        head = in_row((self.title, 1), self.default_button)
-        content = styled(QWidget(), "surface")
-        in_column(head, self.origin, Gap(6), (self.editor, 1), of=content, margins=(16, 12, 16, 12), spacing=6)
-        scroll = QScrollArea(widgetResizable=True)
+        scroll, halves = self._scroll, self._halves
         scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         scroll.setMinimumWidth(340)
-        scroll.setWidget(content)
-        halves = split(self.list, scroll, sizes=[210, WIDE - 210])
+        halves.addWidget(scroll)
+        halves.setSizes([210, WIDE - 210])
         halves.setStretchFactor(1, 1)
         in_row((self.notice, 1), self.undo_button, of=self._notice_bar, margins=(12, 4, 8, 4))
         self._notice_bar.setProperty("kind", "undo")

@@ -28,8 +28,8 @@ class AddressPage(DownArea):
 
     changed = Signal()
 
-    def __init__(self, nearby: NearbyList) -> None:
-        super().__init__()
+    def __init__(self, nearby: NearbyList, parent: QWidget | None = None) -> None:
+        super().__init__(parent=parent)
         self.address = AddressField()
         self.address.edit.setPlaceholderText(EXAMPLE)
         self.services = ServicePanel(self.address)
@@ -37,7 +37,7 @@ class AddressPage(DownArea):
         self.keys_place = KeysPlace()
         self.message = text_label(kind="warning", wrap=True)
         say(self.message, "")
-        inner = QWidget()
+        inner = QWidget(self.viewport())
         column = in_column(text_label(WHERE, "muted", wrap=True), of=inner, margins=(24, 4, 24, 8), spacing=GAP)
         for title, field in (("&Address", self.address), ("&Key", self.key)):
             label = text_label(title, "heading")

@@ -484,13 +484,15 @@ class ConnectDialog(GatewayDialog):
         self.setMinimumSize(480, 380)
         self.resize(600, 600)
         self.steps = StepsRow(STEPS)
+        pages = self.pages = in_pages(of=self)  # each made where it stands: Qt dresses anew what is put elsewhere
         self.first, self.second, self.third, self.fourth = (
-            AddressPage(self.nearby),
-            ConnectionPage(),
-            ModelPage(),
-            ServicesPage(),
+            AddressPage(self.nearby, pages),
+            ConnectionPage(pages),
+            ModelPage(pages),
+            ServicesPage(pages),
         )
-        self.pages = in_pages(self.first, self.second, self.third, self.fourth)
+        for page in (self.first, self.second, self.third, self.fourth):
+            pages.addWidget(page)
         self.settings_button = push_button("All settings…", "quiet")
         self.settings_button.setToolTip("Certificates, headers, time-outs and more, with what is typed here filled in")
         self.cancel_button = push_button("Cancel")

@@ -24,8 +24,8 @@ class ConnectionPage(DownArea):
     skip_asked = Signal()
     offer_taken = Signal(object)
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent=parent)
         self.headline = text_label(kind="title", wrap=True)
         self.words = text_label(wrap=True)
         self.words.setTextInteractionFlags(
@@ -42,7 +42,7 @@ class ConnectionPage(DownArea):
         self.skip = push_button("Go on all the same", "quiet")
         self.skip.setToolTip("Save this gateway although the test failed, for instance because it is switched off now")
         self.skip.clicked.connect(self.skip_asked)
-        inner = QWidget()
+        inner = QWidget(self.viewport())
         column = in_column(
             self.headline, self.progress, self.words, self.found, Gap(6), of=inner, margins=(24, 4, 24, 8), spacing=10
         )

@@ -20,8 +20,8 @@ class ModelPage(QWidget):
 
     chosen = Signal()
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
         self._listing = Listing()
         self.model = QLineEdit(placeholderText="Type to search, or type a model id")
         self.model.setAccessibleName("Model")

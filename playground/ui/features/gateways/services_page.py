@@ -24,8 +24,8 @@ class ServicesPage(QWidget):
     delete_asked = Signal(object)
     restore_asked = Signal()
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
         self._among: tuple[KnownGateway, ...] = ()
         self.search = QLineEdit(placeholderText="Search by name or address", clearButtonEnabled=True)
         self.search.setAccessibleName("Search services")

@@ -10,6 +10,6 @@ if TYPE_CHECKING:
     from playground.ui.features.tool_servers.control import ToolServersControl
 
 ACTIONS: tuple[Action[ToolServersControl], ...] = (
-    Action("tools.servers", "Tool servers…", RUN, 470, lambda it: it.open_servers(), in_settings=True),
+    Action("tools.servers", "Tool servers…", RUN, 470, lambda it: it.show_servers(), in_settings=True),
     Action("tools.servers.import", "Import tool servers…", RUN, 480, lambda it: it.import_servers()),
 )

@@ -38,8 +38,8 @@ class ServerForm(QWidget):
 
     changed = Signal()
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
         self._base = Draft.new()
         self._showing = False
         self.setProperty("kind", "form")
@@ -253,7 +253,7 @@ class ServerForm(QWidget):
         label.setBuddy(buddy)
         label.setMinimumHeight(FIELD_HEIGHT if title else 0)
         if isinstance(field, QLayout):
-            held = QWidget()
+            held = QWidget(self)
             field.setContentsMargins(0, 0, 0, 0)
             held.setLayout(field)
         else:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QPlainTextEdit
+from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QPlainTextEdit, QWidget
 
 from playground.domain.tool_servers import ToolServer, Via
 from playground.engine.gateways.secrets import Secret
@@ -275,5 +275,21 @@ def test_a_line_that_is_not_shown_whole_says_so(qapp: QApplication, tmp_path: Pa
         many = {f"NAME_{number}": "x" * 1_000 for number in range(40)}
         desk.book.update(desk.only().model_copy(update={"environment": many}))
         await until(lambda: "of what goes with it follow" in more.toPlainText())
+
+    play(qapp, tmp_path, scene)
+
+
+def test_the_focus_goes_from_the_list_over_the_pages_to_the_buttons(qapp: QApplication, tmp_path: Path) -> None:
+    async def scene(desk: Desk) -> None:
+        dialog = desk.open()
+        order: list[QWidget] = []
+        at = dialog.nextInFocusChain()
+        while at is not None and at is not dialog:
+            order.append(at)
+            at = at.nextInFocusChain()
+        pages = (*dialog.which.buttons, dialog.form.trusted, dialog.form.prefix, dialog.offers.text)
+        stops = (dialog.list, dialog.add_button, *pages, dialog.close_button, dialog.save_button)
+        places = [order.index(widget) for widget in stops]
+        assert places == sorted(places)
 
     play(qapp, tmp_path, scene)
