@@ -62,6 +62,8 @@ class ToolBar(QFrame):
         self.gateways = QMenu("Gateway", self._gateway)
         self._gateway.setMenu(self.gateways)
         _calm_after(self.gateways, self._gateway)
+        self._listed: list[tuple[str, str]] = []
+        self._chosen = ""
         self._protocol = Segments(tuple(TITLES.values()), "Protocol", tall=True)
         self._protocol.chosen.connect(self._protocol_picked)
         self.protocols = QMenu("Protocol", self)  # the same for a lane
@@ -109,15 +111,28 @@ class ToolBar(QFrame):
 
     def show_gateways(self, gateways: Sequence[tuple[str, str]], current: str) -> None:
         """(id, name) of every gateway, and the id of the one in use."""
+        if self._listed != [*gateways]:  # told with every setting; to make them takes longer than all else then
+            self._listed = [*gateways]
+            self._list_gateways()
+        self._chosen = current
+        self._mark_gateway()
+
+    def _mark_gateway(self) -> None:
+        for action, (gateway_id, name) in zip(self.gateways.actions(), self._listed, strict=False):
+            action.setChecked(gateway_id == self._chosen)
+            if gateway_id == self._chosen:
+                self._gateway.setText(f"{_in_menu(name)}   ")
+
+    def _gateway_picked(self, gateway_id: str) -> None:
+        self._mark_gateway()  # a click takes the mark from what is chosen already
+        self.gateway_chosen.emit(gateway_id)
+
+    def _list_gateways(self) -> None:
         self.gateways.clear()
-        for gateway_id, whole_name in gateways:
-            name = shown_name(whole_name)
-            action = self.gateways.addAction(name.replace("&", "&&"))
+        for gateway_id, name in self._listed:
+            action = self.gateways.addAction(_in_menu(name))
             action.setCheckable(True)
-            action.setChecked(gateway_id == current)
-            action.triggered.connect(partial(self.gateway_chosen.emit, gateway_id))
-            if gateway_id == current:
-                self._gateway.setText(f"{name.replace('&', '&&')}   ")
+            action.triggered.connect(partial(self._gateway_picked, gateway_id))
         self.gateways.addSeparator()
         self.gateways.addAction(icon("plus"), "Connect a gateway…").triggered.connect(self.connect_asked)
         self.gateways.addAction(icon("check"), "Check this gateway…").triggered.connect(self.check_asked)
@@ -179,6 +194,11 @@ class ToolBar(QFrame):
         super().changeEvent(event)
         if event.type() == QEvent.Type.PaletteChange and hasattr(self, "model"):
             self.show_state(self._reach)
+
+
+def _in_menu(name: str) -> str:
+    """A name that others wrote, as it stands in a menu or on a button."""
+    return shown_name(name).replace("&", "&&")
 
 
 def _calm_after(menu: QMenu, button: QAbstractButton) -> None:

@@ -43,6 +43,8 @@ class _SvgEngine(QIconEngine):
         renderer.render(painter, QRectF(rect))  # type: ignore[call-overload]  # the stub types rect as object
 
     def pixmap(self, size: QSize, mode: QIcon.Mode, state: QIcon.State) -> QPixmap:
+        if size.isEmpty():  # of a button that has no room for it
+            return QPixmap()
         pixmap = QPixmap(size)
         pixmap.fill(Qt.GlobalColor.transparent)
         painter = QPainter(pixmap)

@@ -30,13 +30,17 @@ from playground.ui.widgets.stillness import Keeper
 T = TypeVar("T")
 FRAME_MS = 16
 SWEEP_MS = 250
+LEFT_OUT = 3  # sweeps of the young between two, at most, while they find nothing
 CALM_S = 0.02  # of this thread's time between two sweeps: less is a calm moment
 CALM_SWEEPS, PUT_OFF_SWEEPS = 4, 240
 #: Objects more than at the last sweep: data that was loaded, not what events leave behind, an evaluation's among them.
 BURST = 60_000
 LOT = 40_000  # objects of some sweeps: sessions of an evaluation outlive one, and together they would take 0.1 s
 SWITCH_S = 0.000_1  # that another thread may go on while this one waits to do so: Python's own 5 ms add up
-STRETCH_S = 0.004  # callbacks are begun on end before Qt's events have their turn
+#: Callbacks are begun on end for so long before Qt's events have their turn. Sockets, later times and what is due have
+#: a stretch each in one turn of Qt's.
+STRETCH_S = 0.002
+TURN_S = 0.004  # drawing is begun for so long in a turn of Qt's
 THREADS = 10  # of ``asyncio.to_thread``, at most; each is made when all there are have something to do
 APART_S = 0.000_3  # between two events that have nothing of Qt's between them, at most
 
@@ -311,7 +315,9 @@ class _Sweeper(Keeper):
 
     What is there at the start is never looked at, nor what is loaded and made until the first calm moment, nor what a
     large experiment is made of: it holds no cycles. The rest is looked at as a whole only in a calm moment, because
-    that takes longer than a frame. Where nothing is due and nothing happens, it does not look either.
+    that takes longer than a frame. The young are looked at four times a second, and once where that finds nothing: of
+    an evaluation under way those are some 10,000 objects, and each look is late for an event. Where nothing is due and
+    nothing happens, it does not look either.
     """
 
     def __init__(self) -> None:
@@ -320,6 +326,8 @@ class _Sweeper(Keeper):
         self._spent = thread_time()
         self._calm = 0  # sweeps on end in which little was done
         self._young = 0  # objects more, at all sweeps since the middle generation was looked at
+        self._count = 0  # objects more since anything was looked at, as the last sweep left it
+        self._left_out = self._to_leave_out = 0  # sweeps of the young, since one and until the next
         self._put_off = 0  # sweeps since all should have been looked at
         self._loaded = False  # whether what comes after the first frame is there
 
@@ -344,7 +352,7 @@ class _Sweeper(Keeper):
         self._calm = self._calm + 1 if thread_time() - self._spent < CALM_S else 0
         young, middle, old = (count > most for count, most in zip(gc.get_count(), gc.get_threshold(), strict=True))
         self._put_off = self._put_off + 1 if old else 0
-        more = gc.get_count()[0]
+        more = gc.get_count()[0] - self._count
         self._young += more
         if more > BURST:
             gc.freeze()
@@ -357,10 +365,14 @@ class _Sweeper(Keeper):
         elif middle or self._young > LOT:
             self._young = 0
             gc.collect(1)
+        elif young and self._left_out < self._to_leave_out:
+            self._left_out += 1
         elif young:
-            gc.collect(0)
+            self._left_out = 0
+            self._to_leave_out = 0 if gc.collect(0) else min(2 * self._to_leave_out + 1, LEFT_OUT)
         elif not old and self._calm >= CALM_SWEEPS:
             self.rest()
+        self._count = gc.get_count()[0]
         self._spent = thread_time()
 
 
@@ -436,7 +448,7 @@ class _Turn:
         """Whether there is time to begin something."""
         now = perf_counter()
         if not self._until:
-            self._until = now + STRETCH_S
+            self._until = now + TURN_S
             QTimer.singleShot(0, self._end)
         return now <= self._until
 

@@ -43,6 +43,22 @@ def test_gateways_are_listed_with_the_one_in_use_marked(bar: ToolBar, qtbot: QtB
         gateway(bar).menu().actions()[-1].trigger()
 
 
+def test_the_gateway_in_use_stays_marked_whatever_is_clicked_and_told(bar: ToolBar) -> None:
+    listed = [("a", "Mine"), ("b", "Demo")]
+
+    def marked() -> list[bool]:
+        return [action.isChecked() for action in gateway(bar).menu().actions() if action.isCheckable()]
+
+    bar.show_gateways(listed, "a")
+    gateway(bar).menu().actions()[0].trigger()
+    assert marked() == [True, False]
+    bar.show_gateways(listed, "b")
+    assert marked() == [False, True]
+    assert gateway(bar).text().strip() == "Demo"
+    bar.show_gateways([*listed, ("c", "Third")], "c")
+    assert marked() == [False, False, True]
+
+
 def test_the_state_is_a_colour_a_form_and_words(bar: ToolBar) -> None:
     pictures = set()
     for reach in Reach:

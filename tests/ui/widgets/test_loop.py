@@ -8,11 +8,12 @@ import itertools
 import socket
 import sys
 import time
+import weakref
 from contextvars import ContextVar
 from functools import partial
 
 import pytest
-from PySide6.QtCore import QEvent, QObject, QTimer
+from PySide6.QtCore import QEvent, QObject, QTimer, QTimerEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -35,6 +36,41 @@ def test_what_the_interpreter_does_differently_while_the_loop_runs_ends_with_it(
     assert state() == before
     assert during[0][0] < before[0]
     assert not during[0][1]
+
+
+def test_young_objects_are_looked_at_less_often_while_none_is_garbage(
+    qapp: QApplication, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As long as nothing is calm: answers of an evaluation come, say, and leave nothing to the collector."""
+    monkeypatch.setattr(loop, "CALM_SWEEPS", 1000)
+    looks: list[int] = []
+    kept: list[list[int]] = []
+    sweeper = loop._Sweeper()
+
+    def heard(phase: str, _of: dict[str, int]) -> None:
+        if phase == "stop":
+            looks.append(turn)
+
+    gc.callbacks.append(heard)
+    try:
+        sweeper.begin()
+        for turn in range(12):
+            kept += [[turn] for _ in range(1000)]
+            sweeper.timerEvent(QTimerEvent(0))
+        assert looks == [0, 2, 6, 10]
+
+        knot = QObject()
+        knot.itself = knot  # type: ignore[attr-defined]
+        gone = weakref.ref(knot)
+        del knot
+        for turn in range(12, 16):
+            kept += [[turn] for _ in range(1000)]
+            sweeper.timerEvent(QTimerEvent(0))
+        assert gone() is None
+        assert looks[4:] == [14, 15], "what was found may not be alone"
+    finally:
+        gc.callbacks.remove(heard)
+        sweeper.end()
 
 
 def test_who_slept_goes_on_with_the_timer_and_does_not_wait_for_the_next_turn(qapp: QApplication) -> None:
