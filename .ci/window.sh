@@ -28,7 +28,9 @@ for _ in $(seq 150); do
   sleep 0.2
 done
 [ -n "$window" ] || fail "no window after 30 seconds"
-sleep 2 # the demo gateway starts after the first paint
+sleep 2 # until what comes behind the first paint is there
+xdotool mousemove --window "$window" 400 400 click 5 # with a first key, click or turn of the wheel the demo gateway starts
+sleep 2
 kill -0 "$process" 2>/dev/null || fail "the application ended soon after its window opened"
 echo "window \"$(xdotool getwindowname "$window")\", $(xdotool getwindowgeometry "$window" | awk '/Geometry/ { print $2 }')"
 

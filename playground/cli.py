@@ -20,9 +20,10 @@ USAGE = """playground [FILE]
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command named in ``argv`` (default: the process's). Returns the exit code."""
-    from playground import frozen
+    from playground import frozen, model_library
 
     frozen.give_back()
+    model_library.settle()
     given = sys.argv[1:] if argv is None else argv
     if list(given) == ["--check-worker"]:  # our own process for what may take too long
         from playground.engine.questions.worker import serve

@@ -244,8 +244,11 @@ class Stage:
         self._qapp = qapp
         self.exit_code: int | None = None
 
-    def play(self, scene: Scene, demo: DemoConfig = PACE) -> App:
-        """Open the application, play, quit. What the scene raises is raised here. Gives the ended application."""
+    def play(self, scene: Scene, demo: DemoConfig = PACE, *, touched: bool = True) -> App:
+        """Open the application, play, quit. What the scene raises is raised here. Gives the ended application.
+
+        The person has pressed a key already, with which the demo gateway starts, unless it is not ``touched``.
+        """
         before, tasks = set(threading.enumerate()), set(loop._tasks)
         raised: list[BaseException] = []
         mistakes: list[BaseException] = []
@@ -264,6 +267,8 @@ class Stage:
                 app.window.activateWindow()
                 person = Person(app, mistakes)
                 await person.until(lambda: QApplication.activeWindow() is app.window, "an active window")
+                if touched:
+                    QTest.keyClick(app.window.windowHandle(), Qt.Key.Key_Shift)
                 await scene(person)
             except BaseException as error:
                 raised.append(error)

@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton
 
 from playground.domain.transcript import Transcript
+from playground.engine.files.lexers import lexer_for
 from playground.ui.features.conversation.calls.call_card import CallCard
 from playground.ui.features.conversation.shown_parts import PAGE
 from playground.ui.features.conversation.turn_card import TurnCard
@@ -13,7 +14,7 @@ from tests.flows.conftest import Person, Stage
 from tests.flows.test_error_cards import at
 from tests.flows.test_find import current, open_bar, says
 from tests.hostile.drawn import calls, in_turn
-from tests.support.fault_server import FaultServer, head, send
+from tests.support.fault_server import FaultServer, head, pause, send, sse, text_chunk
 
 
 async def asked(person: Person, server: FaultServer, answer: bytes) -> TurnCard:
@@ -25,6 +26,21 @@ async def asked(person: Person, server: FaultServer, answer: bytes) -> TurnCard:
     card = person.card(-1)
     await person.until(lambda: card.whole, "its views")
     return card
+
+
+def test_colours_are_loaded_while_the_first_answer_is_waited_for(stage: Stage) -> None:
+    async def scene(person: Person) -> None:
+        with FaultServer() as server:
+            await at(person, server)
+            lexer_for.cache_clear()
+            server.play(send(head()), pause(), send(sse(text_chunk("Now."), text_chunk("", "stop"), "[DONE]")))
+            await person.run("Go")
+            await person.until(lambda: lexer_for.cache_info().currsize, "colours")
+            assert not person.path[-1].text
+            server.go_on()
+            await person.idle()
+
+    stage.play(scene)
 
 
 def test_a_turn_of_very_many_parts_is_leafed_through(stage: Stage) -> None:

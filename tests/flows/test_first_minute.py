@@ -9,8 +9,10 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPlainTextEdit, QPushButton
 
-from playground.demo.server import DemoConfig
-from playground.domain.transcript import Ending, Role
+from playground.demo.server import DemoConfig, DemoServer
+from playground.domain.transcript import Ending, Role, make_turn
+from playground.engine.gateways.offered import DEMO_ID
+from playground.engine.gateways.profiles import Profile, ProfileStore
 from playground.ui.features.conversation.reasoning_view import ReasoningView
 from playground.ui.features.conversation.text_view import TextView
 from tests.flows.conftest import Person, Stage
@@ -112,12 +114,42 @@ def test_quitting_while_an_answer_streams_leaves_nothing_behind(stage: Stage) ->
     assert streamed
 
 
-def test_the_gateway_is_asked_for_its_models_from_the_start(stage: Stage) -> None:
+def test_the_demo_gateway_runs_from_the_first_key_on(stage: Stage) -> None:
     async def scene(person: Person) -> None:
-        bar = person.app.window.bar
+        app, bar = person.app, person.app.window.bar
+        await asyncio.sleep(0.5)
+        assert not app.demo.server.running
+        assert (app.gateways.listed(DEMO_ID), bar.model.ids) == (None, [])
+        await person.key(Qt.Key.Key_Shift)
         await person.until(lambda: "demo-chat" in bar.model.ids, "the demo gateway's models")
+        assert app.demo.server.running
 
-    stage.play(scene)
+    stage.play(scene, touched=False)
+
+
+def test_a_run_that_no_key_began_lists_the_demo_gateways_models(stage: Stage) -> None:
+    async def scene(person: Person) -> None:
+        session = person.app.workspace.current
+        session.turns.add_turn(make_turn(Role.USER, "Hello !fast"))
+        assert not person.app.demo.server.running
+        await session.run()
+        await person.until(lambda: "demo-chat" in person.app.window.bar.model.ids, "the demo gateway's models")
+
+    stage.play(scene, touched=False)
+
+
+def test_a_gateway_of_ones_own_is_asked_for_its_models_from_the_start(stage: Stage, demo: DemoServer) -> None:
+    store = ProfileStore()
+    profile = Profile(name="Mine", base_url=demo.base_url)
+    store.add_profile(profile)
+    store.select(profile.id)
+
+    async def scene(person: Person) -> None:
+        await person.until(lambda: demo.requests, "a request")
+        assert demo.requests[0].path.endswith("/models")
+        assert not person.app.demo.server.running
+
+    stage.play(scene, touched=False)
 
 
 def test_quitting_at_once_does_not_wait_for_what_is_just_starting(stage: Stage) -> None:

@@ -18,6 +18,7 @@ from types import TracebackType
 import shiboken6
 from PySide6.QtCore import QMessageLogContext, QPoint, QSettings, QSize, Qt, QtMsgType, qInstallMessageHandler
 from PySide6.QtGui import QColor, QImage, QPainter
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
 from playground.app import App, make_application, settings_path
@@ -254,6 +255,7 @@ async def _play(app: App, play: Callable[[Stage], Awaitable[None]], look: Look) 
     stage = Stage(app)
     app.window.resize(look.width, look.height)
     app.show()
+    QTest.keyClick(app.window.windowHandle(), Qt.Key.Key_Shift)  # with a first key the demo gateway starts
     await stage.until(lambda: bool(app.window.bar.model.ids), "the demo gateway's models")
     await play(stage)
     await stage.settle()

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import json
+import sys
+from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from PySide6.QtCore import QObject, Signal
-from PySide6.QtNetwork import QLocalServer, QLocalSocket
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from playground.ui.shell.second_start import ANSWER, address
 
+if TYPE_CHECKING:
+    from playground.ui.shell.second_start_pipe import PipeListener
+    from playground.ui.shell.second_start_socket import SocketListener
+
 MOST_BYTES: Final = 65_536
+PIPES = sys.platform == "win32"  # Qt's network, 3 MiB in memory, is loaded where there is no socket in a file
 
 
 class SecondStarts(QObject):
@@ -21,65 +27,44 @@ class SecondStarts(QObject):
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
-        self._server: QLocalServer | None = None
-        self._received: dict[QLocalSocket, bytes] = {}
+        self._listener: PipeListener | SocketListener | None = None
 
     def listen(self, store: Path) -> bool:
         """Listen for starts with that store, which this process has locked. Returns whether that is possible."""
         self.close()
-        name = address(store)
-        server = QLocalServer(self)
-        server.setSocketOptions(QLocalServer.SocketOption.UserAccessOption)
-        QLocalServer.removeServer(name)  # left by a process that was killed: whoever has the lock is the only one
-        if not server.listen(name):
-            server.deleteLater()
+        listener = self._made()
+        if not listener.listen(address(store)):
+            listener.deleteLater()
             return False
-        server.newConnection.connect(self._connected)
-        self._server = server
+        self._listener = listener
         return True
+
+    def _made(self) -> PipeListener | SocketListener:
+        if PIPES:
+            from playground.ui.shell.second_start_pipe import PipeListener
+
+            return PipeListener(self._heard, self)
+        from playground.ui.shell.second_start_socket import SocketListener
+
+        return SocketListener(self._heard, self)
 
     def close(self) -> None:
         """Listen no longer."""
-        if self._server is not None:
-            self._server.close()
-            self._server.deleteLater()
-            self._server = None
-        for socket in tuple(self._received):
-            socket.abort()
+        if self._listener is not None:
+            self._listener.close()
+            self._listener.deleteLater()
+            self._listener = None
 
-    def _connected(self) -> None:
-        while self._server is not None and (socket := self._server.nextPendingConnection()) is not None:
-            self._received[socket] = b""
-            socket.readyRead.connect(self._read)
-            socket.disconnected.connect(self._gone)
-            self._take(socket)
-
-    def _read(self) -> None:
-        self._take(self.sender())  # type: ignore[arg-type]  # only sockets are connected to this
-
-    def _gone(self) -> None:
-        socket = self.sender()
-        self._received.pop(socket, None)  # type: ignore[call-overload]  # as above
-        socket.deleteLater()
-
-    def _take(self, socket: QLocalSocket) -> None:
-        if socket not in self._received:
-            return
-        received = self._received[socket] + socket.readAll().data()
-        self._received[socket] = received
+    def _heard(self, received: bytes) -> bytes | None:
+        """What is said to somebody who said that: nothing where it is no such start, None while more is to come."""
         line, end, _ = received.partition(b"\n")
-        if len(received) > MOST_BYTES:
-            socket.abort()
-        elif end:
-            self._received[socket] = b""
-            asked = _understood(line)
-            if asked is None:
-                socket.abort()
-                return
-            socket.write(ANSWER)
-            socket.flush()
-            socket.disconnectFromServer()
-            self.asked.emit(*asked)
+        if not end and len(received) <= MOST_BYTES:
+            return None
+        asked = _understood(line) if end and len(received) <= MOST_BYTES else None
+        if asked is None:
+            return b""
+        QTimer.singleShot(0, self, partial(self.asked.emit, *asked))  # the answer goes first: the other one waits
+        return ANSWER
 
 
 def _understood(line: bytes) -> tuple[str, str] | None:

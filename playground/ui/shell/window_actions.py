@@ -5,6 +5,7 @@ Holds no truth; every value shown is read from the session or the gateways.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from functools import partial
 from importlib import import_module
@@ -60,8 +61,10 @@ from playground.ui.shell.features import (
     WIRE,
     Features,
 )
+from playground.ui.shell.first_touch import FirstTouch
 from playground.ui.shell.main_window import MainWindow
 from playground.ui.widgets import dialogs
+from playground.ui.widgets.highlight import load_colours
 from playground.ui.widgets.kept_number import number
 from playground.ui.widgets.loop import Throttle, spawn
 from playground.ui.widgets.palette import Entry, Names, Palette
@@ -277,6 +280,7 @@ class WindowActions(QObject):
         self._exchange = ""
         self._unsubscribe: Callable[[], None] = _nothing
         self._ahead = Slices(_import_ahead, self)
+        self._colours = False  # whether those for code are loaded
         host = Host(
             window=window,
             workspace=workspace,
@@ -311,6 +315,7 @@ class WindowActions(QObject):
         for feature in FEATURES:
             self._connect(feature.actions, partial(self.of, feature))
         self._connect_regions()
+        workspace.expect = window.pane.expect
         workspace.subscribe(self._list_changed)
         theme.changed.connect(self._mark_theme)
         self._mark_theme()
@@ -350,7 +355,8 @@ class WindowActions(QObject):
     def start(self) -> None:
         """Ask the gateway in use for its models. Called once the event loop runs."""
         self.of(STORAGE).start()
-        self._gateways.load_models()
+        self._gateways.follow()
+        FirstTouch(self._window.windowHandle(), self._gateways.begin, self)
         self.of(HELP).updates.start()
         QTimer.singleShot(CALM_MS, self._ahead, self._ahead.begin)
 
@@ -369,7 +375,7 @@ class WindowActions(QObject):
     def _workspace_changed(self) -> None:
         self._show_session()
         if not self.of(CASSETTES).replays(self.session):
-            self._gateways.load_models()
+            self._gateways.follow()
 
     def _show_session(self) -> None:
         session = self.session
@@ -401,9 +407,13 @@ class WindowActions(QObject):
                 self._exchange = exchange_id
                 self._arriving.poke()
             case RunStateChanged(state):
+                self._gateways.begin()
                 self._run_changed()
                 if state is RunState.IDLE:
                     self._note_reach()
+                elif not self._colours:
+                    self._colours = True
+                    spawn(asyncio.to_thread(load_colours), name="load colours")  # while the answer is waited for
             case _:
                 pass
 

@@ -118,7 +118,7 @@ def seen(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 
 def test_nothing_heavy_is_loaded_at_the_first_frame(seen: dict[str, Any]) -> None:
-    loaded = set(seen["modules"])
+    loaded = set(seen["modules"]) - {"pydantic.plugin._loader"}  # which is ours: playground.model_library
     assert "PySide6.QtWidgets" in loaded
     assert not {name.partition(".")[0] for name in loaded} & NOT_YET
     assert not {name for name in loaded - {NAMES} if ".".join(name.split(".")[:2]) in OURS_NOT_YET}

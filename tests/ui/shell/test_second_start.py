@@ -14,6 +14,7 @@ from pytestqt.qtbot import QtBot
 
 from playground.app import store_path
 from playground.engine.library.store.opening import default_path
+from playground.ui.shell import second_start_listener
 from playground.ui.shell.second_start import address, hand_over
 from playground.ui.shell.second_start_listener import MOST_BYTES, SecondStarts
 
@@ -35,10 +36,14 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "experiments.db"
 
 
-@pytest.fixture
-def first(qtbot: QtBot, store: Path) -> Iterator[SecondStarts]:
+@pytest.fixture(params=["of this system", pytest.param("a pipe of Qt's", marks=posix)])  # there, it is a socket
+def first(
+    qtbot: QtBot, store: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[SecondStarts]:
     from PySide6.QtCore import QObject
 
+    if request.param != "of this system":
+        monkeypatch.setattr(second_start_listener, "PIPES", True)
     owner = QObject()
     first = SecondStarts(owner)
     assert first.listen(store)
@@ -88,6 +93,30 @@ def test_the_socket_of_a_killed_process_is_taken_over(store: Path, qtbot: QtBot)
     second = SecondStarts(owner)
     assert second.listen(store)
     second.close()
+    assert not Path(address(store)).exists()
+
+
+@posix
+def test_where_something_else_stands_nobody_listens(store: Path, qtbot: QtBot) -> None:
+    from PySide6.QtCore import QObject
+
+    Path(address(store)).mkdir()
+    owner = QObject()
+    assert not SecondStarts(owner).listen(store)
+
+
+@posix
+def test_qts_network_is_not_loaded_to_listen(store: Path) -> None:
+    source = f"""
+import sys
+from pathlib import Path
+from PySide6.QtCore import QCoreApplication
+from playground.ui.shell.second_start_listener import SecondStarts
+qt = QCoreApplication([])
+assert SecondStarts(qt).listen(Path({str(store)!r}))
+sys.exit("PySide6.QtNetwork" in sys.modules)
+"""
+    assert subprocess.run([sys.executable, "-c", source], cwd=Path(__file__).parents[3], check=False).returncode == 0
 
 
 @posix

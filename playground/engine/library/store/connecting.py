@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
+import sys
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Final, TypeVar
+from urllib.parse import quote
 
 BUSY: Final = 5000  # milliseconds
 CACHE: Final = 16 * 1024  # KiB at most
@@ -29,9 +32,7 @@ class Connection(sqlite3.Connection):
 
 def connect(path: Path, options: str = "") -> sqlite3.Connection:
     """A connection as every one of ours is: statements commit by themselves, and it waits for a locked file."""
-    from urllib.request import pathname2url  # late: it brings an HTTP client of its own
-
-    address = f"file:{pathname2url(str(path.absolute()))}?{options or 'mode=rw'}"
+    address = f"file:{_quoted(path.absolute())}?{options or 'mode=rw'}"
     connection = sqlite3.connect(address, uri=True, isolation_level=None, check_same_thread=False, factory=Connection)
     try:
         _settle(connection)
@@ -39,6 +40,14 @@ def connect(path: Path, options: str = "") -> sqlite3.Connection:
         connection.close()
         raise
     return connection
+
+
+def _quoted(path: Path) -> str:
+    if sys.platform == "win32":
+        from urllib.request import pathname2url  # only here: it brings an HTTP client of its own
+
+        return pathname2url(str(path))
+    return quote(os.fsencode(path))
 
 
 def connect_memory() -> sqlite3.Connection:

@@ -162,8 +162,12 @@ def fresh(migrations: Sequence[Sequence[str]] = MIGRATIONS) -> sqlite3.Connectio
     be vacuumed by increments they begin at the first pages, in the order in which they were made.
     """
     made = sqlite3.connect(":memory:", isolation_level=None)
-    made.execute(AUTO_VACUUM)
-    migrate(made, migrations)
+    try:
+        made.execute(AUTO_VACUUM)
+        migrate(made, migrations)
+    except BaseException:
+        made.close()
+        raise
     return made
 
 
