@@ -1,7 +1,7 @@
 """A pytest plugin: many files of tests are shared out to several processes (pytest-xdist), a few run in this one.
 
-Most tests wait for sockets, processes and paint as often as they work, so there is one process more than there are
-cores. ``-n 0`` keeps all in one process, ``-n 4`` takes four. Each begins with its long tests: at the end nobody waits
+Most tests wait for sockets, processes and paint as often as they work, so there are two processes more than cores.
+``-n 0`` keeps all in one process, ``-n 4`` takes four. Each begins with its long tests: at the end nobody waits
 for one. What a process has for itself, home folder and screen, ``tests.support.surroundings`` sees to.
 """
 
@@ -26,7 +26,7 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     if config.option.keyword or config.option.maxfail == 1:
         return 0  # somebody looks for something: what comes first is to be seen first
     chosen = {file for argument in config.args for file in _files(Path(argument.partition("::")[0]))}
-    workers = min(len(chosen) // FILES, (os.cpu_count() or 1) + 1, MOST)
+    workers = min(len(chosen) // FILES, (os.cpu_count() or 1) + 2, MOST)
     return workers if workers > 1 else 0
 
 

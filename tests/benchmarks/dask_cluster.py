@@ -17,7 +17,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -122,14 +122,14 @@ def _run(
     if child.returncode:
         raise RuntimeError(said)
     cpu = after.children_user + after.children_system - before.children_user - before.children_system
-    with sqlite3.connect(answers) as found:
+    with closing(sqlite3.connect(answers)) as found:
         seconds = float(found.execute("SELECT max(at) - min(at) FROM answers").fetchone()[0])
     return _Ran(seconds, whole, cpu, _kept(answers), killed)
 
 
 def _kept(answers: Path) -> int:
     try:
-        with sqlite3.connect(f"file:{answers}?mode=ro", uri=True) as found:
+        with closing(sqlite3.connect(f"file:{answers}?mode=ro", uri=True)) as found:
             return int(found.execute("SELECT count(*) FROM answers").fetchone()[0])
     except sqlite3.OperationalError:
         return 0  # it is not there yet

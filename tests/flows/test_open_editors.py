@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 from PySide6.QtCore import Qt
@@ -97,7 +98,7 @@ def test_another_experiment_and_back_scrolling_and_the_end_of_the_application_ke
         await everything(person)
 
         def stored() -> bool:
-            with sqlite3.connect(f"file:{store_path()}?mode=ro", uri=True) as file:
+            with closing(sqlite3.connect(f"file:{store_path()}?mode=ro", uri=True)) as file:
                 return any("half a thou" in text for (text,) in file.execute("SELECT json FROM drafts"))
 
         await person.until(stored, "it to be in the file, while nothing was closed")
@@ -133,7 +134,7 @@ def test_a_body_edited_by_hand_is_there_after_a_kill_and_a_key_in_it_is_in_no_fi
         return next(view for view in person.app.window.inspector.views if isinstance(view, RequestView)).next
 
     def stored(words: str) -> bool:
-        with sqlite3.connect(f"file:{store_path()}?mode=ro", uri=True) as file:
+        with closing(sqlite3.connect(f"file:{store_path()}?mode=ro", uri=True)) as file:
             return any(words in text for (text,) in file.execute("SELECT json FROM drafts"))
 
     async def write(person: Person) -> None:
@@ -184,7 +185,7 @@ def test_a_title_being_typed_outlives_a_kill_and_is_forgotten_by_escape(stage: S
     as_killed = tmp_path / "as it was"
 
     def stored(words: str) -> bool:
-        with sqlite3.connect(f"file:{store_path()}?mode=ro", uri=True) as file:
+        with closing(sqlite3.connect(f"file:{store_path()}?mode=ro", uri=True)) as file:
             return any(words in text for (text,) in file.execute("SELECT json FROM drafts"))
 
     async def field(person: Person) -> QLineEdit:
@@ -199,7 +200,7 @@ def test_a_title_being_typed_outlives_a_kill_and_is_forgotten_by_escape(stage: S
         await person.do(lambda: QTest.keyClicks(typed, "A title half ty"))
         await person.until(lambda: stored("A title half ty"), "it to be in the file, while nothing was closed")
         assert person.session.settings.title == ""
-        with sqlite3.connect(store_path()) as file, sqlite3.connect(as_killed) as copy:
+        with closing(sqlite3.connect(store_path())) as file, closing(sqlite3.connect(as_killed)) as copy, copy:
             file.backup(copy)
 
     async def reopen(person: Person) -> None:
@@ -232,7 +233,7 @@ def test_names_and_values_are_in_the_store_as_they_are_typed(stage: Stage) -> No
     """The name of a tool and the value of a variable need no editor that is kept: each key is a change."""
 
     def stored(words: str) -> bool:
-        with sqlite3.connect(f"file:{store_path()}?mode=ro", uri=True) as file:
+        with closing(sqlite3.connect(f"file:{store_path()}?mode=ro", uri=True)) as file:
             return any(words in text for (text,) in file.execute("SELECT json FROM settings"))
 
     async def scene(person: Person) -> None:

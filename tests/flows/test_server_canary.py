@@ -9,6 +9,7 @@ import sqlite3
 import sys
 import zlib
 from collections.abc import Iterator
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 
@@ -53,7 +54,7 @@ def unpacked(path: Path) -> Iterator[str]:
     yield raw.decode("utf-8", "replace")
     if not raw.startswith(b"SQLite format 3"):
         return
-    with sqlite3.connect(path) as database:
+    with closing(sqlite3.connect(path)) as database, database:
         tables = [name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
         for table in tables:
             for row in database.execute(f'SELECT * FROM "{table}"'):

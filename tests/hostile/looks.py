@@ -19,6 +19,7 @@ from playground.engine.library.store import Passage, SearchResult
 from playground.engine.questions import checking
 from playground.gateway.tape import Exchange
 from playground.jsonkit.values import JSON, JSONObject
+from playground.ui.features.code.request_preview import RequestPreview
 from playground.ui.features.compare.page import LanesPage
 from playground.ui.features.experiments.rows import More
 from playground.ui.features.inspector.diff_page import FIGURES, DiffPage
@@ -101,10 +102,13 @@ def written(page: DiffPage, last: str) -> bool:
 
 
 async def a_request_with_other_turns(app: App) -> Work:
-    app.workspace.new()
+    # A new one has the tools of the one before, and its request is compared when it is written.
+    app.workspace.new().change(tools=())
     app.actions.of(WIRE).open_diff()
+    (page,), (preview,) = app.window.findChildren(DiffPage), app.window.findChildren(RequestPreview)
+    await asyncio.sleep(0.5)
+    await until(lambda: not preview._busy)
     await asyncio.sleep(0.3)
-    (page,) = app.window.findChildren(DiffPage)
     new = diff_json([], turns(300, "some words that are said "))
     other = diff_json(turns(300, "some words that are said "), turns(300, "other words that were said "))
 
@@ -167,8 +171,8 @@ async def a_search_that_finds_thousands(app: App) -> Work:
         panel.search.setText("things")
         for these in (found, found[10:]):
             panel.show_found(these)
+            assert isinstance(panel.model.rows[-1], More)  # until the panel's own search has found nothing
             await asyncio.sleep(0.01)
-        assert isinstance(panel.model.rows[-1], More)
         panel.search.clear()
 
     return work

@@ -23,7 +23,7 @@ from playground.engine.questions.kinds import (
     SampleOf,
 )
 from playground.engine.session.variants import MOST_LANES
-from playground.jsonkit.values import JSONObject
+from playground.jsonkit.values import JSON, JSONObject
 from tests.hostile.drawn import COLD, DRAWN, SLOWER, calls
 from tests.hostile.gaps import LIMIT
 from tests.hostile.streams import (
@@ -373,6 +373,16 @@ def _choices(count: int) -> bytes:
     return came + b"".join(delta({}, number, "stop") for number in range(count)) + b"data: [DONE]\n\n"
 
 
+def _said(what: JSONObject) -> bytes:
+    return delta(what) + delta({}, finish="stop") + b"data: [DONE]\n\n"
+
+
+def _in_lists(value: JSON, levels: int) -> JSON:
+    for _ in range(levels):
+        value = [value]
+    return value
+
+
 def _asked(pattern: str) -> Debugging:
     return Debugging(default=ToolRule(policy=Policy.TABLE, pause_on_path=pattern, rows=(_PATTERN_ROW,)))
 
@@ -402,6 +412,7 @@ WINDOW: Final = (
     # arguments
     WindowShape("arguments of brackets", _called('{"a":' + "[" * 100_000)),
     WindowShape("arguments of numbers", _called('{"a":[' + "1," * 50_000)),
+    WindowShape("arguments of numbers in brackets", _called(_text({"a": _in_lists([1] * 9_000, 57)}))),
     WindowShape("arguments with names of a megabyte", _called('{"' + "n" * 1_000_000 + '": 1}')),
     WindowShape("arguments of doubled names", lambda: call_with("{" + '"a":1,' * 4_600, size=8)),
     WindowShape("arguments of six thousand lines", _called(_text([[1] * 9] * 600)), (tool(property_of({})),)),
@@ -415,6 +426,7 @@ WINDOW: Final = (
     WindowShape("carriage returns", _ended("carriage returns", 10_000)),
     WindowShape("comments", _ended("comments", 5_000)),
     WindowShape("unknown members", _ended("unknown members", 10_000)),
+    WindowShape("unknown numbers in brackets", lambda: _said({"k": _in_lists(list(range(50_000)), 90)})),
     WindowShape("usage", _ended("usage", 5_000)),
     WindowShape("usage of 50,000 keys", lambda: answer_with("hi", usage={f"k{n}": n for n in range(50_000)})),
     # side by side

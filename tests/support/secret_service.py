@@ -6,6 +6,7 @@ import gc
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -37,10 +38,10 @@ class SecretService:
         for program, package in (("dbus-daemon", "dbus"), ("gnome-keyring-daemon", "gnome-keyring")):
             if shutil.which(program) is None:
                 pytest.fail(f"{program} is missing; install the Debian package {package} (both: dbus gnome-keyring)")
-        socket = folder / "bus"
+        self._socket = folder / "bus"
         configuration = folder / "bus.conf"
-        configuration.write_text(BUS_CONFIGURATION.format(socket=socket), encoding="utf-8")
-        self.address = f"unix:path={socket}"
+        configuration.write_text(BUS_CONFIGURATION.format(socket=self._socket), encoding="utf-8")
+        self.address = f"unix:path={self._socket}"
         self.folder = folder
         (folder / "run").mkdir(mode=0o700)
         self._env = {
@@ -50,14 +51,18 @@ class SecretService:
             "DBUS_SESSION_BUS_ADDRESS": self.address,
         }
         self._configuration = configuration
-        self._socket = socket
         self._bus: subprocess.Popen[bytes] | None = None
         self._keyring: subprocess.Popen[bytes] | None = None
 
     def start_bus(self) -> None:
         """Start the bus, with nothing on it."""
         self._bus = self._start("dbus-daemon", f"--config-file={self._configuration}", "--nofork", "--nopidfile")
-        _wait(self._socket.exists, "dbus-daemon")
+        _wait(self._listens, "dbus-daemon")
+
+    def _listens(self) -> bool:
+        """Whether somebody takes what connects: the socket stands there a moment before that."""
+        with closing(socket.socket(socket.AF_UNIX)) as trial:
+            return trial.connect_ex(str(self._socket)) == 0
 
     def _start(self, *command: str, stdin: int = subprocess.DEVNULL) -> subprocess.Popen[bytes]:
         return subprocess.Popen(

@@ -167,7 +167,7 @@ def test_a_failed_write_leaves_the_old_file_and_the_old_list(path: Path) -> None
     store.add_profile(a_profile())
     before = path.read_bytes()
     nested: dict[str, object] = {}
-    for _ in range(5_000):
+    for _ in range(100_000):
         nested = {"a": nested}
     with pytest.raises(ProfileError, match="could not be saved"):
         store.add_profile(a_profile().model_copy(update={"id": "other", "extra_body": nested}))

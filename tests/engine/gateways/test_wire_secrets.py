@@ -160,7 +160,7 @@ def raw_texts(tapes: list[Exchange]) -> Iterator[str]:
 def frame_texts(indexes: list[FrameIndex]) -> Iterator[str]:
     for index in indexes:
         for number in range(len(index)):
-            yield f"{index.row(number)} {index.data(number)}"
+            yield f"{index.row(number)} {index.data(number, 100_000)}"
 
 
 @pytest.mark.parametrize("protocol", ["chat", "messages"])

@@ -9,6 +9,7 @@ import os
 import sqlite3
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -82,5 +83,5 @@ class Desk:
 
     @property
     def rows(self) -> set[tuple[Any, ...]]:
-        with sqlite3.connect(self.folder / "w.answers.sqlite") as found:
+        with closing(sqlite3.connect(self.folder / "w.answers.sqlite")) as found:
             return set(found.execute('SELECT digest, repeat, "case", "column", gist, failure, verdicts FROM answers'))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -91,7 +92,7 @@ async def test_where_nothing_is_written_it_is_what_is_different_from_the_disk(pa
     workspace = await begun(Store(path), gateways, ("One", "Two", "Three"))
     ids = [session.id for session in workspace.sessions]
     await workspace.close()
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("PRAGMA user_version = 99")
     connection.close()
     store = Store(path)
@@ -118,7 +119,7 @@ async def test_what_was_only_looked_at_is_let_go_where_nothing_is_written(path: 
     workspace = await begun(Store(path), gateways, tuple(str(number) for number in range(OPEN + 6)))
     ids = [experiment.id for experiment in workspace.experiments]
     await workspace.close()
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("PRAGMA user_version = 99")
     connection.close()
     workspace = await begun(Store(path), gateways)
@@ -134,7 +135,7 @@ async def test_a_closed_experiment_that_is_renamed_counts(path: Path, gateways: 
     workspace = await begun(Store(path), gateways, ("One",))
     name = workspace.sessions[0].id
     await workspace.close()
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("PRAGMA user_version = 99")
     connection.close()
     workspace = await begun(Store(path), gateways)
