@@ -48,10 +48,7 @@ class Clock:
     """The clocks of one exchange. Use ``with clock:`` around each await; it raises ``Expired``."""
 
     def __init__(self, timeouts: Timeouts) -> None:
-        self._seconds: dict[Stage, float | None] = {
-            stage: getattr(timeouts, stage.value) for stage in Stage if stage is not Stage.ERROR
-        }
-        self._seconds[Stage.ERROR] = min([AFTER_ERROR, *filter(None, (timeouts.idle, timeouts.settle))])
+        self._timeouts = timeouts
         self._loop = asyncio.get_running_loop()
         self.started = self._loop.time()
         self._total = _NEVER if timeouts.total is None else self.started + timeouts.total
@@ -75,7 +72,7 @@ class Clock:
 
     def wait_for(self, stage: Stage) -> None:
         """From now on ``stage`` is waited for, with the time set for it."""
-        seconds = self._seconds[stage]
+        seconds = self._patience(stage)
         self._stage = stage
         self._deadline = _NEVER if seconds is None else self._loop.time() + seconds
         if self._timer is not None and self._end < self._rings_at:
@@ -83,6 +80,14 @@ class Clock:
             self._timer = None
         if self._timer is None and self._task is not None:
             self._arm()
+
+    def _patience(self, stage: Stage) -> float | None:
+        """Seconds; None where one waits for ever."""
+        times = self._timeouts
+        if stage is Stage.ERROR:
+            return min([AFTER_ERROR, *filter(None, (times.idle, times.settle))])
+        seconds: float | None = getattr(times, stage.value)
+        return seconds
 
     def stop(self) -> None:
         """No more alarms."""
