@@ -101,6 +101,7 @@ class Cluster:
         given = {
             **os.environ,
             "DASK_DISTRIBUTED__COMM__COMPRESSION": "null",  # the tap is to read it
+            "DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED": "false",  # a look a hundred times a second, in each process
             "DASK_TEMPORARY_DIRECTORY": str(self._folder),
             **self._certificates,
             **(environment or {}),

@@ -43,12 +43,14 @@ def askers(desk: Desk) -> set[str]:
 
 async def test_a_worker_that_comes_in_mid_run_takes_part_with_the_key_of_its_own_environment(desk: Desk) -> None:
     desk.write(60, at_once=6)
-    desk.gateway.play(sleep(0.2), send(said(ANSWER)), keep())
+    desk.gateway.play(sleep(2), send(said(ANSWER)), keep())
     running = begin(desk.run())
     await until(lambda: len(desk.gateway.requests) >= 6, 60)
     assert askers(desk) == {KEY}
     try:
         await asyncio.to_thread(desk.cluster.add, "newcomer", environment={VARIABLE: OTHER_KEY})
+        await until(lambda: OTHER_KEY in askers(desk), 60)
+        desk.gateway.play(send(said(ANSWER)), keep())
         ended = await running
     finally:
         await asyncio.to_thread(desk.cluster.end, "newcomer")
