@@ -61,8 +61,10 @@ class LaneColumn(QFrame):
     ticked = Signal(bool)
     asked = Signal(str)  # an entry of the menu, or "settings", "stop", "request"
 
-    def __init__(self, pane: TranscriptPane, turns: QWidget, menus: Sequence[QMenu], *, first: bool) -> None:
-        super().__init__()
+    def __init__(
+        self, parent: QWidget, pane: TranscriptPane, turns: QWidget, menus: Sequence[QMenu], *, first: bool
+    ) -> None:
+        super().__init__(parent)
         self.pane = pane
         self._first = first
         self.setMinimumWidth(LEAST)
@@ -83,11 +85,13 @@ class LaneColumn(QFrame):
         self.words = text_label("", "small", wrap=True)
         self.losses = text_label("", "warning", wrap=True)
         self.losses.hide()
-        self.head = QFrame()
+        self.head = QFrame(self)
         self.head.setProperty("kind", "surface")
         self.head.installEventFilter(self)
         row = in_row(self.tick, self.name, (self.model, 1000), self.model.unlisted, 1, self.count, more, spacing=6)
         in_column(row, self.words, self.losses, of=self.head, margins=(12, 6, 8, 6), spacing=2)
+        bar = [in_row((pane.calls.bar, 1), margins=BELOW)] if first else []  # the others have it below by themselves
+        column = in_column(self.head, (turns, 1), *bar, of=self, margins=0, spacing=0)
         self.figures = text_label("", "small", wrap=True)
         self.best = styled(MarkLabel(wraps=True), "small")
         self.best.set_mark("check", "ok")
@@ -102,7 +106,7 @@ class LaneColumn(QFrame):
         for name, button in (("timeline", self.timeline), ("stop", self.stop), ("go_on", self.go_on)):
             button.clicked.connect(partial(self._ask, name))
         self.request.clicked.connect(partial(self._ask, "request"))
-        self.foot = QFrame()
+        self.foot = QFrame(self)
         self.foot.setProperty("kind", "surface")
         self.foot.setMinimumHeight(self.go_on.sizeHint().height() + 6)  # also where no button is seen
         took, apart = in_row((self.figures, 1), *buttons, spacing=6), in_row(self.request, 1)
@@ -111,8 +115,7 @@ class LaneColumn(QFrame):
             label.setContentsMargins(margins.left() + BUTTON_SIDE, 0, 0, 0)
         in_column(took, self.best, apart, self.left_out, of=self.foot, margins=(12 - BUTTON_SIDE, 3, 8, 3), spacing=2)
         self.show_differences(None)
-        bar = [in_row((pane.calls.bar, 1), margins=BELOW)] if first else []  # the others have it below by themselves
-        in_column(self.head, (turns, 1), *bar, self.foot, of=self, margins=0, spacing=0)
+        column.addWidget(self.foot)
 
     def _menu(self, parent: QWidget, menus: Sequence[QMenu]) -> QMenu:
         menu = QMenu(parent)

@@ -62,8 +62,11 @@ class LanesPage(QScrollArea):
         gateway: Callable[[str], str],
         menus: Sequence[QMenu],
     ) -> None:
-        """``menus`` are about the lane in front; each lane offers them."""
-        super().__init__()
+        """``menus`` are about the lane in front; each lane offers them.
+
+        It and its lanes are made where they will stand: Qt dresses anew what is put elsewhere, with all turns in it.
+        """
+        super().__init__(pane)
         self._menus = menus
         self.lanes = lanes
         self._pane = pane
@@ -78,7 +81,7 @@ class LanesPage(QScrollArea):
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setAccessibleName("Lanes")
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._inner = QWidget()
+        self._inner = QWidget(self.viewport())
         self._row = in_row(of=self._inner, margins=0, spacing=1)
         self.setWidget(self._inner)
         self._drawing = Alternation(self, DRAW_MS)
@@ -144,7 +147,7 @@ class LanesPage(QScrollArea):
         return column
 
     def leave(self) -> None:
-        """Follow the lanes no longer; the conversation's own turns are free to stand elsewhere."""
+        """Follow the lanes no longer. The conversation's own turns are to be put elsewhere, at once: they are in it."""
         self._left = True
         self._losses.stop()
         self._making.stop()
@@ -155,7 +158,6 @@ class LanesPage(QScrollArea):
         self._pane.view.verticalScrollBar().valueChanged.disconnect(self._follow_main)
         self._pane.view.laid_out.disconnect(self._laid_out)
         self._pane.draw_by(None)
-        self._pane.turns.setParent(None)
         for column in self._columns.values():
             if column.pane is not self._pane:
                 column.pane.end()
@@ -232,11 +234,11 @@ class LanesPage(QScrollArea):
     def _make(self, lane: Session, *, first: bool) -> LaneColumn:
         if first:
             pane: TranscriptPane = self._pane
-            column = LaneColumn(pane, pane.turns, self._menus, first=True)
+            column = LaneColumn(self._inner, pane, pane.turns, self._menus, first=True)
         else:
             pane = TranscriptPane(lane, self._entered, _nothing_yet())
             pane.view.set_zoom(self._pane.view.zoom)
-            column = LaneColumn(pane, pane, self._menus, first=False)
+            column = LaneColumn(self._inner, pane, pane, self._menus, first=False)
         pane.draw_by(partial(self._draw_soon, column))
         follow = partial(self._scrolled, lane)
         pane.view.verticalScrollBar().valueChanged.connect(follow)
