@@ -28,7 +28,7 @@ from playground.giving_way import by_and_by
 Coro: TypeAlias = Coroutine[Any, Any, None]
 
 #: Seconds for which a lot is added to before it is written, while more answers are under way: in small ones each costs
-#: twice as much, and the writer's thread takes the interpreter from those that come. Nobody asks for less than that.
+#: twice as much, and the writer's thread takes the interpreter from those that come. What others made comes in lots.
 GATHER_S: Final = 0.01
 
 
@@ -329,7 +329,7 @@ class Runner:
     async def _write(self) -> None:
         while not self._closing or self._written:
             await self._arrived.wait()
-            if self._under_way > len(self._written):
+            if self._under_way > len(self._written) and any(isinstance(found, Brought) for found, _ in self._written):
                 await asyncio.sleep(GATHER_S)
             self._arrived.clear()
             await self._write_lot()
