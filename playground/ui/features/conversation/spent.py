@@ -49,5 +49,6 @@ class Spent(QObject):
                 costs.append(cost(outcome, here, entered))
             yield
         known = [found for found in costs if found is not None]
-        self.words = f"{'at least ' if 0 < len(known) < len(costs) else ''}{total(known)}"
+        words = total(known)  # none for what a list says is free
+        self.words = f"at least {words}" if words and len(known) < len(costs) else words
         self.added_up.emit()
