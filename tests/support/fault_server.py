@@ -30,6 +30,8 @@ from functools import partial
 from types import TracebackType
 from typing import Any
 
+from tests.support.listening import stop_listening
+
 
 @dataclass(frozen=True)
 class Step:
@@ -235,9 +237,7 @@ class FaultServer:
         server = await asyncio.start_server(self._accept, sock=self._socket, ssl=self._tls)
         self._ready.set()
         await self._stop.wait()
-        server.close()
-        if letting_in := asyncio.all_tasks() - self._tasks - {asyncio.current_task()}:
-            await asyncio.wait(letting_in, timeout=1)  # of a handshake that never ends, if need be
+        await stop_listening(server, self._tasks)
         for task in list(self._tasks):
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)

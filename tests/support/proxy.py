@@ -19,6 +19,8 @@ from types import TracebackType
 from typing import Any
 from urllib.parse import urlsplit
 
+from tests.support.listening import stop_listening
+
 Place = tuple[str, int]
 _AUTHORITY = "Proxy-Authorization"
 
@@ -58,7 +60,7 @@ class _Listener:
         server = await asyncio.start_server(self._accept, sock=self._socket, ssl=self._tls)
         self._ready.set()
         await self._stop.wait()
-        server.close()
+        await stop_listening(server, self._tasks)
         for task in list(self._tasks):
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
