@@ -27,7 +27,7 @@ from playground.engine.evaluation.results import Results
 from playground.engine.evaluation.runner import Runner
 from playground.engine.gateways.profiles import Profile, connection
 from playground.engine.gateways.secrets import Secret
-from playground.engine.headless.evaluation import seldom_collected
+from playground.engine.headless.collecting import seldom_collected
 from playground.engine.session.plan import Case, Keep, Plan
 from playground.engine.session.session import Session
 from playground.engine.session.variants import Variant

@@ -6,10 +6,9 @@ Progress goes to standard error: a bar on a terminal, lines elsewhere. Whatever 
 from __future__ import annotations
 
 import asyncio
-import gc
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Final, TextIO
 
@@ -23,6 +22,7 @@ from playground.engine.evaluation.making import Making
 from playground.engine.evaluation.results import Results
 from playground.engine.evaluation.runner import Progress, Runner, State, first_of
 from playground.engine.headless.cluster.order import ClusterError, order_of
+from playground.engine.headless.collecting import seldom_collected
 from playground.engine.headless.evaluated_file import (
     EvaluationOptions,
     answers_path,
@@ -44,7 +44,6 @@ _SELDOM: Final = 10.0  # seconds between two lines, where there is no terminal
 _STEP: Final = 0.1  # of all answers between two lines
 _WIDTH: Final = 30  # characters of the bar
 _MOST: Final = 50  # cases that are listed as failing
-_SELDOM_COLLECTED: Final = 50_000  # objects more, until garbage is looked for among them
 
 
 async def evaluate_file(path: Path, options: EvaluationOptions, out: TextIO, err: TextIO) -> int:
@@ -89,21 +88,6 @@ async def evaluate_file(path: Path, options: EvaluationOptions, out: TextIO, err
             await gateway.aclose()
         if servers is not None:
             await servers.aclose()
-
-
-@contextmanager
-def seldom_collected() -> Iterator[None]:
-    """Have the garbage collector look seldom, and never at what is loaded. What answers are made of holds no cycles and
-    is freed as it is let go; to look after each 700 objects takes a tenth of the time of an answer.
-    """
-    before = gc.get_threshold()
-    gc.freeze()
-    gc.set_threshold(_SELDOM_COLLECTED, *before[1:])
-    try:
-        yield
-    finally:
-        gc.set_threshold(*before)
-        gc.unfreeze()
 
 
 @asynccontextmanager

@@ -26,6 +26,7 @@ from playground.engine.gateways.profiles import Profile
 from playground.engine.gateways.secrets import Secret, clean_key, key_from_environment
 from playground.engine.headless.cluster.leases import LeasedLimiter, Report
 from playground.engine.headless.cluster.order import Errand, Order, Result, brought_from, versions
+from playground.engine.headless.collecting import seldom_collected
 from playground.engine.headless.evaluated_file import EvaluationOptions, session_of
 from playground.engine.headless.gateway import Gateway
 from playground.engine.requests.request_file import BadInputError
@@ -69,7 +70,8 @@ class Hand:
                 return
             self._redactor = redactor_of(gateway.secrets)
             try:
-                await self._take_part(gateway, inquiry)
+                with seldom_collected():
+                    await self._take_part(gateway, inquiry)
             except* _OverError:
                 pass
             finally:
