@@ -110,11 +110,11 @@ class _Day:
     async def _begin(self) -> None:
         """As far as a window gets in its first hour, whoever uses it: all that is loaded behind the first frame, the
         calm moment in which the sweeper puts that aside, all threads of the loop, of which each is made when there is
-        work for it while the others are busy, and as many experiments, of one run, as stay open.
+        work for it while the others are busy, and as many experiments, as long as those of each tenth, as stay open.
         """
         await self._window.settle(CALM_S)
         await asyncio.gather(*(asyncio.to_thread(time.sleep, 0.1) for _ in range(loop.THREADS)))
-        self._made.append([await self._experiment(1) for _ in range(OPEN)])
+        self._made.append([await self._experiment() for _ in range(OPEN)])
 
     async def _tenth(self, number: int) -> _Level:
         made: list[str] = []
@@ -130,10 +130,10 @@ class _Day:
         await self._erase(self._made[number])
         return await self._level()
 
-    async def _experiment(self, runs: int = RUNS) -> str:
+    async def _experiment(self) -> str:
         """Made, run, asked again."""
         session = self._window.new(MODEL)
-        for _ in range(runs - 1):
+        for _ in range(RUNS - 1):
             await self._window.run(session)
             session.turns.add_turn(make_turn(Role.USER, "And what else?"))
         await self._window.run(session)
