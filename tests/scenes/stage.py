@@ -93,7 +93,7 @@ class Stage:
 
     async def run(self, *, wait: bool = True) -> None:
         """Run what stands there."""
-        await self._begin(self.window.pane.run)
+        await self.begin(self.window.pane.run)
         if wait:
             await self.idle()
 
@@ -112,7 +112,7 @@ class Stage:
             for call, result in waiting:
                 self.send(call.id, result)
 
-        await self._begin(give)
+        await self.begin(give)
         await self.idle()
 
     def send(self, call_id: str, result: str) -> None:
@@ -120,7 +120,7 @@ class Stage:
         turn_id = next(turn_id for turn_id, call in self.session.debugger.waiting if call.id == call_id)
         self.window.pane.calls.answer(turn_id, call_id, result, False)
 
-    async def _begin(self, start: Callable[[], None]) -> None:
+    async def begin(self, start: Callable[[], None]) -> None:
         """Start a run. Listens rather than looks: a refused one is over before one could look."""
         told: list[Change] = []
         cancel = self.session.subscribe(told.append)

@@ -201,8 +201,7 @@ async def again(stage: Stage, **parameters: float) -> None:
     for name, value in parameters.items():
         values = values.with_value(name, value)
     stage.session.set_parameters(values)
-    stage.window.pane.retry_last()
-    await stage.until(lambda: stage.session.active_run is not None, "the run to begin")
+    await stage.begin(stage.window.pane.retry_last)
     await stage.idle()
 
 
