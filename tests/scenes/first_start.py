@@ -392,7 +392,7 @@ async def _hint(stage: Stage, number: int, before: Callable[[], Awaitable[None]]
     if number >= 3:
         await stage.until(lambda: guide.at == 2, "the calls to wait")
         stage.send(stage.session.transcript.unanswered()[0].id, '{"temp": 21}')
-        await stage._begin(lambda: stage.send(stage.session.transcript.unanswered()[0].id, '{"temp": 9}'))
+        await stage.begin(lambda: stage.send(stage.session.transcript.unanswered()[0].id, '{"temp": 9}'))
         await stage.idle()
     await stage.until(lambda: guide.at >= min(number, len(HINTS) - 2), f"hint {number + 1}")
     if number == len(HINTS) - 1:
