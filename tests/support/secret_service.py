@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -129,4 +130,6 @@ def private_bus(monkeypatch: pytest.MonkeyPatch) -> Iterator[SecretService]:
             yield service
         finally:
             service.stop()
-            gc.collect()
+            with warnings.catch_warnings():  # the keyring's library leaves the socket of a call open that was given up
+                warnings.simplefilter("ignore", ResourceWarning)
+                gc.collect()

@@ -414,12 +414,16 @@ def _ended(task: asyncio.Task[Any]) -> None:
 
 
 async def cancel_all(timeout: float = 3.0) -> None:
-    """Cancel every spawned task but the caller's and wait until they have ended, ``timeout`` seconds at most."""
-    waiting = [task for task in _tasks if task is not asyncio.current_task()]
-    for task in waiting:
-        task.cancel()
-    if waiting:
-        await asyncio.wait(waiting, timeout=timeout)
+    """Cancel every spawned task but the caller's, those that are spawned meanwhile as well, and wait until they have
+    ended, ``timeout`` seconds at most.
+    """
+    end = perf_counter() + timeout
+    while waiting := [task for task in _tasks if task is not asyncio.current_task() and not task.done()]:
+        for task in waiting:
+            task.cancel()
+        await asyncio.wait(waiting, timeout=max(end - perf_counter(), 0))
+        if perf_counter() >= end:
+            return
 
 
 async def ask(dialog: QDialog) -> int:

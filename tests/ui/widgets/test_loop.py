@@ -285,3 +285,33 @@ def test_one_that_is_forgotten_is_called_no_more(qtbot: QtBot) -> None:
     drawing.forget(gone)
     qtbot.waitUntil(lambda: bool(seen))
     assert seen == ["stays"]
+
+
+def test_what_a_task_begins_on_its_way_out_is_ended_with_it(qapp: QApplication) -> None:
+    ended: list[str] = []
+    left: list[asyncio.Task[object]] = []
+
+    async def last() -> None:
+        try:
+            await asyncio.sleep(60)
+        finally:
+            ended.append("last")
+
+    async def first() -> None:
+        try:
+            await asyncio.sleep(60)
+        finally:
+            spawn(last(), name="last")
+            await asyncio.sleep(0)  # it is on its way
+            ended.append("first")
+
+    async def main() -> None:
+        spawn(first(), name="first")
+        await asyncio.sleep(0.01)
+        await loop.cancel_all()
+        left.extend(task for task in loop._tasks if not task.done() and task is not asyncio.current_task())
+        finish(0)
+
+    assert run(qapp, main) == 0
+    assert not left
+    assert ended == ["first", "last"]
