@@ -45,6 +45,10 @@ CONTENT: Final = frozenset({TextDelta, ReasoningDelta, RefusalDelta, ToolCallDel
 #: Bytes of an error body that are read; the failure's excerpt is shorter still.
 ERROR_BODY: Final = 1024 * 1024
 
+#: Failures of a clock, and what is added where a finish reason had come before any content.
+_TOO_LATE: Final = frozenset({FailureKind.TIMEOUT_FIRST, FailureKind.TIMEOUT_IDLE, FailureKind.TIMEOUT_TOTAL})
+_EARLY: Final = "A finish reason came before any text or call."
+
 Prepare = Callable[[], Awaitable[tuple["httpx.AsyncClient", Outgoing]]]
 
 
@@ -69,7 +73,8 @@ class EventStream:
         self._transfer: Transfer | None = None
         self._decoder: Decoder | None = None
         self._sent = Sent(endpoint=protocol.name)
-        self._finished: set[int] = set()
+        self._finished: set[int] = set()  # completions with a finish reason
+        self._answered: set[int] = set()  # completions of which content or a call came
         self._begun: set[int] = set()  # completions
         self._choices = 1
         self._done = False
@@ -198,6 +203,8 @@ class EventStream:
         content = not CONTENT.isdisjoint(kinds)
         if Finish in kinds:
             self._finished.update(event.choice for event in events if isinstance(event, Finish))
+        if content and len(self._answered) < self._choices:
+            self._answered |= _choices_answered(events)
         if PartStart in kinds:
             self._begun.update(event.choice for event in events if isinstance(event, PartStart))
         if Failed in kinds:
@@ -206,7 +213,7 @@ class EventStream:
         if self.exchange.failure is not None:
             if content or transfer.clock.stage is not Stage.ERROR:
                 transfer.clock.wait_for(Stage.ERROR)
-        elif len(self._finished) >= self._choices:
+        elif len(self._finished & self._answered) >= self._choices:  # a reason before any content is early
             if content or transfer.clock.stage is not Stage.SETTLE:
                 transfer.clock.wait_for(Stage.SETTLE)
         elif content:
@@ -235,11 +242,13 @@ class EventStream:
         """The last events when the way to the gateway, or we, failed."""
         self._done = True
         failure = self._told(failure)
+        if self._awaits_answer and failure.kind in _TOO_LATE:
+            failure = failure.model_copy(update={"message": f"{failure.message} {_EARLY}"})
         events = self._close_decoder()
         verdicts = [event for event in events if isinstance(event, Failed)]
         told = next((event.failure for event in verdicts if event.failure.kind not in GUESSES), None)
         if self.exchange.failure is None and told is None:
-            if self._decoder is not None and not verdicts:
+            if self._decoder is not None and not verdicts and not self._awaits_answer:
                 events.append(Deviation("broken_after_end", f"The answer was whole. After it: {failure.message}"))
             else:
                 events = [event for event in events if not _is_guess(event)]
@@ -253,6 +262,11 @@ class EventStream:
             self.exchange.ended = 0.0
         return events
 
+    @property
+    def _awaits_answer(self) -> bool:
+        """Whether a completion has a finish reason, and neither content nor a call."""
+        return not self._finished <= self._answered
+
     def _close_decoder(self) -> list[Event]:
         if self._decoder is None:
             return []
@@ -260,6 +274,16 @@ class EventStream:
             return self._tell([*self._late(), *self._decoder.close()])
         except Exception:  # noqa: BLE001 - a decoder that failed may fail again; the first failure is told
             return [Failed(Failure(kind=FailureKind.CUT_OFF, message="The end could not be read."))]
+
+
+def _choices_answered(events: list[Event]) -> set[int]:
+    """Return the completions that events bring content or a call for; reasoning is neither."""
+    return {
+        event.choice
+        for event in events
+        if isinstance(event, TextDelta | RefusalDelta | ToolCallDelta | UnknownPart)
+        or (isinstance(event, ExtraDelta) and "audio" in event.members)
+    }
 
 
 def _is_guess(event: Event) -> bool:

@@ -32,7 +32,7 @@ class Timeouts(Value):
 
     ``connect`` covers name, TCP and TLS. ``first`` runs from the request being sent to the first content.
     ``idle`` runs between two pieces of content; keep-alives do not re-arm it. ``settle`` is how long to wait
-    for the end marker once every choice has finished. ``total`` covers the whole exchange.
+    for the end marker once every choice has finished with content or a call. ``total`` covers the whole exchange.
     """
 
     connect: float | None = Field(default=10.0, gt=0)

@@ -60,7 +60,7 @@ class Arguments:
             return self._after_held(self._held, text)
         self.held = self.late = 0
         if text[-1:] == "}" or text[-1:].isspace():  # the usual fragment ends in neither
-            if not self._pieces and _is_empty_object(text):
+            if not self._pieces and is_empty_object(text):
                 self._held, self.held = [_EMPTY if text == _EMPTY else text], len(text)
                 return "", None
             if self._pieces and is_object(text) and self.are_whole():
@@ -110,7 +110,7 @@ class Arguments:
             held.append(text)
             self.held = len(text)
             return "", None
-        if _is_empty_object(text):
+        if is_empty_object(text):
             return "", REPEATED
         if stripped[0] != "{":  # no other object: whatever it is, it goes on from there
             early = self.release()
@@ -137,6 +137,7 @@ def is_object(text: str) -> bool:
         return False
 
 
-def _is_empty_object(text: str) -> bool:
+def is_empty_object(text: str) -> bool:
+    """Return whether a text is a JSON object that holds nothing."""
     text = text.strip()
     return text[:1] == "{" and text[-1:] == "}" and not text[1:-1].strip()

@@ -27,7 +27,7 @@ from playground.domain.transcript import new_id
 from playground.jsonkit import foreign
 from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols import PROTOCOLS, verdicts
-from playground.protocols.errors import looks_like_error, read_error
+from playground.protocols.errors import is_certain_error, looks_like_error, read_error
 from playground.protocols.protocol import Traced, get_protocol
 from playground.protocols.repeats import ChangingString, Repeats
 from playground.protocols.sse import DEFAULT_CAP, Frame, FrameKind, SSEParser
@@ -77,6 +77,8 @@ class BodyDecoder(ABC):
         self._objects = 0  # JSON objects understood as part of an answer
         self._loose: list[str] = []  # text outside the format, kept for the verdict
         self._room = 4096  # characters of it that are still taken
+        self._remark: Failure | None = None  # the last object, where it may report an error or progress
+        self._remark_at = 0  # objects of the answer before it
         self._strange = ""  # what was noted of the first object that belongs to no answer known here
         self._other = ""  # whose objects came, in words, where they are of another protocol
         self._odd_numbers: list[str] = []  # met since they were noted last
@@ -331,7 +333,7 @@ class BodyDecoder(ABC):
         out.append(StreamEnd())
 
     def _after_end(self, value: JSON, event: str | None, out: list[Event]) -> None:
-        if event == "error" or (isinstance(value, dict) and looks_like_error(value)):
+        if event == "error" or (isinstance(value, dict) and looks_like_error(value) and is_certain_error(value)):
             self._fail(out, read_error(value, text=self._source))
         else:
             self._note(out, "data_after_end", "data came after the end marker; it is not part of the answer")
@@ -380,6 +382,15 @@ class BodyDecoder(ABC):
         self._note(out, "not_object", note, hole=bool(value))
         self._keep_loose(foreign.text_of(value))
 
+    def _error_or_remark(self, value: JSONObject, out: list[Event]) -> None:
+        """Fail at an object that reports an error; one that may report progress is an error if no answer follows."""
+        failure = read_error(value, text=self._source)
+        if self._whole_body or is_certain_error(value):
+            self._fail(out, failure)
+        else:
+            self._remark, self._remark_at = failure, self._objects
+            self._note(out, "remark", f"a message came that is no part of the answer: “{failure.message[:120]}”")
+
     def _keep_loose(self, text: str) -> None:
         if text and self._room > 0:
             self._loose.append(text[: self._room])
@@ -422,6 +433,8 @@ class BodyDecoder(ABC):
         elif self._other and not self._objects:
             asked = get_protocol(self._protocol).in_words
             self._fail(out, verdicts.other_protocol(asked, self._other, self._source))
+        elif not self._objects and self._remark is not None:
+            self._fail(out, self._remark)
         elif not self._objects and self._loose:
             self._fail(out, read_error("\n".join(self._loose), None, FailureKind.DECODE))
         elif not self._objects and self._strange:
@@ -434,6 +447,8 @@ class BodyDecoder(ABC):
     def _cut_off(self, out: list[Event]) -> None:
         self._note(out, "cut_off", "the stream ended without a finish reason, possibly cut off")
         last = read_error("\n".join(self._loose), None, FailureKind.DECODE).message if self._loose else ""
+        if self._remark is not None and self._remark_at == self._objects:
+            last = last or self._remark.message
         self._fail(out, verdicts.stopped_short(self._objects, self._end_marker, last))
 
     def _ends_without_reason(self, out: list[Event]) -> None:

@@ -22,6 +22,11 @@ _MESSAGE_KEYS: Final = (
     "message", "msg", "error_message", "error_msg", "errorMessage", "status_msg", "detail", "details",
     "error_description", "description", "title", "reason",
 )  # fmt: skip
+#: Members of these names are only sent with an error.
+_ERROR_KEYS: Final = ("error_message", "error_msg", "errorMessage", "error_description", "detail")
+#: Codes in words that report no error.
+_FINE: Final = frozenset({"ok", "success", "200", "201", "202"})
+_FAILING: Final = re.compile(r"err|fail|fatal|exception|invalid|denied|refused|unauthori|exhaust|abort", re.IGNORECASE)
 _TITLE: Final = re.compile(r"<(title|h1|h2)\b[^>]*>(.*?)</\1\s*>", re.IGNORECASE | re.DOTALL)
 _HIDDEN: Final = re.compile(r"<(script|style)\b.*?(</\1\s*>|\Z)|<!--.*?(-->|\Z)", re.IGNORECASE | re.DOTALL)
 _TAG: Final = re.compile(r"<[^<>]*>")
@@ -80,6 +85,24 @@ def looks_like_error(value: JSONObject) -> bool:
     if _failed_base(value) is not None:
         return True
     return any(isinstance(value.get(key), str | list) and value[key] for key in _MESSAGE_KEYS)
+
+
+def is_certain_error(value: JSONObject) -> bool:
+    """Return whether an object that looks like an error can be nothing else.
+
+    A message alone, or one beside a status such as “processing”, may as well report progress.
+    """
+    if value.get("error") or value.get("errors") or value.get("object") == "error" or value.get("type") == "error":
+        return True
+    if _failed_base(value) is not None or _status(value) is not None or value.get("success") is False:
+        return True
+    words = [value.get(name) for name in ("status", "type", "code", "level", "state", "event")]
+    if any(isinstance(word, str) and _FAILING.search(word) for word in words):
+        return True
+    code = value.get("code", value.get("error_code"))
+    if code not in (None, "", 0, "0") and not (isinstance(code, int) and 100 <= code < 300):
+        return not isinstance(code, str) or code.lower() not in _FINE
+    return any(value.get(name) for name in _ERROR_KEYS)
 
 
 def error_fields(value: JSON) -> ErrorFields:

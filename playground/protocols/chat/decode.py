@@ -30,10 +30,11 @@ from playground.protocols.chat.reasoning import (
     CONTENT_PART,
     DETAILS,
     FIELDS,
-    INLINE,
     ReasoningReader,
     ThinkSplitter,
+    is_marked_thought,
     plain_text,
+    without_thought_mark,
 )
 from playground.protocols.chat.toolcalls import ToolCalls
 from playground.protocols.decoding import BodyDecoder
@@ -44,6 +45,11 @@ from playground.protocols.sse import DEFAULT_CAP
 DOCUMENTED: Final = frozenset({"stop", "length", "tool_calls", "content_filter"})
 #: Reasons after which an answer with nothing in it needs an explanation that the reason does not give.
 _NATURAL: Final = frozenset({None, "stop", "tool_calls", "function_call", "eos", "end_turn", "stop_sequence"})
+
+#: Reasons that promise a call.
+_CALLING: Final = frozenset({"tool_calls", "function_call"})
+#: Texts that stand where a missing finish reason is meant.
+_NO_REASON: Final = frozenset({"", "null", "none", "nil", "undefined"})
 
 _CONTENT_SHAPE: Final = "content is neither text nor a list of parts; it is left out"
 #: The members of a delta or a message that are read.
@@ -99,18 +105,39 @@ def _first(value: JSONObject, *places: str | tuple[str, str]) -> int | None:
 class _Choice:
     """What is known of one completion on its way. There may be very many: what few of them need is made late."""
 
-    __slots__ = ("again", "calls", "finish", "half", "index", "plain", "reasoning", "seen", "think")
+    __slots__ = (
+        "again",
+        "answered",
+        "calls",
+        "early",
+        "finish",
+        "half",
+        "index",
+        "marked",
+        "plain",
+        "reasoning",
+        "seen",
+        "think",
+    )
 
     def __init__(self, index: int) -> None:
         self.again: dict[str, tuple[JSON, int]] = {}  # unknown members: what each said last, how often in a row
+        self.answered = False  # content or a call has come, not only reasoning
+        self.early = False  # the finish reason came before any content or call
         self.index = index
         self.calls: ToolCalls | None = None  # made when the first comes
         self.finish: str | None = None
         self.half: dict[str, str] = {}  # first halves of surrogate pairs that the next fragment may complete
+        self.marked = False  # the delta being read says that its content is a thought
         self.plain = False  # nothing is held back or to be watched for: text passes straight through
         self.reasoning = ReasoningReader()
         self.seen = False  # something a person can see has come
         self.think = ThinkSplitter()
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether a finish reason came that content did not prove to be early."""
+        return self.finish is not None and not (self.early and self.answered)
 
 
 class ChatDecoder(BodyDecoder):
@@ -202,7 +229,7 @@ class ChatDecoder(BodyDecoder):
             self._objects += 1
             self._note(out, "choices_missing", "a chunk has no list of choices", hole=odd)
         elif looks_like_error(value):
-            self._fail(out, read_error(value, text=self._source))
+            self._error_or_remark(value, out)
         elif self._whole_body:
             self._fail(out, verdicts.no_answer("no chat completion: it has no choices", self._source))
         elif "choices" in value or value.get("object") == "chat.completion.chunk":
@@ -289,6 +316,7 @@ class ChatDecoder(BodyDecoder):
 
     def _delta(self, state: _Choice, delta: JSONObject, out: list[Event], *, all_whole: bool = False) -> None:
         self._reasoning(state, delta, out)
+        state.marked = not all_whole and "extra_content" in delta and is_marked_thought(delta)
         content = delta.get("content")
         if content:
             self._content(state, content, out)
@@ -296,7 +324,7 @@ class ChatDecoder(BodyDecoder):
         if refusal and isinstance(refusal, str):
             self._release(state, out)
             out.append(RefusalDelta(state.index, foreign.whole(refusal)))
-            state.seen = True
+            self._take_answer(state, out)
         elif refusal:
             self._note(out, "refusal_shape", "a refusal is not text; it is left out", hole=True)
         images = delta.get("images")
@@ -330,7 +358,8 @@ class ChatDecoder(BodyDecoder):
         return state.calls
 
     def _tell_calls(self, state: _Choice, calls: ToolCalls, out: list[Event]) -> None:
-        state.seen = state.seen or len(calls) > 0
+        if len(calls):
+            self._take_answer(state, out)
         for code, text in calls.notes.items():
             self._note(out, code, text, hole=code in calls.holes)
 
@@ -343,13 +372,15 @@ class ChatDecoder(BodyDecoder):
                 last, times = again.get(name, _NEVER)
                 if times < _AGAIN or last != value or name == "audio":
                     fresh[name] = value
+        if "extra_content" in fresh:
+            fresh["extra_content"] = without_thought_mark(fresh["extra_content"])
         news = foreign.members_beside(fresh, ()) if fresh else fresh
         for name, value in news.items():
             last, times = again.get(name, _NEVER)
             again[name] = (value, times + 1 if last == value else 1)
         audio = news.pop("audio", None)
         if audio is not None:
-            state.seen = True
+            self._take_answer(state, out)
             out.append(ExtraDelta(state.index, "message", "chat", {"audio": audio}, pieces=_AUDIO_PIECES))
         if news:
             out.append(ExtraDelta(state.index, "message", "chat", news))
@@ -413,7 +444,7 @@ class ChatDecoder(BodyDecoder):
             self._text(state, part["text"], out)
         elif kind == "refusal" and isinstance(part.get("refusal"), str):
             out.append(RefusalDelta(state.index, foreign.whole(part["refusal"])))
-            state.seen = True
+            self._take_answer(state, out)
         else:
             self._unknown(state, part, out)
 
@@ -421,28 +452,37 @@ class ChatDecoder(BodyDecoder):
         self._release(state, out)
         self._note(out, "unknown_part", "content holds parts of a kind that is not known here; they are kept")
         out.append(UnknownPart(state.index, foreign.keepable(value)))
-        state.seen = True
+        self._take_answer(state, out)
 
     def _text(self, state: _Choice, text: str, out: list[Event]) -> None:
         if self._odd or state.half:
             text = self._mend(state, "content", text)
         if not text:
             return
-        if state.finish is not None:
+        if state.has_ended and state.answered:
             self._note(out, "content_after_finish", "content came after the finish reason")
         self._give_details(state, out)
-        self._pieces(state, state.think.split_text(text), out)
-        if state.think.found:
-            self._note(out, "inline_think", "reasoning comes inside the content as <think>; it is split off")
-        state.plain = state.think.state == "plain" and not state.half and state.finish is None
+        self._pieces(state, state.think.split_text(text, marked=state.marked), out)
+        if tag := state.think.tag:
+            self._note(out, "inline_think", f"reasoning comes inside the content as {tag}; it is split off")
+        state.plain = state.think.is_plain and not state.half and state.finish is None
         state.seen = True
 
     def _pieces(self, state: _Choice, pieces: list[tuple[bool, str]], out: list[Event]) -> None:
         for is_reasoning, piece in pieces:
             if is_reasoning:
-                out.append(ReasoningDelta(state.index, piece, INLINE))
+                out.append(ReasoningDelta(state.index, piece, state.think.tag))
             else:
                 out.append(TextDelta(state.index, piece))
+                if not state.answered and not piece.isspace():
+                    self._take_answer(state, out)
+
+    def _take_answer(self, state: _Choice, out: list[Event]) -> None:
+        """Note that content or a call came; a finish reason before it did not end the answer."""
+        state.seen = state.answered = True
+        if state.early:
+            note = "a finish reason came before any content; the answer goes on after it"
+            self._note(out, "finish_reason_early", note)
 
     def _mend(self, state: _Choice, place: str, text: str) -> str:
         """``text`` with halves of surrogate pairs joined; a first half at its end waits for the next fragment."""
@@ -455,15 +495,17 @@ class ChatDecoder(BodyDecoder):
     # -- ends ----------------------------------------------------------------------------------------------------
 
     def _finish(self, state: _Choice, reason: JSON, out: list[Event]) -> None:
-        if reason == "":
-            self._note(out, "finish_reason_blank", "finish_reason is “” where null is meant")
+        if isinstance(reason, str) and reason.strip().lower() in _NO_REASON:
+            self._note(out, "finish_reason_blank", f"finish_reason is “{reason}” as text where null is meant")
             return
         reason = foreign.text_of(reason)
         if not reason:
             return
-        self._release(state, out)
-        if state.calls is not None:
-            state.calls.release(out)
+        state.early = not state.answered
+        if not state.early:  # more may come after an early one, even of a tag
+            self._release(state, out)
+            if state.calls is not None:
+                state.calls.release(out)
         if state.finish is not None:
             self._note(out, "finish_twice", "a choice has more than one finish reason; the last one counts")
             if reason == state.finish:
@@ -504,12 +546,21 @@ class ChatDecoder(BodyDecoder):
         if self.finished:
             if None in reasons:
                 self._note(out, "no_finish_reason", "the answer ended without a finish reason")
-        elif reasons and None not in reasons:
+        elif reasons and all(state.has_ended for state in states):
             self._note(out, "no_end_marker", "the stream ended without [DONE]")
         elif (self._delimited or self._counted) and self._may_be_whole():
             self._ends_without_reason(out)
         else:
             self._cut_off(out)
             return
+        for state in states:
+            self._review(state, out)
         if not any(state.seen for state in states) and all(reason in _NATURAL for reason in reasons):
             self._empty(out, next(iter(reasons), None))
+
+    def _review(self, state: _Choice, out: list[Event]) -> None:
+        """Note where a complete choice lacks what its finish reason promises."""
+        if state.finish in _CALLING and state.calls is None:
+            self._note(out, "tool_calls_missing", f"the finish reason is “{state.finish}”, and no tool call came")
+        elif state.seen and not state.answered and state.finish in _NATURAL:
+            self._note(out, "reasoning_only", "the answer holds reasoning only: neither text nor a call came")

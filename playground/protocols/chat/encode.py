@@ -21,7 +21,7 @@ from playground.domain.transcript import Role, Turn, make_turn
 from playground.giving_way import by_and_by
 from playground.jsonkit.foreign import whole, write
 from playground.jsonkit.values import JSON, JSONObject
-from playground.protocols.chat.reasoning import CONTENT_PART, DETAILS, INLINE
+from playground.protocols.chat.reasoning import CONTENT_PART, DETAILS, INLINE, THOUGHT, without_thought_mark
 from playground.protocols.reading import tool_from, written_beside
 
 if TYPE_CHECKING:
@@ -83,15 +83,11 @@ def _files(value: JSON) -> JSON:
     return [item for item in items if isinstance(item, dict) and item.get("type") == "file"]
 
 
-def _as_it_came(value: JSON) -> JSON:
-    return value
-
-
 #: Members of an answer's message that are made to go back, and what of them does.
 RETURNED: Final[dict[str, Callable[[JSON], JSON]]] = {
     "audio": _audio,
     "annotations": _files,
-    "extra_content": _as_it_came,
+    "extra_content": without_thought_mark,
 }
 
 
@@ -196,7 +192,7 @@ def _reasoning(turn: Turn, rule: ReasoningReturn) -> tuple[JSONObject, list[JSON
             continue
         details += part.details
         name = rule.field or part.field or DEFAULT_FIELD
-        if name == INLINE:
+        if name in (INLINE, THOUGHT):
             name = DEFAULT_FIELD
         if not part.text or name == DETAILS:
             continue

@@ -1,4 +1,4 @@
-"""Reasoning in chat answers: four field names, content parts, vendor records, and ``<think>`` inside the content.
+"""Reasoning in chat answers: four field names, content parts, vendor records, and tags inside the content.
 
 One reader belongs to one choice. It emits nothing itself: it hands back what was found, so that it can be tried alone.
 """
@@ -16,10 +16,31 @@ DETAILS: Final = "reasoning_details"
 #: The name recorded for reasoning that came as a part of the content, and for reasoning inside the text.
 CONTENT_PART: Final = "content[].thinking"
 INLINE: Final = "<think>"
+THOUGHT: Final = "<thought>"
 
-_OPEN: Final = "<think>"
-_CLOSE: Final = "</think>"
+#: Opening tags at the start of the content, and the tags that close them.
+_CLOSING: Final = {INLINE: "</think>", THOUGHT: "</thought>"}
 _LONGEST_LEAD: Final = 64  # white space before a tag that is waited for
+
+
+def is_marked_thought(delta: JSONObject) -> bool:
+    """Return whether a delta says that its content is a thought, as Gemini does."""
+    extra = delta.get("extra_content")
+    google = extra.get("google") if isinstance(extra, dict) else None
+    return isinstance(google, dict) and google.get("thought") is True
+
+
+def without_thought_mark(extra_content: JSON) -> JSON:
+    """Return the vendor's members of a message without the mark of a thought, which is not one of the answer.
+
+    None where nothing else is in it.
+    """
+    google = extra_content.get("google") if isinstance(extra_content, dict) else None
+    if not isinstance(extra_content, dict) or not isinstance(google, dict) or "thought" not in google:
+        return extra_content
+    rest = {name: value for name, value in google.items() if name != "thought"}
+    others = {name: value for name, value in extra_content.items() if name != "google"}
+    return {**others, **({"google": rest} if rest else {})} or None
 
 
 def plain_text(value: JSON) -> str:
@@ -130,61 +151,107 @@ def _conflict(last: JSONObject, record: JSONObject, grows: str | None) -> bool:
 
 
 class ThinkSplitter:
-    """Splits ``<think>…</think>`` at the very start of the content off as reasoning, across any fragments.
+    """Split reasoning between tags off the content, across any fragments.
 
-    White space before the tag is dropped with it; everything else is kept to the last character.
+    A tag counts at the very start of the content. Gemini also marks each fragment of a thought beside its text
+    (``extra_content.google.thought``): marked text is reasoning with or without tags, at any place of the content.
+    White space before an opening tag is dropped with it; everything else is kept to the last character.
+    ``tag`` is the opening tag whose reasoning is read, or was read last; empty before any.
     """
 
-    __slots__ = ("_held", "found", "state")
+    __slots__ = ("_held", "_marked", "_state", "tag")
 
     def __init__(self) -> None:
-        self.state = "start"  # then "inside", then "plain"
-        self.found = False
+        self.tag = ""
+        self._state = "start"  # then "inside" a thought, "leaving" a marked one, "plain"
+        self._marked = False  # the last fragment was marked as a thought
         self._held = ""
 
     @property
     def begun(self) -> bool:
         """Whether any content came, white space at its start aside."""
-        return self.state != "start" or bool(self._held)
+        return self._state != "start" or bool(self._held)
 
-    def split_text(self, text: str) -> list[tuple[bool, str]]:
-        """(is reasoning, text) pairs, none of them empty."""
-        if self.state == "plain":
+    @property
+    def is_plain(self) -> bool:
+        """Whether unmarked text goes through as it is."""
+        return self._state == "plain" and not self._marked
+
+    def split_text(self, text: str, *, marked: bool = False) -> list[tuple[bool, str]]:
+        """Return (is reasoning, text) pairs of a fragment, none of them empty. ``marked``: it is marked as a thought."""
+        if self.is_plain and not marked:
             return [(False, text)]
-        text = self._held + text
-        self._held = ""
-        if self.state == "start":
-            lead = text.lstrip(" \t\r\n")
-            if len(lead) < len(_OPEN) and _OPEN.startswith(lead) and len(text) <= _LONGEST_LEAD:
-                self._held = text
-                return []
-            if not lead.startswith(_OPEN):
-                self.state = "plain"
-                return [(False, text)]
-            self.state, self.found = "inside", True
-            text = lead[len(_OPEN) :]
-        thought, closed, answer = text.partition(_CLOSE)
-        if closed:
-            self.state = "plain"
-        else:
-            keep = _overlap(thought)
-            if keep:
-                thought, self._held = thought[:-keep], thought[-keep:]
-        return [pair for pair in ((True, thought), (False, answer)) if pair[1]]
+        early: list[tuple[bool, str]] = []
+        if marked and not self._marked:
+            early = self.flush()
+            self._state = "start"
+        elif self._marked and not marked and self._state != "plain":
+            if self._state == "start":
+                early = self.flush()
+            self._state = "leaving"
+        self._marked = marked
+        text, self._held = self._held + text, ""
+        if self._state == "leaving":
+            return early + self._after_marked(text)
+        if self._state == "start":
+            rest = self._opened(text)
+            if rest is None:
+                return early
+            text = rest
+        if self._state == "plain":
+            return [*early, (False, text)]
+        return early + self._inside(text)
 
     def flush(self) -> list[tuple[bool, str]]:
-        """What was held back waiting for more of a tag."""
-        if not self._held:
-            return []
+        """Give out what was held back for more of a tag."""
         held, self._held = self._held, ""
-        if self.state == "start":
-            self.state = "plain"
-        return [(self.state == "inside", held)]
+        if not held:
+            return []
+        if self._state == "start" and self._marked:
+            self.tag, self._state = THOUGHT, "inside"
+        elif self._state != "inside":
+            self._state = "plain"
+        return [(self._state == "inside", held)]
+
+    def _opened(self, text: str) -> str | None:
+        """Return the text after an opening tag, or all of it where none begins it; None until that is clear."""
+        lead = text.lstrip(" \t\r\n")
+        tag = next((tag for tag in _CLOSING if lead.startswith(tag)), "")
+        if not tag and len(text) <= _LONGEST_LEAD and any(tag.startswith(lead) for tag in _CLOSING):
+            self._held = text
+            return None
+        self.tag = tag or (THOUGHT if self._marked else self.tag)
+        self._state = "inside" if tag or self._marked else "plain"
+        return lead[len(tag) :] if tag else text
+
+    def _inside(self, text: str) -> list[tuple[bool, str]]:
+        close = _CLOSING[self.tag]
+        thought, closed, answer = text.partition(close)
+        if closed:
+            self._state = "plain"
+        elif keep := _overlap(thought, close):
+            thought, self._held = thought[:-keep], thought[-keep:]
+        return [pair for pair in ((True, thought), (False, answer)) if pair[1]]
+
+    def _after_marked(self, text: str) -> list[tuple[bool, str]]:
+        """Read the first unmarked text after a marked thought: it begins with, or soon has, the closing tag."""
+        close = _CLOSING[self.tag or THOUGHT]
+        if close.startswith(text):
+            if text == close:
+                self._state = "plain"
+            else:
+                self._held = text
+            return []
+        self._state = "plain"
+        thought, closed, answer = text.partition(close)
+        if not closed:
+            return [(False, text)]
+        return [pair for pair in ((True, thought), (False, answer)) if pair[1]]
 
 
-def _overlap(text: str) -> int:
-    """How many characters at the end of ``text`` may begin the closing tag."""
-    for size in range(min(len(_CLOSE) - 1, len(text)), 0, -1):
-        if text.endswith(_CLOSE[:size]):
+def _overlap(text: str, close: str) -> int:
+    """Return how many characters at the end of ``text`` may begin the closing tag."""
+    for size in range(min(len(close) - 1, len(text)), 0, -1):
+        if text.endswith(close[:size]):
             return size
     return 0

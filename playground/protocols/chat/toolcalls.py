@@ -1,7 +1,8 @@
 """Which call a fragment belongs to, in the many ways gateways number and name them.
 
 The norm: the first fragment carries index, id and name, the others index and arguments. The rest of this file is for
-gateways that leave the index out, give all calls index 0, repeat ids and names, or send a call once more at the end.
+gateways that leave the index out, give all calls index 0, let it run on within one call, repeat ids and names or send
+them in pieces, or send a call once more at the end.
 """
 
 from __future__ import annotations
@@ -13,11 +14,12 @@ from typing import Final
 from playground.domain.events import Event, ExtraDelta, ToolCallDelta
 from playground.jsonkit.foreign import members_beside, text_of, whole, write
 from playground.jsonkit.values import JSON, JSONObject
-from playground.protocols.arguments import Arguments, is_object
+from playground.protocols.arguments import Arguments, is_empty_object, is_object
 
 #: The members of an entry and of its “function” that are known.
 ENTRY: Final = frozenset({"index", "id", "type", "function"})
 FUNCTION: Final = frozenset({"name", "arguments"})
+_ID_START: Final = 3  # characters in which two ids of one vendor agree ("call_1", "call_2")
 _FLAT: Final = ENTRY | FUNCTION
 
 
@@ -29,6 +31,8 @@ class PartialCall:
     id: str = ""
     name: str = ""
     arguments: Arguments = field(default_factory=Arguments)
+    naming: bool = True  # no arguments came since its name began, so that more of the name may come
+    repeated: bool = False  # id and name came again after whole arguments: others may follow, of another call
 
 
 @dataclass(slots=True)
@@ -58,6 +62,7 @@ class ToolCalls:
         self._by_index: dict[int, PartialCall] = {}
         self._by_id: dict[str, PartialCall] = {}
         self._holding: dict[int, PartialCall] = {}  # those that may hold something back
+        self._last: PartialCall | None = None  # the one that the last fragment belonged to
 
     def __len__(self) -> int:
         return len(self._calls)
@@ -97,6 +102,7 @@ class ToolCalls:
             if fragment.extra:
                 out.append(ExtraDelta(self._choice, "tool_call", "chat", fragment.extra, call.number))
             touched.add(call.number)
+            self._last = call
 
     @property
     def are_whole(self) -> bool:
@@ -124,6 +130,8 @@ class ToolCalls:
     def _fragment(self, entry: JSONObject) -> Fragment:
         index = entry.get("index")
         if isinstance(index, str) and index.isascii() and index.isdigit() and len(index) < 6:
+            index = int(index)
+        elif isinstance(index, float) and index.is_integer():
             index = int(index)
         function = entry.get("function")
         if not isinstance(function, dict):
@@ -153,9 +161,16 @@ class ToolCalls:
             if known is not None:
                 self._note("tool_index_moved", "a call changed its index; it is followed by its id")
                 self._by_index[index] = known
+            elif (last := self._last) is not None and self._runs_on(last, fragment):
+                self._note("tool_index_runs_on", "the index counts on within one call; its fragments are joined")
+                return last
             elif index != len(self._calls) and fragment.id not in self._by_id:
                 self._note("tool_index_start", "the indexes of tool calls do not count from 0")
             return known
+        if self._begins_another(call, fragment, touched):
+            self._note("tool_index_shared", "several calls share one index")
+            fragment.id, fragment.name = call.id, fragment.name or call.name
+            return None
         if fragment.id and fragment.id != call.id:
             known = self._by_id.get(fragment.id)
             if known is not None:
@@ -184,6 +199,8 @@ class ToolCalls:
         if not self._calls:
             return None
         last = self._calls[-1]
+        if fragment.name and last.id and last.naming and last.number not in touched:
+            return last  # where calls have ids, another one would have its own
         if fragment.name and last.name and (fragment.name != last.name or self._another(last, fragment, touched)):
             return None
         return last
@@ -202,11 +219,37 @@ class ToolCalls:
         if known is None or not (fragment.name and known.name):
             return known
         arguments = known.arguments
-        if fragment.name != known.name or (known.number in touched and fragment.index is not None):
+        if fragment.name != known.name and not known.naming:
             return None
-        if not arguments.are_whole():
+        if known.number in touched and fragment.index is not None:
+            return None
+        if not fragment.arguments.strip() or not arguments.are_whole():
             return known
         return known if is_object(fragment.arguments) and arguments.say(fragment.arguments) else None
+
+    def _runs_on(self, last: PartialCall, fragment: Fragment) -> bool:
+        """Return whether a fragment under an index that no call has goes on with the call before it."""
+        if fragment.id or not fragment.arguments:
+            return False
+        if last.arguments.are_whole() and not last.arguments.undecided:
+            return False
+        return not fragment.name or bool(last.id and fragment.name == last.name)
+
+    def _begins_another(self, call: PartialCall, fragment: Fragment, touched: set[int]) -> bool:
+        """Return whether a fragment begins a call after a whole one of the same index and id.
+
+        Both come with id and name. Arguments that say the same as before, or nothing, are a repeat.
+        """
+        if not call.id or fragment.id not in ("", call.id) or not (call.repeated or (fragment.id and fragment.name)):
+            return False
+        arguments = call.arguments
+        if not fragment.arguments.lstrip().startswith("{") or not arguments.are_whole():
+            return False
+        if fragment.name and fragment.name != call.name:
+            return True
+        if is_object(fragment.arguments) and arguments.say(fragment.arguments):
+            return call.number in touched
+        return not (arguments.undecided or arguments.say("{}") or is_empty_object(fragment.arguments))
 
     def _another(self, call: PartialCall, fragment: Fragment, touched: set[int]) -> bool:
         """Whether a fragment with a name and no id begins a call although one is open in its place."""
@@ -216,13 +259,14 @@ class ToolCalls:
             return True
         arguments = call.arguments
         if call.id or not arguments.are_whole():  # where calls have ids, another one would have its own
-            return fragment.name != call.name and bool(arguments)
+            return fragment.name != call.name and not call.naming
         return not (is_object(fragment.arguments) and arguments.say(fragment.arguments))
 
     def _open(self, fragment: Fragment, position: int | None, out: list[Event]) -> PartialCall:
         index = fragment.index if fragment.index is not None else position
         number = len(self._calls)
         call = PartialCall(index if index == number else number, fragment.id, fragment.name)  # one number, kept once
+        call.naming = not fragment.arguments
         self._calls.append(call)
         if index is not None:
             self._by_index[index] = call
@@ -251,20 +295,7 @@ class ToolCalls:
         return call
 
     def _continue(self, call: PartialCall, fragment: Fragment, out: list[Event]) -> None:
-        new_id = fragment.id if fragment.id and not call.id else None
-        if new_id:
-            call.id = new_id
-            self._by_id.setdefault(new_id, call)
-        new_name: str | None = None
-        if fragment.name and fragment.name != call.name:
-            if call.name:
-                self._note("tool_name_changed", "a call changed its name on the way; the first is kept")
-            else:
-                if call.arguments:
-                    self._note("tool_name_late", "the name of a call came after its arguments")
-                new_name = call.name = fragment.name
-        elif fragment.name:
-            self._note("tool_name_repeated", "the name of a call is repeated in later fragments")
+        new_id, new_name = self._more_id(call, fragment), self._more_name(call, fragment)
         known = call.arguments
         arguments, odd = known.take_fragment(fragment.arguments)
         if odd is not None:
@@ -275,6 +306,54 @@ class ToolCalls:
             out.append(
                 ToolCallDelta(self._choice, call.number, new_id, new_name, arguments, held=known.held, late=known.late)
             )
+
+
+    def _more_id(self, call: PartialCall, fragment: Fragment) -> str | None:
+        """Take the id of a fragment; returns the id of the call where that changes it."""
+        piece = fragment.id
+        if not piece or piece == call.id or (call.id and not self._completes_id(call, fragment)):
+            return None
+        if call.id:
+            self._note("tool_id_pieces", "the id of a call came in pieces; they are joined")
+            if self._by_id.get(call.id) is call:
+                del self._by_id[call.id]
+        call.id = piece if piece.startswith(call.id) else call.id + piece
+        self._by_id.setdefault(call.id, call)
+        return call.id
+
+    def _completes_id(self, call: PartialCall, fragment: Fragment) -> bool:
+        """Return whether an id that comes alone, before any arguments, is a piece of the call's or all of it."""
+        if fragment.name or fragment.arguments or call.arguments or self._by_id.get(call.id) is not call:
+            return False
+        return fragment.id.startswith(call.id) or fragment.id[:_ID_START] != call.id[:_ID_START]
+
+    def _more_name(self, call: PartialCall, fragment: Fragment) -> str | None:
+        """Take the name of a fragment; returns the name of the call where that changes it.
+
+        A name may come again with every fragment, in pieces, or longer each time.
+        """
+        piece, before = fragment.name, call.name
+        arguments_came, began = bool(call.arguments), call.naming
+        if fragment.arguments:
+            call.naming = False
+        if not piece:
+            return None
+        if not before:
+            if arguments_came:
+                self._note("tool_name_late", "the name of a call came after its arguments")
+                call.naming = not fragment.arguments
+            call.name = piece
+            return piece
+        if piece == before:
+            self._note("tool_name_repeated", "the name of a call is repeated in later fragments")
+            call.repeated = bool(fragment.id) and call.arguments.are_whole()
+            return None
+        if not began:
+            self._note("tool_name_changed", "a call changed its name on the way; the first is kept")
+            return None
+        self._note("tool_name_pieces", "the name of a call came in pieces; they are joined")
+        call.name = piece if piece.startswith(before) else before + piece
+        return call.name
 
 
 def unknown_of(entry: JSONObject, *, empty: bool = False) -> JSONObject:

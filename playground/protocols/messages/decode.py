@@ -170,7 +170,7 @@ class MessagesDecoder(BodyDecoder):
         elif kind == "message_stop":
             self._end(out)
         elif kind == "error" or (kind != "message" and looks_like_error(value)):
-            self._fail(out, read_error(value, text=self._source))
+            self._error_or_remark(value, out)
         elif kind == "message" or isinstance(value.get("content"), list):
             self._message(value, out)
         elif self._is_of_another(value, out):

@@ -208,7 +208,7 @@ def test_content_after_the_reason_is_kept_and_noted() -> None:
 def test_unknown_reasons_are_kept_word_for_word(reason: str) -> None:
     answer = chat(chunk({"content": "a"}, reason), DONE)
     assert answer.choices[0].finish_reason == reason
-    assert list(answer.deviations) == ["finish_reason_unknown"]
+    assert "finish_reason_unknown" in answer.deviations
     assert answer.complete
 
 

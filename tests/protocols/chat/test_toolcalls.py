@@ -289,7 +289,7 @@ REAL = '{"city": "Oslo"}'
         (["{}", '"city": "Oslo"}'], '{}"city": "Oslo"}', None),
     ],
 )
-@pytest.mark.parametrize("repeated", [{}, {"id": "a"}, {"name": "f"}, {"id": "a", "name": "f"}])
+@pytest.mark.parametrize("repeated", [{}, {"id": "a"}, {"name": "f"}])
 def test_arguments_that_come_more_than_once(
     pieces: list[Any], expected: str, noted: str | None, repeated: dict[str, str]
 ) -> None:
@@ -409,3 +409,126 @@ def test_text_after_a_call_is_a_new_part() -> None:
         chunk({"content": "a"}), call_chunk(fragment("{}", index=0, id="a", name="f")), chunk({"content": "b"}), END
     )
     assert [part.kind for part in answer.choices[0].parts] == ["text", "tool_call", "text"]
+
+
+# -- names, ids and indexes in pieces ---------------------------------------------------------------------------------
+
+EDIT = [("a", "edit_existing_file", '{"x":1}')]
+
+
+@pytest.mark.parametrize(
+    "stream",
+    [
+        # the pieces with and without a repeated id
+        [{"id": "a", "name": "edit_ex"}, {"name": "isting_file"}, {"arguments": '{"x":1}'}],
+        [{"id": "a", "name": "edit_ex"}, {"id": "a", "name": "isting_file"}, {"id": "a", "arguments": '{"x":1}'}],
+        [{"id": "a", "name": "edit_ex", "arguments": ""}, {"id": "", "name": "isting_file", "arguments": '{"x":1}'}],
+        [{"id": "a", "name": "e"}, *({"name": c} for c in "dit_existing_file"), {"arguments": '{"x":1}'}],
+        # the last piece comes with the first arguments
+        [{"id": "a", "name": "edit_"}, {"name": "existing_file", "arguments": '{"x"'}, {"arguments": ":1}"}],
+        # whole in every fragment
+        [{"id": "a", "name": "edit_existing_file"}] + [
+            {"name": "edit_existing_file", "arguments": piece} for piece in ('{"x"', ":1}")
+        ],
+        [{"id": "a", "name": "edit_existing_file", "arguments": piece} for piece in ("", '{"x"', ":1}", "")],
+        # a piece, then longer each time, then whole again
+        [{"id": "a", "name": n} for n in ("edit", "edit_existing", "edit_existing_file", "edit_existing_file")] + [
+            {"arguments": '{"x":1}'}
+        ],
+        [
+            {"id": "a", "name": "edit_ex"}, {"name": "isting_file"},
+            {"name": "edit_existing_file", "arguments": '{"x"'}, {"name": "edit_existing_file", "arguments": ":1}"},
+        ],
+        # arguments, then the name in pieces
+        [{"id": "a", "arguments": '{"x":1}'}, {"name": "edit_ex"}, {"name": "isting_file"}],
+        # the id after the name, and in pieces
+        [{"name": "edit_ex"}, {"name": "isting_file"}, {"id": "a", "arguments": '{"x":1}'}],
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("index", [0, "0", 0.0, 3, None])
+def test_a_name_in_pieces_is_joined_and_a_repeated_name_is_not_doubled(stream: list[Any], index: Any) -> None:
+    if index is None:
+        stream = [{"id": "a", **entry} for entry in stream]  # without either, two names are two calls
+    answer = chat(*(call_chunk(fragment(index=index, **entry)) for entry in stream), END)
+    assert calls(answer) == EDIT
+    assert not answer.holes
+
+
+@pytest.mark.parametrize(
+    ("ids", "expected"),
+    [
+        (["call_", "x1", "y2"], "call_x1y2"),
+        (["call_", "call_x1"], "call_x1"),
+        (["call_1", "call_2"], "call_1"),  # another id, not a piece of one
+    ],
+)
+def test_an_id_in_pieces_is_joined(ids: list[str], expected: str) -> None:
+    first, *rest = ids
+    answer = chat(
+        call_chunk(fragment(index=0, id=first, name="f")),
+        *(call_chunk(fragment(index=0, id=piece)) for piece in rest),
+        call_chunk(fragment('{"x":1}', index=0)),
+        END,
+    )
+    assert calls(answer) == [(expected, "f", '{"x":1}')]
+
+
+@pytest.mark.parametrize(
+    ("stream", "expected"),
+    [
+        ([{"id": "a", "name": "f"}, {"index": 1, "arguments": '{"x"'}, {"index": 2, "arguments": ":1}"}], [A]),
+        ([{"id": "a", "name": "f", "arguments": '{"x"'}, {"index": 1, "arguments": ":1}"}], [A]),
+        ([{"id": "a", "name": "f"}, {"index": 1, "name": "f", "arguments": '{"x"'}, {"index": 2, "arguments": ":1}"}], [A]),
+        ([{"id": "a", "name": "f"}, {"index": "1", "arguments": '{"x"'}, {"index": 99, "arguments": ":1}"}], [A]),
+        # an object inside the arguments, and a second call after
+        (
+            [
+                {"id": "a", "name": "f", "arguments": '{"x":1'}, {"index": 1, "arguments": "}"},
+                {"index": 2, "id": "b", "name": "g"}, {"index": 3, "arguments": '{"y"'}, {"index": 4, "arguments": ":2}"},
+            ],
+            [A, B],
+        ),
+        # the second call under an index that the first one ran over
+        (
+            [
+                {"id": "a", "name": "f"}, {"index": 1, "arguments": '{"x"'}, {"index": 2, "arguments": ":1}"},
+                {"index": 1, "id": "b", "name": "g"}, {"index": 1, "arguments": '{"y":2}'},
+            ],
+            [A, B],
+        ),
+    ],
+)  # fmt: skip
+def test_an_index_that_runs_on_within_a_call_is_one_call(
+    stream: list[Any], expected: list[tuple[str, str, str]]
+) -> None:
+    answer = chat(*(call_chunk(fragment(**{"index": 0, **entry})) for entry in stream), END)
+    assert calls(answer) == expected
+    assert "tool_index_runs_on" in answer.deviations
+
+
+@pytest.mark.parametrize("apart", [False, True])
+@pytest.mark.parametrize(
+    ("second", "arguments"), [("f", '{"y":2}'), ("g", '{"y":2}'), ("g", "{}"), ("g", '{"x":1}')]
+)
+def test_two_whole_calls_with_one_index_and_id_are_two(apart: bool, second: str, arguments: str) -> None:
+    entries = [fragment('{"x":1}', index=0, id="a", name="f"), fragment(arguments, index=0, id="a", name=second)]
+    deltas = [call_chunk(entry) for entry in entries] if apart else [call_chunk(*entries)]
+    answer = chat(*deltas, END)
+    assert calls(answer) == [("a", "f", '{"x":1}'), ("made_1", second, arguments)]
+    assert {"tool_index_shared", "tool_id_repeated"} <= answer.deviations.keys()
+
+
+def test_two_calls_in_fragments_with_one_index_and_id_are_two() -> None:
+    begin = fragment("", index=0, id="a", name="f")
+    answer = chat(
+        call_chunk(begin), call_chunk(fragment('{"x":1}', index=0)),
+        call_chunk(begin), call_chunk(fragment('{"y"', index=0)), call_chunk(fragment(":2}", index=0)), END,
+    )  # fmt: skip
+    assert calls(answer) == [("a", "f", '{"x":1}'), ("made_1", "f", '{"y":2}')]
+
+
+@pytest.mark.parametrize("reason", ["tool_calls", "function_call"])
+def test_a_finish_reason_that_promises_a_call_is_noted_where_none_came(reason: str) -> None:
+    answer = chat(chunk({"content": "I call it."}), chunk({}, reason), DONE)
+    assert "tool_calls_missing" in answer.deviations
+    assert answer.complete
