@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import json
 import time
 from contextlib import aclosing
+from typing import Any
 
 import pytest
 
 from playground.domain.errors import Failure, FailureKind, Sent
-from playground.domain.events import Deviation, Event, Failed
+from playground.domain.events import Deviation, Event, Failed, ToolCallDelta
 from playground.gateway.clock import AFTER_ERROR
 from playground.gateway.connection import Timeouts
 from playground.protocols.protocol import get_protocol
@@ -272,6 +274,51 @@ async def test_finished_without_an_end_marker_settles(server: FaultServer, make_
         return time.monotonic() - started
 
     assert await shortest_of(seconds, 1.0) < 1.0
+
+
+def _delta(delta: dict[str, Any], finish: str | None = None) -> bytes:
+    return sse(json.dumps({"choices": [{"index": 0, "delta": delta, "finish_reason": finish}]}))
+
+
+EMPTY = {"role": "assistant", "content": ""}
+CALL = {"tool_calls": [{"index": 0, "id": "a", "function": {"name": "f", "arguments": "{}"}}]}
+
+
+@pytest.mark.parametrize("first", [EMPTY, {"reasoning_content": "hm"}])
+@pytest.mark.parametrize("reason", ["stop", "null", "", "tool_calls", "eos"])
+@pytest.mark.parametrize("later", [{"content": "Hello"}, CALL])
+async def test_a_finish_reason_before_any_content_is_waited_through(
+    server: FaultServer, make_client: MakeClient, first: dict[str, Any], reason: str, later: dict[str, Any]
+) -> None:
+    server.play(send(head()), send(_delta(first, reason)), sleep(0.3), send(_delta(later), _delta({}, "stop"), DONE))
+    clocks = Timeouts(connect=5, first=5, idle=5, settle=0.1)
+    _, events = await run(make_client(timeouts=clocks))
+    assert not any(isinstance(event, Failed) for event in events)
+    assert text_of(events) == later.get("content", "")
+    assert any(isinstance(event, ToolCallDelta) for event in events) is ("tool_calls" in later)
+
+
+async def test_content_within_the_wait_after_a_finish_reason_is_added(
+    server: FaultServer, make_client: MakeClient
+) -> None:
+    late = [[sleep(0.3), send(_delta({"content": piece}))] for piece in ("l", "l", "o")]
+    server.play(send(head()), send(_delta({"content": "He"}, "stop")), *late, hold())
+    _, events = await run(make_client(timeouts=OFF.model_copy(update={"settle": 0.6})))
+    assert text_of(events) == "Hello"
+    assert not any(isinstance(event, Failed) for event in events)
+
+
+@pytest.mark.parametrize(
+    ("first", "kind"), [(EMPTY, FailureKind.TIMEOUT_FIRST), ({"reasoning": "hm"}, FailureKind.TIMEOUT_IDLE)]
+)
+async def test_silence_after_an_early_finish_reason_is_a_time_out(
+    server: FaultServer, make_client: MakeClient, first: dict[str, Any], kind: FailureKind
+) -> None:
+    server.play(send(head()), send(_delta(first, "stop")), hold())
+    _, events = await run(make_client(timeouts=QUICK))
+    failure = failure_of(events)
+    assert failure.kind is kind
+    assert failure.message.endswith("A finish reason came before any text or call.")
 
 
 NATIVE_ERROR = 'event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"upstream died"}}\n\n'

@@ -206,9 +206,21 @@ _KIND: Final = {
 }
 
 
+_EMPTY_STREAM: Final = Advice(
+    "empty",
+    "Empty response",
+    "Retry, change the prompt, or switch “Stream” off under Parameters: some gateways lose an answer in the stream.",
+    (RETRY, PARAMETERS._replace(value="stream")),
+    command="Run it again, change the prompt, or set “stream” to false under “parameters” in the file: some gateways "
+    "lose an answer in the stream.",
+)
+
+
 def general(failure: Failure) -> Advice:
     """Advice by kind and status alone."""
     status, sent = failure.status or 0, failure.sent or Sent(endpoint="")
+    if failure.kind is FailureKind.EMPTY and sent.streamed:
+        return _EMPTY_STREAM
     if failure.kind is FailureKind.OTHER_PROTOCOL:
         return other_protocol(sent.endpoint)
     if failure.kind is not FailureKind.HTTP:

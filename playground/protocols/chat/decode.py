@@ -501,12 +501,12 @@ class ChatDecoder(BodyDecoder):
         reason = foreign.text_of(reason)
         if not reason:
             return
-        state.early = not state.answered
+        again, state.early = state.has_ended, not state.answered
         if not state.early:  # more may come after an early one, even of a tag
             self._release(state, out)
             if state.calls is not None:
                 state.calls.release(out)
-        if state.finish is not None:
+        if again:
             self._note(out, "finish_twice", "a choice has more than one finish reason; the last one counts")
             if reason == state.finish:
                 return

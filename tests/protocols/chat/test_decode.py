@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from playground.domain.errors import FailureKind
-from playground.domain.events import Finish, PartStart, StreamEnd, TextDelta, UsageReport
+from playground.domain.events import Failed, Finish, PartStart, StreamEnd, TextDelta, UsageReport
 from playground.domain.parts import Text, Unknown
 from playground.protocols.chat.decode import ChatDecoder
 from tests.protocols.streams import (
@@ -216,6 +216,77 @@ def test_a_blank_reason_is_none() -> None:
     answer = chat(chunk({"content": "a"}, ""), chunk({}, "stop"), DONE)
     assert answer.choices[0].finish_reason == "stop"
     assert failure(chat(chunk({"content": "a"}, ""))) is FailureKind.CUT_OFF
+
+
+@pytest.mark.parametrize("text_reason", ["null", "None", " ", "undefined"])
+def test_a_reason_that_is_null_as_text_is_none(text_reason: str) -> None:
+    answer = chat(chunk({"content": "a"}, text_reason), chunk({"content": "b"}, text_reason), chunk({}, "stop"), DONE)
+    assert (text(answer), answer.choices[0].finish_reason) == ("ab", "stop")
+    assert list(answer.deviations) == ["finish_reason_blank"]
+
+
+@pytest.mark.parametrize("first", [{"content": ""}, {"reasoning_content": "hm"}, {"content": "<thi"}])
+@pytest.mark.parametrize("reason", ["stop", "eos", "tool_calls", "length"])
+def test_a_reason_before_any_content_does_not_end_the_answer(first: dict[str, str], reason: str) -> None:
+    rest = "nk>x</think>a" if first.get("content") else "a"
+    answer = chat(chunk(first, reason), chunk({"content": rest}), chunk({"content": "b"}), chunk({}, "stop"), DONE)
+    assert (text(answer), answer.choices[0].finish_reason) == ("ab", "stop")
+    assert "finish_reason_early" in answer.deviations
+    assert not {"finish_twice", "content_after_finish"} & answer.deviations.keys()
+    cut = chat(chunk(first, reason), chunk({"content": rest}))
+    assert failure(cut) is FailureKind.CUT_OFF
+
+
+def test_an_answer_of_reasoning_only_is_noted() -> None:
+    answer = chat(chunk({"reasoning_content": "hm"}), chunk({}, "stop"), DONE)
+    assert list(answer.deviations) == ["reasoning_only"]
+
+
+PROGRESS = [
+    {"status": "processing", "message": "Queue position 3"},
+    {"message": "warming up"},
+    {"status": 200, "message": "ok"},
+    {"code": 0, "msg": "success"},
+    {"type": "progress", "title": "Loading", "description": "12 %"},
+]
+
+
+@pytest.mark.parametrize("progress", PROGRESS)
+def test_a_message_about_progress_does_not_fail_a_stream(progress: dict[str, Any]) -> None:
+    event = data(progress)
+    answer = chat(event, chunk({"content": "a"}), event, chunk({"content": "b"}, "stop"), event, DONE, event)
+    assert text(answer) == "ab"
+    assert answer.complete
+    assert "remark" in answer.deviations
+
+
+@pytest.mark.parametrize("progress", PROGRESS)
+def test_a_message_that_no_answer_follows_is_the_failure(progress: dict[str, Any]) -> None:
+    answer = chat(data(progress))
+    assert failure(answer) is FailureKind.STREAM
+    cut = chat(chunk({"content": "a"}), data({"message": "going down"}))
+    assert failure(cut) is FailureKind.CUT_OFF
+    assert "going down" in (cut.failure.message if cut.failure else "")
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        {"status": "error", "message": "boom"},
+        {"status": 500, "message": "boom"},
+        {"code": "1210", "message": "boom"},
+        {"code": 20012, "message": "boom", "data": None},
+        {"type": "server_error", "message": "boom"},
+        {"status": "FAILED", "message": "boom"},
+        {"detail": "boom"},
+        {"success": False, "message": "boom"},
+    ],
+)
+def test_a_message_about_an_error_fails_a_stream_at_once(error: dict[str, Any]) -> None:
+    decoder = ChatDecoder()
+    events = decoder.decode_bytes(chunk({"content": "a"}) + data(error))
+    (failed,) = [event for event in events if isinstance(event, Failed)]
+    assert failed.failure.message == "boom"
 
 
 def test_the_end_marker_without_a_reason_is_complete_and_noted() -> None:

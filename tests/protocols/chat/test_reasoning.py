@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from playground.domain.parts import Reasoning, Text
+from playground.domain.transcript import Role, make_turn
+from playground.protocols.chat.encode import encode_turns
 from tests.protocols.streams import DONE, chat, chat_events, chunk, fold, text
 
 STOP = chunk({}, "stop") + DONE
@@ -120,3 +124,83 @@ def test_think_tags_in_a_whole_body() -> None:
 def test_what_is_held_back_is_given_out_when_the_stream_is_cut() -> None:
     answer = chat(chunk({"content": "<think>a</thi"}))
     assert text(answer, kind="reasoning") == "a</thi"
+
+
+# -- thoughts as Gemini marks them --------------------------------------------------------------------------------------
+
+MARK = {"extra_content": {"google": {"thought": True}}}
+
+
+def _split(text: str, at: int) -> list[str]:
+    return [piece for piece in (text[:at], text[at:]) if piece]
+
+
+@pytest.mark.parametrize("opening", ["<thought>Plan", "Plan", "\n<thought>Plan"])
+@pytest.mark.parametrize("closing", ["</thought>Answer", "Answer"])
+def test_marked_content_is_reasoning_wherever_its_tags_are_split(opening: str, closing: str) -> None:
+    for first in range(len(opening)):
+        for second in range(len(closing)):
+            answer = chat(
+                *(chunk({"role": "assistant", "content": piece, **MARK}) for piece in _split(opening, first)),
+                *(chunk({"role": "assistant", "content": piece}) for piece in _split(closing, second)),
+                STOP,
+            )
+            choice = answer.choices[0]
+            assert choice.freeze() == (Reasoning(text="Plan", field="<thought>"), Text(text="Answer"))
+            assert choice.extra == {}, "the answer is not marked as a thought"
+            assert answer.complete
+
+
+@pytest.mark.parametrize("size", [1, 3, 100])
+def test_thought_tags_without_a_mark_are_split_off_at_the_start(size: int) -> None:
+    content = "<thought>Plan</thought>Answer"
+    answer = chat(*(chunk({"content": content[i : i + size]}) for i in range(0, len(content), size)), STOP)
+    assert answer.choices[0].freeze() == (Reasoning(text="Plan", field="<thought>"), Text(text="Answer"))
+
+
+def test_a_marked_whole_message_is_split_by_its_tags() -> None:
+    message = {"role": "assistant", "content": "<thought>Plan</thought>Answer", **MARK}
+    answer = fold(chat_events(json.dumps({"choices": [{"message": message, "finish_reason": "stop"}]}).encode()))
+    assert answer.choices[0].freeze() == (Reasoning(text="Plan", field="<thought>"), Text(text="Answer"))
+    assert answer.choices[0].extra == {}
+
+
+def test_a_marked_whole_message_without_tags_is_the_answer() -> None:
+    message = {"role": "assistant", "content": "Answer", **MARK}
+    answer = fold(chat_events(json.dumps({"choices": [{"message": message, "finish_reason": "stop"}]}).encode()))
+    assert answer.choices[0].freeze() == (Text(text="Answer"),)
+
+
+def test_a_thought_may_come_again_after_text_and_end_at_a_call() -> None:
+    call = {"index": 0, "id": "a", "function": {"name": "f", "arguments": "{}"}}
+    answer = chat(
+        chunk({"content": "Hello"}),
+        chunk({"content": "<thought>Plan", **MARK}),
+        chunk({"content": "</thought>", "tool_calls": [call]}),
+        chunk({}, "tool_calls"),
+    )
+    parts = answer.choices[0].freeze()
+    assert parts[:2] == (Text(text="Hello"), Reasoning(text="Plan", field="<thought>"))
+    assert [part.kind for part in parts] == ["text", "reasoning", "tool_call"]
+
+
+def test_signatures_of_thoughts_go_back_and_the_mark_does_not() -> None:
+    signature = {"google": {"thought_signature": "S1"}}
+    call = {"id": "a", "type": "function", "function": {"name": "f", "arguments": "{}"}, "extra_content": signature}
+    answer = chat(
+        chunk({"content": "<thought>Plan", **MARK}),
+        chunk({"content": "</thought>Answer", "tool_calls": [call]}),
+        chunk({"extra_content": {"google": {"thought": True, "thought_signature": "S2"}}}, "tool_calls"),
+        DONE,
+    )
+    choice = answer.choices[0]
+    turn = make_turn(Role.ASSISTANT, "", *choice.freeze()).model_copy(update={"extra": choice.extra})
+    assert encode_turns((turn,)) == [
+        {"role": "assistant", "content": "Answer", "tool_calls": [call],
+         "extra_content": {"google": {"thought_signature": "S2"}}}
+    ]  # fmt: skip
+
+
+def test_a_mark_that_an_older_file_kept_does_not_go_back() -> None:
+    turn = make_turn(Role.ASSISTANT, "Answer").model_copy(update={"extra": {"chat": dict(MARK)}})
+    assert encode_turns((turn,)) == [{"role": "assistant", "content": "Answer"}]
