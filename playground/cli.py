@@ -139,6 +139,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     decode.add_argument("--protocol", choices=PROTOCOLS, required=True)
     decode.add_argument("file", nargs="?", default="-", metavar="FILE", help="the body, - for standard input")
+    decode.add_argument(
+        "--cumulative", action="store_true", help="read deltas that each begin with all before them without the repeats"
+    )
     decode.set_defaults(command=_decode, parser=decode)
 
     replay = commands.add_parser(
@@ -292,7 +295,8 @@ def _decode(arguments: argparse.Namespace) -> int:
         print(f"playground: {arguments.file} cannot be read: {error.strerror or error}", file=sys.stderr)
         return 2
     try:
-        print(json.dumps(summarise(arguments.protocol, data), ensure_ascii=True, indent=2), flush=True)
+        found = summarise(arguments.protocol, data, cumulative=arguments.cumulative)
+        print(json.dumps(found, ensure_ascii=True, indent=2), flush=True)
     except BrokenPipeError:
         raise
     except OSError as error:

@@ -27,6 +27,7 @@ from playground.domain.transcript import new_id
 from playground.jsonkit import foreign
 from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols import PROTOCOLS, verdicts
+from playground.protocols.cumulative import CUMULATIVE, NOTE, CumulativeDeltas
 from playground.protocols.errors import is_certain_error, looks_like_error, read_error
 from playground.protocols.protocol import Traced, get_protocol
 from playground.protocols.repeats import ChangingString, Repeats
@@ -68,6 +69,7 @@ class BodyDecoder(ABC):
         self._searched = 0  # bytes of it in which no line ends
         self._parser = SSEParser(cap)
         self._repeats = Repeats()
+        self._cumulative = CumulativeDeltas()
         self._noted: set[str] = set()
         self._holes: dict[str, str] = {}  # those of them that left out what may belong to the answer
         self._failed = False
@@ -103,6 +105,7 @@ class BodyDecoder(ABC):
             self._frames(self._parser.parse_bytes(data, self._repeats.edges, bare=bare), out)
         elif not self._closed and (stream := self._undecided(data, out)):
             self._frames(self._parser.parse_bytes(stream), out)
+        self._look_for_repeats(out)
         return out
 
     def close(self, *, delimited: bool = False) -> list[Event]:
@@ -113,6 +116,7 @@ class BodyDecoder(ABC):
         self._closed, self._delimited = True, delimited
         if self._mode == "stream":
             self._frames(self._parser.close(), out, last=True)
+            self._look_for_repeats(out)
         else:
             self._body_ends(out)
         self._ends(out)
@@ -159,6 +163,7 @@ class BodyDecoder(ABC):
         for frame in frames:
             events, self._early = self._early, []
             self._frames((frame,), events, last=last)
+            self._look_for_repeats(events)
             traced.append(Traced(frame, events))
         return traced
 
@@ -496,6 +501,12 @@ class BodyDecoder(ABC):
         """Look for one where a value is kept as it came, from the event ``had`` on."""
         if any(type(event) in _KEPT for event in out[had:]):
             self._note_overflow(out)
+
+    def _look_for_repeats(self, out: list[Event]) -> None:
+        """Say so where the fragments of a text begin with all that came before them."""
+        at = self._cumulative.watch(out)
+        if at is not None:
+            out.insert(at, Deviation(CUMULATIVE, NOTE))
 
     def _note_overflow(self, out: list[Event]) -> None:
         """Say so where what is being read holds a number too large to be kept."""

@@ -12,6 +12,7 @@ from playground.domain.accumulator import Accumulator, GrowingChoice
 from playground.domain.errors import Failure, FailureKind
 from playground.jsonkit import foreign
 from playground.jsonkit.values import JSON, JSONObject
+from playground.protocols.cumulative import without_repeats
 from playground.protocols.errors import error_fields
 from playground.protocols.protocol import get_protocol
 
@@ -19,8 +20,10 @@ from playground.protocols.protocol import get_protocol
 _OURS = (FailureKind.CUT_OFF, FailureKind.NO_BODY, FailureKind.EMPTY)
 
 
-def summarise(protocol_name: str, data: bytes, content_type: str | None = None) -> JSONObject:
-    """What the body ``data`` says.
+def summarise(
+    protocol_name: str, data: bytes, content_type: str | None = None, *, cumulative: bool = False
+) -> JSONObject:
+    """What the body ``data`` says; ``cumulative`` reads texts whose deltas repeat all before them without the repeats.
 
     ``choices`` holds index, content, reasoning, tool_calls (id, name, arguments as raw text) and finish_reason of each
     completion; ``usage`` is the object as received, or None; ``complete`` whether an end marker or all finish reasons
@@ -31,8 +34,8 @@ def summarise(protocol_name: str, data: bytes, content_type: str | None = None) 
     numbers = itertools.count(1)
     decoder = get_protocol(protocol_name).decoder(content_type, make_id=lambda: f"call_{next(numbers)}")
     answer = Accumulator()
-    answer.add_events(decoder.decode_bytes(data))
-    answer.add_events(decoder.close())
+    events = [*decoder.decode_bytes(data), *decoder.close()]
+    answer.add_events(without_repeats(events) if cumulative else events)
     failure = answer.failure
     ours = failure is not None and failure.kind in _OURS
     return {

@@ -100,6 +100,9 @@ TURNS: Final = Action("turns", "Go to the earliest turn")
 #: What can be done for an answer that nothing is wrong with but its end.
 ASK_AGAIN: Final = Action("retry", "Ask again")
 
+#: What can be done for an answer whose deltas each repeat the text before them.
+READ_CUMULATIVE: Final = Action("read_cumulative", "Read as cumulative text")
+
 #: What can be done while the next try is waited for.
 RETRY_NOW: Final = Action("retry_now", "Retry now")
 GIVE_UP: Final = Action("give_up", "Give up")

@@ -6,6 +6,7 @@ A session opens no connection itself and knows no window. What it is made of sta
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from copy import copy
@@ -30,6 +31,7 @@ from playground.engine.session.changes import (
     TitleChanged,
     TurnChanged,
 )
+from playground.engine.session.cumulative_text import EDITED, read_as_cumulative
 from playground.engine.session.debugger import Debugger
 from playground.engine.session.draft import Draft
 from playground.engine.session.experiment import Connect, Experiment
@@ -455,6 +457,18 @@ class Session:
         if whole is not known:
             self.experiment.exchange_changed(whole)
         return whole
+
+    async def read_as_cumulative(self, turn_id: str) -> str:
+        """Read a turn again without what its cumulative deltas repeat, as one edit. Returns the id of the turn then.
+
+        Raises ValueError, with a sentence for people, where that cannot be done, and StoreError.
+        """
+        turn = self.transcript.turns[turn_id]
+        exchange = await self.bring_exchange((turn.outcome.exchange or "") if turn.outcome is not None else "")
+        read = await asyncio.to_thread(read_as_cumulative, turn, exchange)  # a body may be large
+        if self.transcript.turns.get(turn_id) != turn:
+            raise ValueError(EDITED)
+        return self.turns.replace_turn(read)
 
     async def whole(self, exchange: Exchange) -> Exchange:
         """An exchange of this experiment with its bodies, as ``bring_exchange`` does; memory does not keep them."""

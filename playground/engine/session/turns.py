@@ -262,6 +262,10 @@ class Turns:
         if transcript is not self.transcript:
             self.rewrite(transcript)
 
+    def replace_turn(self, turn: Turn) -> str:
+        """Put another version of a turn in its place. Returns its id; where it was answered, that of a copy."""
+        return self._replace(turn)
+
     def _replace(self, turn: Turn, *, in_place: bool = False) -> str:
         return self._change(turn.id, self.transcript.replace(turn), in_place=in_place)
 

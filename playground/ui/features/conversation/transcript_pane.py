@@ -21,6 +21,7 @@ from playground.engine.advice.parts import (
     ASK_AGAIN,
     GIVE_UP,
     KEEP_OFFER,
+    READ_CUMULATIVE,
     RETRY,
     RETRY_NOW,
     STREAM_ON,
@@ -28,6 +29,7 @@ from playground.engine.advice.parts import (
     Action,
     Offer,
 )
+from playground.engine.library.store import StoreError
 from playground.engine.session.changes import (
     Change,
     DebugChanged,
@@ -371,10 +373,18 @@ class TranscriptPane(Centre):
             self._start(turn_id)
         elif action == TURNS:
             self.view.focus_turn(session.transcript.path[0].id)
+        elif action == READ_CUMULATIVE:
+            spawn(self._read_as_cumulative(turn_id), name="read as cumulative text")
         elif action.offer is not None:
             self._ask_with(turn_id, action, action.offer)
         else:
             self.advice_asked.emit(action)
+
+    async def _read_as_cumulative(self, turn_id: str) -> None:
+        try:
+            await self._session.read_as_cumulative(turn_id)
+        except (ValueError, StoreError) as error:
+            self.notice.say(str(error), stays=False)
 
     def _ask_with(self, turn_id: str, action: Action, offer: Offer) -> None:
         """Ask again with the rules of an offer, once they are kept if they are to be; where they were refused in other

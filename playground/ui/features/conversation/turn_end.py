@@ -14,7 +14,8 @@ from playground.domain.durations import countdown, span
 from playground.domain.errors import Failure
 from playground.domain.transcript import Ending, Turn
 from playground.engine.advice import advise, headline, limit_words, own_words
-from playground.engine.advice.parts import ASK_AGAIN, GIVE_UP, RETRY, RETRY_NOW, TRY_OFFER, Action
+from playground.engine.advice.parts import ASK_AGAIN, GIVE_UP, READ_CUMULATIVE, RETRY, RETRY_NOW, TRY_OFFER, Action
+from playground.engine.session.cumulative_text import is_cumulative
 from playground.engine.session.retry_wait import RetryWait
 from playground.ui.features.conversation.text_view import TextView
 from playground.ui.widgets.flow_layout import FlowLayout
@@ -202,7 +203,8 @@ class TurnEnd(QVBoxLayout):
         """What is to be said of a turn that is whole."""
         outcome = turn.outcome
         interrupted = outcome is not None and outcome.ending is Ending.INTERRUPTED
-        if outcome is None or not (outcome.failure or outcome.holes or interrupted):
+        repeats = is_cumulative(turn) and not self._fixed
+        if outcome is None or not (outcome.failure or outcome.holes or interrupted or repeats):
             self.clear()
             return
         if not self._begin((outcome.failure, outcome.holes, outcome.deviations, bool(turn.calls), interrupted)):
@@ -213,10 +215,12 @@ class TurnEnd(QVBoxLayout):
             card.frame_asked.connect(self.frame_asked)
             card.height_changed.connect(self.height_changed)
             self._add(card)
+        if repeats:
+            self._add(self._line(READ_CUMULATIVE, "Each delta repeats the text before it, and so does this turn."))
         if outcome.failure is not None:
             self._add(self._error(outcome.failure, streamed=outcome.streamed, arrived=bool(turn.parts)))
         elif interrupted:
-            self._add(self._again())
+            self._add(self._line(ASK_AGAIN, "The application ended while this was being received."))
 
     def show_live(self, failure: Failure | None, *, arrived: bool) -> None:
         """What went wrong with a turn that is still being received; what there is to do is offered in its end.
@@ -261,13 +265,12 @@ class TurnEnd(QVBoxLayout):
         card.show()
         self.height_changed.emit()
 
-    def _again(self) -> QWidget:
-        """Below what came of a turn when the application ended: the way to the whole of it."""
+    def _line(self, action: Action, words: str) -> QWidget:
+        """A button with an action, and a sentence that says why it is offered."""
         line = QWidget()
-        button = QPushButton(ASK_AGAIN.label)
-        button.clicked.connect(lambda: self.action_taken.emit(ASK_AGAIN))
-        words = text_label("The application ended while this was being received.", "muted")
-        in_row(button, (words, 1), of=line, margins=0, spacing=8)
+        button = QPushButton(action.label)
+        button.clicked.connect(partial(self.action_taken.emit, action))
+        in_row(button, (text_label(words, "muted"), 1), of=line, margins=0, spacing=8)
         return line
 
     def _error(
