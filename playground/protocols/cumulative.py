@@ -15,8 +15,8 @@ from playground.domain.events import Event, PartStart, ReasoningDelta, TextDelta
 #: The code of the deviation.
 CUMULATIVE: Final = "cumulative_deltas"
 NOTE: Final = (
-    "each delta begins with all that came before it, so the text repeats itself; “Read as cumulative text” on the turn, "
-    "or “playground decode --cumulative”, reads it without the repeats"
+    "each delta begins with all that came before it, so the text repeats itself; “Read as cumulative text” on the "
+    "turn, or “playground decode --cumulative”, reads it without the repeats"
 )
 #: Fragments in a row, the first included, that make it certain.
 ENOUGH: Final = 5

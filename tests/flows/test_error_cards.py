@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from functools import partial
+from itertools import accumulate
 from typing import Any
 
 from PySide6.QtWidgets import QApplication, QLabel, QPushButton
@@ -238,3 +239,28 @@ def test_the_dot_of_a_gateway_whose_key_is_missing(stage: Stage) -> None:
             assert locked.requests == []
 
         stage.play(scene)
+
+
+def test_a_turn_of_cumulative_deltas_offers_to_be_read_as_cumulative_text(stage: Stage) -> None:
+    words = ["The ", "cat ", "sat ", "on ", "the ", "mat."]
+
+    async def scene(person: Person) -> None:
+        with FaultServer() as server:
+            await at(person, server)
+            server.play(send(head(), sse(*map(text_chunk, accumulate(words)), text_chunk("", "stop"), "[DONE]")))
+            await person.run("Hello")
+            await person.idle()
+        repeated = "".join(accumulate(words))
+        assert person.path[-1].text == repeated, "nothing is altered by itself"
+        await person.press("Read as cumulative text", person.card(-1))
+        await person.until(lambda: person.path[-1].text == "".join(words), "the text without the repeats")
+        await person.until(lambda: not offers(person), "the offer to go")
+        await person.do(person.pane.undo)
+        assert person.path[-1].text == repeated
+        await person.until(lambda: offers(person), "the offer to come back")
+
+    def offers(person: Person) -> bool:
+        found = person.card(-1).findChildren(QPushButton)
+        return any(button.text() == "Read as cumulative text" and button.isVisible() for button in found)
+
+    stage.play(scene)

@@ -178,7 +178,10 @@ class ThinkSplitter:
         return self._state == "plain" and not self._marked
 
     def split_text(self, text: str, *, marked: bool = False) -> list[tuple[bool, str]]:
-        """Return (is reasoning, text) pairs of a fragment, none of them empty. ``marked``: it is marked as a thought."""
+        """Return (is reasoning, text) pairs of a fragment, none of them empty.
+
+        ``marked`` says that the fragment is marked as a thought.
+        """
         if self.is_plain and not marked:
             return [(False, text)]
         early: list[tuple[bool, str]] = []

@@ -129,9 +129,8 @@ class ToolCalls:
 
     def _fragment(self, entry: JSONObject) -> Fragment:
         index = entry.get("index")
-        if isinstance(index, str) and index.isascii() and index.isdigit() and len(index) < 6:
-            index = int(index)
-        elif isinstance(index, float) and index.is_integer():
+        is_digits = isinstance(index, str) and index.isascii() and index.isdigit() and len(index) < 6
+        if is_digits or (isinstance(index, float) and index.is_integer()):
             index = int(index)
         function = entry.get("function")
         if not isinstance(function, dict):

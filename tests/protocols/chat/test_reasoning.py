@@ -126,7 +126,7 @@ def test_what_is_held_back_is_given_out_when_the_stream_is_cut() -> None:
     assert text(answer, kind="reasoning") == "a</thi"
 
 
-# -- thoughts as Gemini marks them --------------------------------------------------------------------------------------
+# -- thoughts as Gemini marks them ------------------------------------------------------------------------------------
 
 MARK = {"extra_content": {"google": {"thought": True}}}
 

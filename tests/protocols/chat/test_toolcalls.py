@@ -478,13 +478,15 @@ def test_an_id_in_pieces_is_joined(ids: list[str], expected: str) -> None:
     [
         ([{"id": "a", "name": "f"}, {"index": 1, "arguments": '{"x"'}, {"index": 2, "arguments": ":1}"}], [A]),
         ([{"id": "a", "name": "f", "arguments": '{"x"'}, {"index": 1, "arguments": ":1}"}], [A]),
-        ([{"id": "a", "name": "f"}, {"index": 1, "name": "f", "arguments": '{"x"'}, {"index": 2, "arguments": ":1}"}], [A]),
+        ([{"id": "a", "name": "f"}, {"index": 1, "name": "f", "arguments": '{"x"'}, {"index": 2, "arguments": ":1}"}],
+         [A]),
         ([{"id": "a", "name": "f"}, {"index": "1", "arguments": '{"x"'}, {"index": 99, "arguments": ":1}"}], [A]),
         # an object inside the arguments, and a second call after
         (
             [
                 {"id": "a", "name": "f", "arguments": '{"x":1'}, {"index": 1, "arguments": "}"},
-                {"index": 2, "id": "b", "name": "g"}, {"index": 3, "arguments": '{"y"'}, {"index": 4, "arguments": ":2}"},
+                {"index": 2, "id": "b", "name": "g"}, {"index": 3, "arguments": '{"y"'},
+                {"index": 4, "arguments": ":2}"},
             ],
             [A, B],
         ),
