@@ -36,31 +36,34 @@ class _Text:
 
 
 class CumulativeDeltas:
-    """Watches the events of one answer. ``texts`` are the texts that proved to be cumulative."""
+    """Watches the events of one answer. ``texts`` are the texts that proved to be cumulative.
+
+    A gateway that appends the fragments of one text does so with all of that kind: they are watched no more.
+    """
 
     def __init__(self) -> None:
         self.texts: set[_Key] = set()
-        self._open: dict[_Key, _Text | None] = {}  # None: its fragments are appended, as they should be
+        self._open: dict[_Key, _Text] = {}
+        self._watched: set[type[Event]] = {PartStart, *_KINDS}
 
     def watch(self, events: Sequence[Event]) -> int | None:
         """Take in more events; returns the position after the one that made the first text certain, else None."""
         certain = None
         for position, event in enumerate(events, 1):
-            if type(event) is TextDelta or type(event) is ReasoningDelta:
-                key: _Key = (event.choice, type(event))
-                text = self._open.get(key, _NEW)
-                if text is not None and event.text and self._is_certain(key, text, event.text):
-                    certain = position
-            elif type(event) is PartStart:
+            if type(event) not in self._watched:
+                continue
+            if isinstance(event, PartStart):
                 _begin_part(self._open, event.choice)
+            elif isinstance(event, TextDelta | ReasoningDelta) and event.text and self._is_certain(event):
+                certain = position
         return certain
 
-    def _is_certain(self, key: _Key, text: _Text, fragment: str) -> bool:
-        """Take in a fragment; return whether it is the one that proves its text to be the first cumulative one."""
-        if text is _NEW:
-            self._open[key] = _Text(fragment)
-        elif not fragment.startswith(text.last):
-            self._open[key] = None
+    def _is_certain(self, event: TextDelta | ReasoningDelta) -> bool:
+        """Take in a fragment; return whether it is the one that proves a text to be the first cumulative one."""
+        key, fragment = (event.choice, type(event)), event.text
+        text = self._open.setdefault(key, _Text(fragment))
+        if not fragment.startswith(text.last):
+            self._watched.discard(type(event))
         elif len(fragment) > len(text.last):
             text.last = fragment
             text.fragments += 1
@@ -68,9 +71,6 @@ class CumulativeDeltas:
                 self.texts.add(key)
                 return len(self.texts) == 1
         return False
-
-
-_NEW: Final = _Text("", 0)
 
 
 def without_repeats(events: Sequence[Event]) -> list[Event]:

@@ -1,4 +1,4 @@
-"""Streams whose deltas each begin with all that came before: noticed, named, and read without the repeats on request."""
+"""Streams whose deltas each begin with all that came before: noticed, and read without the repeats on request."""
 
 from __future__ import annotations
 
@@ -27,9 +27,7 @@ def messages_body(content: list[str], reasoning: list[str]) -> bytes:
     out = [data({"type": "message_start", "message": {"id": "m", "content": []}})]
     blocks = [("thinking", "thinking", reasoning), ("text", "text", content)]
     for index, (kind, member, pieces) in enumerate(blocks):
-        out.append(
-            data({"type": "content_block_start", "index": index, "content_block": {"type": kind, member: ""}})
-        )
+        out.append(data({"type": "content_block_start", "index": index, "content_block": {"type": kind, member: ""}}))
         for piece in pieces:
             delta = {"type": f"{kind}_delta", member: piece}
             out.append(data({"type": "content_block_delta", "index": index, "delta": delta}))
@@ -53,7 +51,11 @@ BODIES = [("chat", chat_body, chat), ("messages", messages_body, messages)]
     ],
 )
 def test_cumulative_deltas_are_named_and_kept_and_can_be_read_without_repeats(
-    protocol: str, body: Callable[..., bytes], read: Callable[..., Accumulator], content: list[str], reasoning: list[str]
+    protocol: str,
+    body: Callable[..., bytes],
+    read: Callable[..., Accumulator],
+    content: list[str],
+    reasoning: list[str],
 ) -> None:
     raw = body(content, reasoning)
     answer = read(raw)

@@ -129,8 +129,9 @@ class ToolCalls:
 
     def _fragment(self, entry: JSONObject) -> Fragment:
         index = entry.get("index")
-        is_digits = isinstance(index, str) and index.isascii() and index.isdigit() and len(index) < 6
-        if is_digits or (isinstance(index, float) and index.is_integer()):
+        if (isinstance(index, str) and index.isascii() and index.isdigit() and len(index) < 6) or (
+            isinstance(index, float) and index.is_integer()
+        ):
             index = int(index)
         function = entry.get("function")
         if not isinstance(function, dict):
@@ -305,7 +306,6 @@ class ToolCalls:
             out.append(
                 ToolCallDelta(self._choice, call.number, new_id, new_name, arguments, held=known.held, late=known.late)
             )
-
 
     def _more_id(self, call: PartialCall, fragment: Fragment) -> str | None:
         """Take the id of a fragment; returns the id of the call where that changes it."""

@@ -509,9 +509,7 @@ def test_an_index_that_runs_on_within_a_call_is_one_call(
 
 
 @pytest.mark.parametrize("apart", [False, True])
-@pytest.mark.parametrize(
-    ("second", "arguments"), [("f", '{"y":2}'), ("g", '{"y":2}'), ("g", "{}"), ("g", '{"x":1}')]
-)
+@pytest.mark.parametrize(("second", "arguments"), [("f", '{"y":2}'), ("g", '{"y":2}'), ("g", "{}"), ("g", '{"x":1}')])
 def test_two_whole_calls_with_one_index_and_id_are_two(apart: bool, second: str, arguments: str) -> None:
     entries = [fragment('{"x":1}', index=0, id="a", name="f"), fragment(arguments, index=0, id="a", name=second)]
     deltas = [call_chunk(entry) for entry in entries] if apart else [call_chunk(*entries)]
