@@ -465,7 +465,7 @@ class ChatDecoder(BodyDecoder):
         self._pieces(state, state.think.split_text(text, marked=state.marked), out)
         if tag := state.think.tag:
             self._note(out, "inline_think", f"reasoning comes inside the content as {tag}; it is split off")
-        state.plain = state.think.is_plain and not state.half and state.finish is None
+        state.plain = state.answered and state.think.is_plain and not state.half and state.finish is None
         state.seen = True
 
     def _pieces(self, state: _Choice, pieces: list[tuple[bool, str]], out: list[Event]) -> None:
@@ -561,6 +561,6 @@ class ChatDecoder(BodyDecoder):
     def _review(self, state: _Choice, out: list[Event]) -> None:
         """Note where a complete choice lacks what its finish reason promises."""
         if state.finish in _CALLING and state.calls is None:
-            self._note(out, "tool_calls_missing", f"the finish reason is “{state.finish}”, and no tool call came")
+            self._note(out, "finish_without_calls", f"the finish reason is “{state.finish}”, and no tool call came")
         elif state.seen and not state.answered and state.finish in _NATURAL:
             self._note(out, "reasoning_only", "the answer holds reasoning only: neither text nor a call came")

@@ -165,6 +165,9 @@ _REASON: Final = (
     "finish_reason is stop, length, tool_calls or content_filter, and null before the final chunk.",
 )
 
+_ANSWER: Final = ("2.4", "A message has content or tool_calls.")
+_FINISH: Final = "finish_reason is tool_calls when the model calls a tool, stop at a natural end."
+
 _NOTED: Final = {
     "broken_event": _STREAM,
     "broken_after_end": _STREAM,
@@ -180,11 +183,14 @@ _NOTED: Final = {
     "data_after_end": _STREAM,
     "data_twice": _STREAM,
     "delta_missing": _CHUNK,
-    "empty": ("2.4", "A message has content or tool_calls."),
+    "cumulative_deltas": _DELTA,
+    "empty": _ANSWER,
     "end_twice": _STREAM,
     "finish_reason_blank": _REASON,
+    "finish_reason_early": _REASON,
     "finish_reason_unknown": _REASON,
     "finish_twice": _REASON,
+    "finish_without_calls": ("2.4", _FINISH),
     "function_call": _CALL,
     "inline_think": ("2.5", "Reasoning comes as delta.reasoning_content, apart from delta.content."),
     "json_body": ("4.1", "With stream true the answer is a stream; without, one completion object."),
@@ -203,7 +209,9 @@ _NOTED: Final = {
     "plain_completion": _DELTA,
     "refusal_shape": _DELTA,
     "reasoning_name": ("2.5", "Reasoning comes as delta.reasoning_content."),
+    "reasoning_only": _ANSWER,
     "reasoning_twice": ("2.5", "Reasoning comes as delta.reasoning_content."),
+    "remark": _STREAM,
     "second_error": ERROR,
     "stray_text": _STREAM,
     "tool_arguments_object": _CALL,
@@ -215,13 +223,16 @@ _NOTED: Final = {
     "tool_call_shape": _CALL,
     "tool_id_changed": _PARTS,
     "tool_id_missing": _CALL,
+    "tool_id_pieces": _PARTS,
     "tool_id_repeated": _CALL,
     "tool_index_missing": _PARTS,
     "tool_index_moved": _PARTS,
+    "tool_index_runs_on": _PARTS,
     "tool_index_shared": _PARTS,
     "tool_index_start": _PARTS,
     "tool_name_changed": _PARTS,
     "tool_name_late": _PARTS,
+    "tool_name_pieces": _PARTS,
     "tool_name_repeated": _PARTS,
     "unknown_object": _CHUNK,
     "unknown_part": _DELTA,
@@ -234,7 +245,6 @@ _STREAMED: Final = "With stream true the answer is a stream; without, one comple
 _HEAD: Final = "A chunk, and a completion, holds id, object, created (Unix seconds), model and choices."
 _OBJECT: Final = "object is chat.completion.chunk in a stream, chat.completion without."
 _ROLE: Final = "The role, assistant, stands in the first chunk of a choice, or in its message."
-_FINISH: Final = "finish_reason is tool_calls when the model calls a tool, stop at a natural end."
 _LIMIT: Final = "max_completion_tokens is the most that is generated, reasoning included."
 _LENGTH: Final = "finish_reason is length when the max_completion_tokens limit was reached."
 _COUNTS: Final = "usage counts prompt_tokens, completion_tokens and total_tokens, the sum of both."

@@ -31,6 +31,7 @@ _NOTED: Final = {
     "block_start_missing": _BLOCKS,
     "block_start_repeated": _BLOCKS,
     "block_without_type": _BLOCKS,
+    "cumulative_deltas": ("", "By the public protocol the text of a block comes once, as fragments that are joined."),
     "cut_off": _ENDS,
     "no_end_marker": _ENDS,
     "no_finish_reason": _ENDS,

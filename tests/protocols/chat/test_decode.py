@@ -237,6 +237,15 @@ def test_a_reason_before_any_content_does_not_end_the_answer(first: dict[str, st
     assert failure(cut) is FailureKind.CUT_OFF
 
 
+def test_white_space_before_the_answer_is_no_answer_of_its_own() -> None:
+    answer = chat(
+        chunk({"content": "<think>x</think>"}), chunk({"content": "\n\n"}),
+        chunk({"content": "a"}), chunk({"content": "b"}), chunk({}, "stop"), DONE,
+    )  # fmt: skip
+    assert text(answer) == "\n\nab"
+    assert list(answer.deviations) == ["inline_think"]
+
+
 def test_an_answer_of_reasoning_only_is_noted() -> None:
     answer = chat(chunk({"reasoning_content": "hm"}), chunk({}, "stop"), DONE)
     assert list(answer.deviations) == ["reasoning_only"]

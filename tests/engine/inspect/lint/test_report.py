@@ -8,6 +8,7 @@ from pathlib import Path
 import playground.protocols
 from playground.engine.inspect.lint import Review, findings, report
 from playground.protocols.arguments import PLACEHOLDER, REPEATED, TWICE
+from playground.protocols.cumulative import CUMULATIVE
 from playground.protocols.protocol import get_protocol
 from tests.engine.exchanges import exchange, indexed
 from tests.engine.inspect.lint.answers import good
@@ -86,7 +87,7 @@ def codes_in(path: Path) -> set[str]:
 
 
 def test_every_code_has_its_rule() -> None:
-    shared = codes_in(SOURCES / "decoding.py") | {REPEATED[0], PLACEHOLDER[0], TWICE[0]}
+    shared = codes_in(SOURCES / "decoding.py") | {REPEATED[0], PLACEHOLDER[0], TWICE[0], CUMULATIVE}
     chat = shared | codes_in(SOURCES / "chat" / "decode.py") | codes_in(SOURCES / "chat" / "toolcalls.py")
     assert len(chat) > 35
     assert chat <= get_protocol("chat").expected.noted.keys()
