@@ -19,9 +19,9 @@ from playground.jsonkit.texts import cut
 from playground.jsonkit.validation import check_value
 from playground.jsonkit.values import JSON, JSONObject, same
 
-_OPENING: Final = re.compile(r"[\[{]")
-_MOST_WORK: Final = 1_000_000  # characters read again in search of JSON: some 10 ms
-_DEEP: Final = 1_000  # characters that are read before nesting is too deep
+_OPENING: Final = re.compile(r"\{\s*[\"}]|\[\s*[\[\]{\"\dtfn-]")
+_MOST_WORK: Final = 1_000_000  # characters read in vain in search of JSON: some 30 ms
+_ATTEMPT: Final = 1_000  # characters that can be read in the time of an error
 _FENCE: Final = re.compile(r"\A\s*```[\w-]*[ \t]*\n(.*?)\n?```\s*\Z", re.DOTALL)
 
 
@@ -148,11 +148,11 @@ def _containers(text: str) -> Iterator[str]:
         try:
             end = decoder.raw_decode(text, start)[1]
         except RecursionError:
-            work, start = work + _DEEP, start + 1
+            work, start = work + _ATTEMPT, start + 1
         except json.JSONDecodeError as error:
-            work, start = work + error.pos - start, start + 1
+            work, start = work + _ATTEMPT + error.pos - start, start + 1
         except ValueError:  # a number with too many digits
-            work, start = work + len(text), start + 1
+            work, start = work + _ATTEMPT + len(text) - start, start + 1
         else:
             yield text[start:end]
             start = end

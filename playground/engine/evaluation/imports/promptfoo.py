@@ -34,7 +34,7 @@ from playground.engine.evaluation.imports.prompts import (
     yaml_template,
 )
 from playground.engine.evaluation.imports.providers import read_provider
-from playground.engine.evaluation.imports.references import References, UnreadableFileError
+from playground.engine.evaluation.imports.references import DEEPEST, References, UnreadableFileError
 from playground.engine.evaluation.imports.special_columns import REASONS, test_of
 from playground.engine.evaluation.imports.table import Bad, CasesError, text_of, variable_name
 from playground.engine.io.yaml_text import YamlError, YamlText, read_yaml
@@ -49,7 +49,6 @@ _OF_TEST: Final = frozenset(("vars", "assert", "description", "options"))
 _OF_OPTIONS: Final = frozenset(("prefix", "suffix", "disableVarExpansion"))
 _OF_SCENARIO: Final = frozenset(("description", "config", "tests"))
 _TEST_FILES: Final = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".yaml", ".yml")
-_DEEPEST: Final = 20  # references that lead to references
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +155,7 @@ class _Reader:
 
     def _resolved(self, value: JSON) -> JSON:
         """Return the value that ``{"$ref": "#/…"}`` stands for, with members beside it; others as they are."""
-        for _ in range(_DEEPEST):
+        for _ in range(DEEPEST):
             if not isinstance(value, dict) or not isinstance(pointer := value.get("$ref"), str):
                 return value
             target: JSON = self.document.value
@@ -184,9 +183,9 @@ class _Reader:
         if is_chat(found):
             found = [found]
         for item in self._items(found):
-            yield from self._prompts_of(item, 0)
+            yield from self._prompts_of(item)
 
-    def _prompts_of(self, item: JSON, depth: int) -> Iterator[Prompt]:
+    def _prompts_of(self, item: JSON) -> Iterator[Prompt]:
         if isinstance(item, dict):
             self._note_unknown(item, frozenset(("raw", "id", "label", "display")), "prompts: ")
             content = item.get("raw", item.get("id"))
@@ -199,27 +198,26 @@ class _Reader:
             elif not isinstance(content, str):
                 raise PromptError("it is neither a text nor a chat")
             elif is_reference(content) or (ends_as_file(content) and self.references.exists(content)):
-                yield from self._prompts_at(content.strip(), depth)
+                yield from self._prompts_at(content.strip())
             else:
                 yield read_prompt(content)
                 self._note_template(content, "A prompt")
         except (PromptError, UnreadableFileError) as error:
             self._note(f"The prompt {_quoted(content)} was left out: {error}.")
 
-    def _prompts_at(self, reference: str, depth: int) -> Iterator[Prompt]:
+    def _prompts_at(self, reference: str) -> Iterator[Prompt]:
         """Yield the prompts in the files that a reference stands for. Raises PromptError, UnreadableFileError."""
         if reference.startswith("exec:"):
             raise PromptError("it is a program, which is not run")
-        if depth >= _DEEPEST:
-            raise PromptError("its files refer to one another")
         for path in self.references.files(reference):
             name = self.references.name(path)
             try:
-                yield from self._prompts_in(path, name, depth)
+                with self.references.opened(path):
+                    yield from self._prompts_in(path, name)
             except (PromptError, UnreadableFileError) as error:
                 self._note(f"The prompt {name} was left out: {error}.")
 
-    def _prompts_in(self, path: Path, name: str, depth: int) -> Iterator[Prompt]:
+    def _prompts_in(self, path: Path, name: str) -> Iterator[Prompt]:
         """Yield the prompts of a file. Raises PromptError, UnreadableFileError."""
         suffix = path.suffix.lower()
         if suffix not in READABLE:
@@ -228,7 +226,7 @@ class _Reader:
         listed = yaml_template(text) if suffix in (".yaml", ".yml") else None
         if isinstance(listed, list) and not is_chat(listed):
             for item in listed:
-                yield from self._prompts_of(self._resolved(item), depth + 1)
+                yield from self._prompts_of(self._resolved(item))
             return
         for piece in [listed] if isinstance(listed, str) else prompts_in(text, suffix):
             yield read_prompt(piece)
@@ -251,10 +249,11 @@ class _Reader:
     def _all_cases(self, default: JSONObject, prompts: list[Prompt]) -> Iterator[Case]:
         self._note_unknown(default, _OF_TEST, "defaultTest: ")
         value = self.document.value
-        tests = list(self._tests(value.get("tests"), ("tests",), (default,)))
-        tests += [test for item in self._items(value.get("scenarios")) for test in self._scenario(item, default)]
-        if not tests and value.get("tests") is None and value.get("scenarios") is None:
-            tests = [_Test(0, {}, (default,))]  # without tests each prompt is asked once
+        if value.get("tests") is None and value.get("scenarios") is None:
+            tests = iter([_Test(0, {}, (default,))])  # without tests each prompt is asked once
+        else:
+            scenarios = (test for item in self._items(value.get("scenarios")) for test in self._scenario(item, default))
+            tests = itertools.chain(self._tests(value.get("tests"), ("tests",), (default,)), scenarios)
         for test in tests:
             for case in self._cases(test):
                 yield from self._with_prompts(test, case, prompts)
@@ -275,9 +274,8 @@ class _Reader:
             yield case.model_copy(update={"id": f"{case.id}-{number}", "turns": prompt.turns, "name": name})
 
     def _tests(self, found: JSON, place: Place, below: tuple[JSONObject, ...]) -> Iterator[_Test]:
-        if isinstance(found, dict) and "path" not in found:
-            found = [found]
-        for number, item in enumerate(found if isinstance(found, list) else [] if found is None else [found]):
+        items = found if isinstance(found, list) else [] if found is None else [found]
+        for number, item in enumerate(items):
             at = (*place, number) if isinstance(found, list) else place
             line = self.document.line(at) if place else 0
             item = self._resolved(item)
@@ -299,7 +297,8 @@ class _Reader:
         for path in files:
             name = self.references.name(path)
             try:
-                yield from self._tests_in(path, name, below)
+                with self.references.opened(path):
+                    yield from self._tests_in(path, name, below)
             except UnreadableFileError as error:
                 self._note(f"The file of tests {name} was left out: {error}.")
 

@@ -7,6 +7,8 @@ put any file of the computer into a request.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import Final
@@ -20,7 +22,8 @@ from playground.jsonkit.values import JSON
 
 FILE: Final = "file://"
 MOST_BYTES: Final = 256 * 1024 * 1024  # of all files of a configuration together
-MOST_FILES: Final = 1_000  # that a pattern may stand for
+MOST_FILES: Final = 1_000  # that a configuration may read, and that a pattern may stand for
+DEEPEST: Final = 20  # files that refer to files
 SCRIPTS: Final = frozenset(
     (".py", ".js", ".cjs", ".mjs", ".ts", ".cts", ".mts", ".rb", ".go", ".sh", ".bash", ".zsh")
     + (".exe", ".bat", ".cmd", ".ps1", ".pl", ".php")
@@ -39,6 +42,8 @@ class References:
     def __init__(self, folder: Path | None) -> None:
         self._folder = folder.resolve() if folder is not None else None
         self._remaining = MOST_BYTES
+        self._reads = 0
+        self._open: list[Path] = []
         self.names: dict[str, None] = {}
 
     def files(self, reference: str) -> list[Path]:
@@ -88,8 +93,24 @@ class References:
         """Return the path as it is shown: from the folder of the configuration."""
         return path.relative_to(self._folder).as_posix() if self._folder is not None else path.name
 
+    @contextmanager
+    def opened(self, path: Path) -> Iterator[None]:
+        """Read what a file refers to. Raises UnreadableFileError where that leads back to it, or too far."""
+        if path in self._open:
+            raise UnreadableFileError("it refers to itself")
+        if len(self._open) >= DEEPEST:
+            raise UnreadableFileError("too many files refer to one another")
+        self._open.append(path)
+        try:
+            yield
+        finally:
+            self._open.remove(path)
+
     def data(self, path: Path) -> bytes:
         """Return the content of a file. Raises UnreadableFileError."""
+        self._reads += 1
+        if self._reads > MOST_FILES:
+            raise UnreadableFileError(f"the configuration reads more than {MOST_FILES:,} files")
         try:
             self._remaining -= path.stat().st_size
             if self._remaining < 0:

@@ -9,7 +9,8 @@ from __future__ import annotations
 import itertools
 import json
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -23,7 +24,7 @@ from playground.engine.evaluation.imports.special_columns import is_special, kin
 from playground.engine.io.text_encoding import decode_text
 from playground.engine.io.weighed_json import check_weight
 from playground.engine.io.yaml_text import YamlError, read_yaml
-from playground.engine.session.plan import MOST_CASES, Case
+from playground.engine.session.plan import EXPECTED, MOST_CASES, Case
 from playground.jsonkit.reading import parse_json
 from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols import MESSAGES
@@ -136,8 +137,9 @@ def _csv(text: str, delimiter: str) -> Table:
     records = read_records(text, delimiter)
     header = next((record for record in records if not record.problem), None)
     if header is None:
-        reason = records[0].problem if records else "its first line must name the columns"
-        raise CasesError(f"The file is empty: {reason}.")
+        if records:
+            raise CasesError(f"The file cannot be read: line {records[0].line}: {records[0].problem}.")
+        raise CasesError("The file is empty: its first line must name the columns.")
     if len(records) > MOST_ROWS + 1:
         raise CasesError(f"The file has more than {MOST_ROWS:,} rows.")
     named = len(without_trailing_blanks(header.cells))
@@ -154,10 +156,12 @@ def _csv(text: str, delimiter: str) -> Table:
         else:
             rows.append((record.line, cells))
     columns = _columns(header.line, header.cells, max([named, *(len(cells) for _, cells in rows)]))
-    empty = {place for place, name in enumerate(header.cells) if not name.strip()} - {
-        place for _, cells in rows for place, cell in enumerate(cells) if cell.strip()
-    }
-    places = [place for place in range(len(columns)) if place not in empty]
+    empty = [
+        place
+        for place, name in enumerate(header.cells)
+        if not name.strip() and not any(len(cells) > place and cells[place].strip() for _, cells in rows)
+    ]
+    places = [place for place in range(len(columns)) if place not in empty] if empty else range(len(columns))
     return Table(
         tuple(columns[place] for place in places),
         tuple(Row(line, {columns[at]: cells[at] if at < len(cells) else "" for at in places}) for line, cells in rows),
@@ -168,12 +172,14 @@ def _csv(text: str, delimiter: str) -> Table:
 def _columns(line: int, header: Sequence[str], count: int) -> list[str]:
     """Return names for so many columns; those without one are called by their place. Raises CasesError."""
     names = [name.strip() for name in header[:count]]
-    if doubled := next((name for name in names if name and names.count(name) > 1), ""):
+    times = Counter(name for name in names if name)
+    doubled = next((name for name, count in times.items() if count > 1), "")
+    if doubled:
         raise CasesError(f"Line {line}: two columns are called “{doubled}”. Columns need names of their own.")
-    return [name or _free(f"column {place}", names) for place, name in enumerate(names, 1)]
+    return [name or _free(f"column {place}", times) for place, name in enumerate(names, 1)]
 
 
-def _free(name: str, taken: Collection[str]) -> str:
+def _free(name: str, taken: Container[str]) -> str:
     """Return a name that is not taken: this one, or with a number behind it."""
     return next(one for number in itertools.count(1) if (one := f"{name}_{number}" if number > 1 else name) not in taken)
 
@@ -234,8 +240,12 @@ def guess(table: Table) -> Mapping:
     taken = {expected, name, turns, *checks}
     nested = next((plain[one] for one in _NESTED if one in plain and _are_objects(table, plain[one])), None)
     if nested is not None:
-        inner = dict.fromkeys(key for row in table.rows for key in row.cells.get(nested) or {})
-        return Mapping(_variables({f"{nested}.{key}": key for key in inner}), expected, name, turns, checks)
+        keys = dict.fromkeys(key for row in table.rows for key in row.cells.get(nested) or {})
+        inner = {f"{nested}.{key}": key for key in keys}
+        if expected is None:
+            expected = next((column for column, key in inner.items() if key == EXPECTED), None)
+        inner = {column: key for column, key in inner.items() if column != expected}
+        return Mapping(_variables(inner), expected, name, turns, checks)
     rest = {column: column for column in table.columns if column not in taken and not is_special(column)}
     return Mapping(_variables(rest), expected, name, turns, checks)
 
@@ -246,10 +256,10 @@ def _plain(column: str) -> str:
 
 def _variables(columns: dict[str, str]) -> dict[str, str]:
     """Return a name for the variable of each column, each another one."""
-    names: dict[str, str] = {}
+    names: dict[str, str] = {}  # columns by the name of their variable
     for column, written in columns.items():
-        names[column] = _free(variable_name(written), names.values())
-    return names
+        names[_free(variable_name(written), names)] = column
+    return {column: name for name, column in names.items()}
 
 
 def _are_objects(table: Table, column: str) -> bool:
@@ -334,7 +344,7 @@ def _cases(row: Row, mapping: Mapping) -> tuple[list[Case], Sequence[str]]:
 
 def _case(row: Row, mapping: Mapping, values: dict[str, str]) -> tuple[Case, Sequence[str]]:
     name = text_of(row.cells.get(mapping.name)) if mapping.name is not None else ""
-    expected = text_of(row.cells.get(mapping.expected)) if mapping.expected is not None else ""
+    expected = text_of(_cell(row, mapping.expected)) if mapping.expected is not None else ""
     checks: list[Check] = []
     left: list[str] = []
     for column in mapping.checks:
