@@ -1,4 +1,4 @@
-"""Text of a file in the encodings that spreadsheets and editors write: UTF-8, UTF-16 and UTF-32, with or without a mark."""
+"""Text of a file in an encoding that spreadsheets and editors write: UTF-8, UTF-16, UTF-32, with or without a mark."""
 
 from __future__ import annotations
 

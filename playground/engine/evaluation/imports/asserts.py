@@ -129,8 +129,10 @@ _UNAVAILABLE: Final = (
 )
 #: Assertions whose value may be missing in a cell; any other word alone is a text.
 _ALONE: Final = frozenset(
-    ("is-json", "contains-json", "is-refusal", "is-sql", "contains-sql", "is-xml", "contains-xml", "is-html")
-    + ("contains-html", "guardrails", "moderation", *(kind for kind in _READ if kind.startswith("is-valid-")))
+    (
+        *("is-json", "contains-json", "is-refusal", "is-sql", "contains-sql", "is-xml", "contains-xml", "is-html"),
+        *("contains-html", "guardrails", "moderation", *(kind for kind in _READ if kind.startswith("is-valid-"))),
+    )
 )
 _TYPES: Final = "|".join(sorted(map(re.escape, (*_READ, *_SEVERAL, *_UNAVAILABLE)), key=len, reverse=True))
 _SPELLED: Final = re.compile(

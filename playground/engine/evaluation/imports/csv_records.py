@@ -126,7 +126,9 @@ def _fit(records: Sequence[Record]) -> tuple[float, int]:
     rest = records[1:]
     fits = sum(
         not record.problem
-        and (len(record.cells) == len(header) or len(without_trailing_blanks(record.cells)) <= width <= len(record.cells))
+        and (
+            len(record.cells) == len(header) or len(without_trailing_blanks(record.cells)) <= width <= len(record.cells)
+        )
         for record in rest
     )
     return (fits / len(rest) if rest else 1.0), width

@@ -40,7 +40,8 @@ from playground.engine.evaluation.imports.table import Bad, CasesError, text_of,
 from playground.engine.io.yaml_text import YamlError, YamlText, read_yaml
 from playground.engine.session.plan import EXPECTED, MOST_CASES, Case
 from playground.engine.session.variants import Variant
-from playground.jsonkit.values import JSON, JSONObject, Path as Place
+from playground.jsonkit.values import JSON, JSONObject
+from playground.jsonkit.values import Path as Place
 
 _TAKEN: Final = frozenset(
     ("description", "prompts", "providers", "targets", "tests", "scenarios", "defaultTest", "$schema")
@@ -162,8 +163,8 @@ class _Reader:
             steps = pointer.removeprefix("#").strip("/").split("/")
             self.referred[steps[0]] = None
             for step in steps:
-                step = step.replace("~1", "/").replace("~0", "~")
-                target = target.get(step) if isinstance(target, dict) else None
+                name = step.replace("~1", "/").replace("~0", "~")
+                target = target.get(name) if isinstance(target, dict) else None
             if target is None or not pointer.startswith("#/"):
                 self._note(f"“$ref: {shortened(pointer)}” was left out: it leads nowhere in this file.")
                 return None
@@ -231,6 +232,7 @@ class _Reader:
         for piece in [listed] if isinstance(listed, str) else prompts_in(text, suffix):
             yield read_prompt(piece)
             self._note_template(piece, f"The prompt {name}")
+
     # Tests
 
     def _default(self, found: JSON) -> JSONObject:
@@ -274,15 +276,12 @@ class _Reader:
             yield case.model_copy(update={"id": f"{case.id}-{number}", "turns": prompt.turns, "name": name})
 
     def _tests(self, found: JSON, place: Place, below: tuple[JSONObject, ...]) -> Iterator[_Test]:
-        items = found if isinstance(found, list) else [] if found is None else [found]
-        for number, item in enumerate(items):
+        for number, item in enumerate(self._items(found)):
             at = (*place, number) if isinstance(found, list) else place
             line = self.document.line(at) if place else 0
-            item = self._resolved(item)
-            if isinstance(item, dict) and isinstance(item.get("path"), str):
-                item = item["path"]
-            if isinstance(item, str):
-                yield from self._tests_at(item, below)
+            path = item.get("path") if isinstance(item, dict) else item
+            if isinstance(path, str):
+                yield from self._tests_at(path, below)
             elif isinstance(item, dict):
                 yield _Test(line, item, below)
             else:
@@ -312,8 +311,8 @@ class _Reader:
             value = self.references.value(path)
             rows = enumerate(value if isinstance(value, list) else [value], 1)
         unit = "line" if suffix in (".csv", ".tsv") else "test"
-        for number, row in rows:
-            row = self._resolved(row)
+        for number, written in rows:
+            row = self._resolved(written)
             where = f"{name}, {unit} {number}"
             if isinstance(row, str) and row.startswith(FILE):
                 yield from self._tests_at(row, below)
@@ -385,7 +384,9 @@ class _Reader:
         asserts = [one for layer in (*test.below, test.value) for one in self._assert_list(layer.get("assert"))]
         checks = self._checks([one for one in asserts if not waits_for_values(one)])
         waiting = [one for one in asserts if waits_for_values(one)]
-        description = next((layer["description"] for layer in (test.value, *test.below[::-1]) if "description" in layer), "")
+        description = next(
+            (layer["description"] for layer in (test.value, *test.below[::-1]) if "description" in layer), ""
+        )
         for number, choice in enumerate(itertools.islice(itertools.product(*lists), MOST_CASES + 1), 1):
             filled = self._filled(dict(zip(names, map(text_of, choice), strict=True)))
             try:

@@ -54,7 +54,7 @@ def text_prompt(text: str) -> Prompt:
     return Prompt(Case.model_validate({"turns": [text]}).turns, text)
 
 
-def chat_prompt(messages: list[JSON]) -> Prompt:
+def chat_prompt(messages: JSON) -> Prompt:
     """Return a chat. Raises PromptError for messages that cannot be read."""
     try:
         return Prompt(Case.model_validate({"turns": messages}).turns)

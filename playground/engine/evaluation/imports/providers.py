@@ -14,14 +14,32 @@ from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols import DEFAULT
 
 _PARAMETERS: Final = frozenset(
-    ("temperature", "max_tokens", "max_completion_tokens", "top_p", "frequency_penalty", "presence_penalty")
-    + ("stop", "seed", "reasoning_effort", "response_format")
+    (
+        *("temperature", "max_tokens", "max_completion_tokens", "top_p", "frequency_penalty", "presence_penalty"),
+        *("stop", "seed", "reasoning_effort", "response_format"),
+    )
 )
 _MEMBERS: Final = frozenset(("id", "label", "config"))
 #: Vendors that are no model of a gateway.
 _ELSEWHERE: Final = frozenset(
-    ("file", "exec", "python", "ruby", "golang", "go", "http", "https", "ws", "wss", "websocket", "webhook", "browser")
-    + ("mcp", "echo", "promptfoo", "package", "sequence", "manual-input", "a2a", "slack", "stdio", "elevenlabs", "voyage")
+    (
+        *(
+            "file",
+            "exec",
+            "python",
+            "ruby",
+            "golang",
+            "go",
+            "http",
+            "https",
+            "ws",
+            "wss",
+            "websocket",
+            "webhook",
+            "browser",
+        ),
+        *("mcp", "echo", "promptfoo", "package", "sequence", "manual-input", "a2a", "slack", "stdio", "voyage"),
+    )
 )
 #: Endpoints that stand between the vendor and the model.
 _ENDPOINTS: Final = frozenset(
@@ -29,10 +47,23 @@ _ENDPOINTS: Final = frozenset(
 )
 #: Endpoints that answer with something else than text.
 _OTHER_ENDPOINTS: Final = frozenset(
-    ("embedding", "embeddings", "image", "images", "moderation", "assistant", "agents", "agent", "realtime", "live")
-    + ("transcription", "speech", "tts", "audio", "voice", "video", "chatkit", "codex", "codex-sdk", "kb")
-    + ("knowledge-base", "text-classification", "feature-extraction", "sentence-similarity", "token-classification")
-    + ("token-extraction", "claude-agent-sdk", "claude-code", "nova-sonic", "nova-reel", "luma-ray", "rerank")
+    (
+        *(
+            "embedding",
+            "embeddings",
+            "image",
+            "images",
+            "moderation",
+            "assistant",
+            "agents",
+            "agent",
+            "realtime",
+            "live",
+        ),
+        *("transcription", "speech", "tts", "audio", "voice", "video", "chatkit", "codex", "codex-sdk", "kb"),
+        *("knowledge-base", "text-classification", "feature-extraction", "sentence-similarity", "token-classification"),
+        *("token-extraction", "claude-agent-sdk", "claude-code", "nova-sonic", "nova-reel", "luma-ray", "rerank"),
+    )
 )
 _SCRIPT: Final = re.compile(r"\S+\.(py|js|mjs|cjs|ts|rb|go|sh)(:\w+)?\Z")
 
@@ -99,4 +130,6 @@ def _member_note(written: str, member: str) -> str:
         "transform": "answers are not transformed",
         "delay": "pauses are not set here",
     }
-    return f"The provider {shortened(written)}: “{member}” was left out: {words.get(member, 'there is nothing like it')}."
+    return (
+        f"The provider {shortened(written)}: “{member}” was left out: {words.get(member, 'there is nothing like it')}."
+    )

@@ -25,8 +25,10 @@ MOST_BYTES: Final = 256 * 1024 * 1024  # of all files of a configuration togethe
 MOST_FILES: Final = 1_000  # that a configuration may read, and that a pattern may stand for
 DEEPEST: Final = 20  # files that refer to files
 SCRIPTS: Final = frozenset(
-    (".py", ".js", ".cjs", ".mjs", ".ts", ".cts", ".mts", ".rb", ".go", ".sh", ".bash", ".zsh")
-    + (".exe", ".bat", ".cmd", ".ps1", ".pl", ".php")
+    (
+        *(".py", ".js", ".cjs", ".mjs", ".ts", ".cts", ".mts", ".rb", ".go", ".sh", ".bash", ".zsh"),
+        *(".exe", ".bat", ".cmd", ".ps1", ".pl", ".php"),
+    )
 )
 _SHEETS: Final = (".xlsx", ".xls", ".ods")
 _ADDRESS: Final = re.compile(r"[a-z][a-z0-9+.-]+://", re.IGNORECASE)

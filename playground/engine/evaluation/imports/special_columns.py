@@ -32,6 +32,7 @@ _MEMBERS: Final = frozenset(
     ("options", "metadata", "threshold", "provider", "providers", "prompts", "providerOutput", "assertScoringFunction")
 )
 
+
 def kind_of(column: str) -> str:
     """Return what a column means to promptfoo: "assert", "prefix", … ; empty for a variable."""
     name = column.strip()

@@ -79,7 +79,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Mapping:
-    """The use of columns: ``variables`` has names by column, ``checks`` columns of assertions; the others are single."""
+    """The use of columns: ``variables`` has names by column, ``checks`` has columns of assertions."""
 
     variables: dict[str, str] = field(default_factory=dict)
     expected: str | None = None
@@ -181,7 +181,9 @@ def _columns(line: int, header: Sequence[str], count: int) -> list[str]:
 
 def _free(name: str, taken: Container[str]) -> str:
     """Return a name that is not taken: this one, or with a number behind it."""
-    return next(one for number in itertools.count(1) if (one := f"{name}_{number}" if number > 1 else name) not in taken)
+    return next(
+        one for number in itertools.count(1) if (one := f"{name}_{number}" if number > 1 else name) not in taken
+    )
 
 
 def _json_lines(text: str) -> Iterator[tuple[int, JSON | Bad]]:
@@ -264,7 +266,9 @@ def _variables(columns: dict[str, str]) -> dict[str, str]:
 
 def _are_objects(table: Table, column: str) -> bool:
     cells = [row.cells.get(column) for row in table.rows]
-    return any(isinstance(cell, dict) for cell in cells) and all(cell is None or isinstance(cell, dict) for cell in cells)
+    return any(isinstance(cell, dict) for cell in cells) and all(
+        cell is None or isinstance(cell, dict) for cell in cells
+    )
 
 
 def variable_name(column: str) -> str:
