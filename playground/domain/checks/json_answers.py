@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from typing import Annotated, Final, Literal
 
 from playground.domain.checks.check import SHOWN, Check, Facts, Verdict, judged, not_judged, quoted, row
@@ -18,18 +19,32 @@ from playground.jsonkit.texts import cut
 from playground.jsonkit.validation import check_value
 from playground.jsonkit.values import JSON, JSONObject, same
 
+_OPENING: Final = re.compile(r"\{\s*[\"}]|\[\s*[\[\]{\"\dtfn-]")
+_MOST_WORK: Final = 1_000_000  # characters read in vain in search of JSON: some 30 ms
+_ATTEMPT: Final = 1_000  # characters that can be read in the time of an error
 _FENCE: Final = re.compile(r"\A\s*```[\w-]*[ \t]*\n(.*?)\n?```\s*\Z", re.DOTALL)
 
 
 class _OfJSON(Check):
     fenced: Annotated[bool, row("Allow a code fence", "switch", "```json around the answer does not count.")] = False
 
+    anywhere: Annotated[
+        bool, row("Anywhere in the answer", "switch", "An object or a list with other text around it counts, too.")
+    ] = False
+
     def _text(self, facts: Facts) -> str:
         fence = _FENCE.match(facts.text) if self.fenced else None
         return fence[1] if fence is not None else facts.text
 
     def _look(self, facts: Facts) -> Verdict:
-        text = self._text(facts)
+        if not self.anywhere:
+            return self._look_in(self._text(facts))
+        limits.weigh_text(facts.text)
+        verdicts = map(self._look_in, _containers(facts.text))
+        first = next(verdicts, judged(False, "there is no JSON object or list in it"))
+        return first if first.passed else next((verdict for verdict in verdicts if verdict.passed), first)
+
+    def _look_in(self, text: str) -> Verdict:
         limits.weigh_text(text)
         try:
             value = parse_json(text)
@@ -122,6 +137,27 @@ class PathEquals(_OfJSON):
         wanted = _value_or_text(self.value)
         hit = any(same(one, wanted, exact=False) or (isinstance(one, str) and one == self.value) for one in found)
         return judged(hit, f"{self.path} is {_spelled(found[0])}")
+
+
+def _containers(text: str) -> Iterator[str]:
+    """Yield the JSON objects and lists that stand in a text, outermost ones only. Raises TooCostlyError."""
+    decoder = json.JSONDecoder()
+    start, work = 0, 0
+    while (opening := _OPENING.search(text, start)) is not None:
+        start = opening.start()
+        try:
+            end = decoder.raw_decode(text, start)[1]
+        except RecursionError:
+            work, start = work + _ATTEMPT, start + 1
+        except json.JSONDecodeError as error:
+            work, start = work + _ATTEMPT + error.pos - start, start + 1
+        except ValueError:  # a number with too many digits
+            work, start = work + _ATTEMPT + len(text) - start, start + 1
+        else:
+            yield text[start:end]
+            start = end
+        if work > _MOST_WORK:
+            limits.refuse("there are many brackets in it")
 
 
 def path_lack(path: str) -> str:

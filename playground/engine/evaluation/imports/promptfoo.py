@@ -1,40 +1,60 @@
-"""A promptfoo configuration as cases, checks, variants and a conversation; what we do not have is said in words.
+"""A promptfoo configuration as cases, checks, variants and a conversation; what has no counterpart is named.
 
-Of it are read: ``prompts``, ``providers``, ``tests``, ``defaultTest``. Nothing it refers to is fetched or run.
+Of it are read: ``prompts``, ``providers``, ``tests``, ``scenarios``, ``defaultTest``, and the files below its folder
+that these refer to. Nothing is fetched or run.
+``https://www.promptfoo.dev/docs/configuration/reference`` describes it.
 """
 
 from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Set
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Final
 
 from playground.domain.checks.check import Check
 from playground.domain.reasons import reason_of, shortened
 from playground.domain.transcript import Turn
-from playground.engine.evaluation.imports.asserts import read_asserts
+from playground.domain.variables import resolve
+from playground.engine.evaluation.imports.asserts import FILE, read_asserts, waits_for_values
+from playground.engine.evaluation.imports.csv_records import read_records
+from playground.engine.evaluation.imports.prompts import (
+    READABLE,
+    Prompt,
+    PromptError,
+    chat_prompt,
+    ends_as_file,
+    is_chat,
+    is_reference,
+    prompts_in,
+    read_prompt,
+    template_notes,
+    yaml_template,
+)
+from playground.engine.evaluation.imports.providers import read_provider
+from playground.engine.evaluation.imports.references import DEEPEST, References, UnreadableFileError
+from playground.engine.evaluation.imports.special_columns import REASONS, test_of
 from playground.engine.evaluation.imports.table import Bad, CasesError, text_of, variable_name
 from playground.engine.io.yaml_text import YamlError, YamlText, read_yaml
-from playground.engine.session.plan import MOST_CASES, Case
+from playground.engine.session.plan import EXPECTED, MOST_CASES, Case
 from playground.engine.session.variants import Variant
-from playground.jsonkit.reading import parse_json
 from playground.jsonkit.values import JSON, JSONObject
-from playground.protocols import DEFAULT
+from playground.jsonkit.values import Path as Place
 
-_TAKEN: Final = frozenset({"description", "prompts", "providers", "targets", "tests", "defaultTest", "$schema"})
-_OF_TEST: Final = frozenset({"vars", "assert", "description"})
-_OF_CONFIG: Final = frozenset(
-    {"temperature", "max_tokens", "top_p", "frequency_penalty", "presence_penalty", "stop", "seed"}
+_TAKEN: Final = frozenset(
+    ("description", "prompts", "providers", "targets", "tests", "scenarios", "defaultTest", "$schema")
 )
-#: What a provider may be that is no model of a gateway.
-_ELSEWHERE: Final = ("file", "exec", "python", "http", "https")
+_OF_TEST: Final = frozenset(("vars", "assert", "description", "options"))
+_OF_OPTIONS: Final = frozenset(("prefix", "suffix", "disableVarExpansion"))
+_OF_SCENARIO: Final = frozenset(("description", "config", "tests"))
+_TEST_FILES: Final = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".yaml", ".yml")
 
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """What came of one. ``turns`` is the conversation in which the variables of the cases stand."""
+    """The content of a configuration. ``turns`` is the conversation in which the variables of the cases stand."""
 
     turns: tuple[Turn, ...] = ()
     cases: tuple[Case, ...] = ()
@@ -44,155 +64,418 @@ class Configuration:
     notes: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class _Test:
+    """A test, and the scenario's data and the defaults below it; ``where`` names its file unless it is the first."""
+
+    line: int
+    value: JSONObject
+    below: tuple[JSONObject, ...] = ()
+    where: str = ""
+
+    def bad(self, words: str) -> Bad:
+        return Bad(0, f"{self.where}: {words}") if self.where else Bad(self.line, words)
+
+    def members(self, name: str) -> JSONObject:
+        """Return the members of ``vars`` or ``options``, its own above those below it."""
+        merged: JSONObject = {}
+        for layer in (*self.below, self.value):
+            if isinstance(inner := layer.get(name), dict):
+                merged |= inner
+        return merged
+
+
 def is_configuration(value: JSON) -> bool:
-    """Whether a document is one, rather than a list of cases."""
-    return isinstance(value, dict) and ("prompts" in value or "providers" in value) and "tests" in value
+    """Return whether a document is a configuration or the results of one, rather than a list of cases."""
+    if not isinstance(value, dict):
+        return False
+    if "results" in value and is_configuration(value.get("config")):
+        return True
+    asks, answers = "prompts" in value, "providers" in value or "targets" in value
+    return (asks and answers) or ((asks or answers) and ("tests" in value or "scenarios" in value))
 
 
-def read_configuration(text: str) -> Configuration:
-    """What a configuration in YAML or JSON asks for. Raises CasesError."""
+def read_configuration(text: str, folder: Path | None = None) -> Configuration:
+    """Read a configuration in YAML or JSON; files are read below ``folder``. Raises CasesError."""
     try:
-        found = read_yaml(text)
+        document = read_yaml(text)
     except YamlError as error:
         raise CasesError(f"The file is not YAML that can be read: {error}.") from None
-    if not is_configuration(found.value):
+    if not is_configuration(document.value):
         raise CasesError("This is no promptfoo configuration: it needs “prompts” or “providers”, and “tests”.")
-    return _Reader(found).read()
+    if "results" in document.value and is_configuration(document.value.get("config")):
+        document = replace(document, value=document.value["config"])
+    return _Reader(document, References(folder)).read()
 
 
+@dataclass
 class _Reader:
-    def __init__(self, found: YamlText) -> None:
-        self._found = found
-        self._value: JSONObject = found.value
-        self._notes: dict[str, None] = {}
-        self._bad: list[Bad] = []
+    document: YamlText
+    references: References
+    notes: dict[str, None] = field(default_factory=dict)
+    bad: list[Bad] = field(default_factory=list)
+    referred: dict[str, None] = field(default_factory=dict)  # members of the configuration that “$ref” leads to
 
     def read(self) -> Configuration:
-        self._note_unknown(self._value, _TAKEN, "")
-        prompts = list(self._prompts())
-        default = self._value.get("defaultTest")
-        default = default if isinstance(default, dict) else {}
-        self._note_unknown(default, _OF_TEST, "defaultTest: ")
-        checks = self._checks(default.get("assert"))
-        cases = list(self._cases(default))
-        if len(prompts) > 1:
-            cases = [
-                case.model_copy(update={"id": f"{case.id}-{number}", "turns": turns, "name": _numbered(case, number)})
-                for case in cases
-                for number, turns in enumerate(prompts, 1)
-            ]
-            self._note(f"There are {len(prompts)} prompts: each test is a case with each of them.")
+        value = self.document.value
+        prompts = list(self._prompts(value.get("prompts")))
+        default = self._default(value.get("defaultTest"))
+        asserts = self._assert_list(default.get("assert"))
+        checks = self._checks([one for one in asserts if not waits_for_values(one)])
+        layer = {**default, "assert": [one for one in asserts if waits_for_values(one)]}
+        cases = list(itertools.islice(self._all_cases(layer, prompts), MOST_CASES + 1))
         if len(cases) > MOST_CASES:
-            raise CasesError(f"The file makes {len(cases):,} cases; an evaluation has {MOST_CASES:,} at most.")
+            raise CasesError(f"The file makes more than {MOST_CASES:,} cases, which is the most of an evaluation.")
+        if len(prompts) > 1:
+            self._note(f"There are {len(prompts)} prompts: each test is a case with each of them.")
+        variants = tuple(self._variants(value.get("providers", value.get("targets"))))
+        self._note_unknown(value, _TAKEN | self.referred.keys(), "")
+        if self.references.names:
+            self._note(f"Files that were read, too: {', '.join(self.references.names)}.")
         return Configuration(
-            turns=prompts[0] if len(prompts) == 1 else (),
+            turns=prompts[0].turns if len(prompts) == 1 else (),
             cases=tuple(cases),
             checks=checks,
-            variants=tuple(self._variants()),
-            bad=tuple(sorted(self._bad, key=lambda one: one.line)),
-            notes=tuple(self._notes),
+            variants=variants,
+            bad=tuple(sorted(self.bad, key=lambda bad: bad.line)),
+            notes=tuple(self.notes),
         )
 
     def _note(self, words: str) -> None:
-        self._notes[words] = None
+        self.notes[words] = None
 
-    def _note_unknown(self, value: JSONObject, known: frozenset[str], where: str) -> None:
+    def _note_unknown(self, value: JSONObject, known: Set[str], where: str) -> None:
         for name in value:
             if name not in known:
-                self._note(f"{where}“{name}” was left out: there is nothing like it here.")
+                self._note(f"{where}“{name}” was left out: {REASONS.get(name, 'there is nothing like it here')}.")
 
-    def _checks(self, found: JSON) -> tuple[Check, ...]:
-        if found is None:
-            return ()
-        checks, left = read_asserts(found if isinstance(found, list) else [found])
+    def _note_template(self, value: JSON, what: str) -> None:
+        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        for words in template_notes(text, what):
+            self._note(words)
+
+    def _resolved(self, value: JSON) -> JSON:
+        """Return the value that ``{"$ref": "#/…"}`` stands for, with members beside it; others as they are."""
+        for _ in range(DEEPEST):
+            if not isinstance(value, dict) or not isinstance(pointer := value.get("$ref"), str):
+                return value
+            target: JSON = self.document.value
+            steps = pointer.removeprefix("#").strip("/").split("/")
+            self.referred[steps[0]] = None
+            for step in steps:
+                name = step.replace("~1", "/").replace("~0", "~")
+                target = target.get(name) if isinstance(target, dict) else None
+            if target is None or not pointer.startswith("#/"):
+                self._note(f"“$ref: {shortened(pointer)}” was left out: it leads nowhere in this file.")
+                return None
+            others = {name: inner for name, inner in value.items() if name != "$ref"}
+            value = {**target, **others} if isinstance(target, dict) else target
+        return None
+
+    def _items(self, value: JSON) -> list[JSON]:
+        items = value if isinstance(value, list) else [] if value is None else [value]
+        return [self._resolved(item) for item in items]
+
+    # Prompts
+
+    def _prompts(self, found: JSON) -> Iterator[Prompt]:
+        if isinstance(found, dict) and not {"raw", "id", "$ref"} & found.keys():
+            found = [{"id": path, "label": label} for path, label in found.items()]  # an older form
+        if is_chat(found):
+            found = [found]
+        for item in self._items(found):
+            yield from self._prompts_of(item)
+
+    def _prompts_of(self, item: JSON) -> Iterator[Prompt]:
+        if isinstance(item, dict):
+            self._note_unknown(item, frozenset(("raw", "id", "label", "display")), "prompts: ")
+            content = item.get("raw", item.get("id"))
+        else:
+            content = item
+        try:
+            if is_chat(content):
+                yield chat_prompt(content)
+                self._note_template(content, "A prompt")
+            elif not isinstance(content, str):
+                raise PromptError("it is neither a text nor a chat")
+            elif is_reference(content) or (ends_as_file(content) and self.references.exists(content)):
+                yield from self._prompts_at(content.strip())
+            else:
+                yield read_prompt(content)
+                self._note_template(content, "A prompt")
+        except (PromptError, UnreadableFileError) as error:
+            self._note(f"The prompt {_quoted(content)} was left out: {error}.")
+
+    def _prompts_at(self, reference: str) -> Iterator[Prompt]:
+        """Yield the prompts in the files that a reference stands for. Raises PromptError, UnreadableFileError."""
+        if reference.startswith("exec:"):
+            raise PromptError("it is a program, which is not run")
+        for path in self.references.files(reference):
+            name = self.references.name(path)
+            try:
+                with self.references.opened(path):
+                    yield from self._prompts_in(path, name)
+            except (PromptError, UnreadableFileError) as error:
+                self._note(f"The prompt {name} was left out: {error}.")
+
+    def _prompts_in(self, path: Path, name: str) -> Iterator[Prompt]:
+        """Yield the prompts of a file. Raises PromptError, UnreadableFileError."""
+        suffix = path.suffix.lower()
+        if suffix not in READABLE:
+            raise PromptError("files of its kind are not read")
+        text = self.references.text(path)
+        listed = yaml_template(text) if suffix in (".yaml", ".yml") else None
+        if isinstance(listed, list) and not is_chat(listed):
+            for item in listed:
+                yield from self._prompts_of(self._resolved(item))
+            return
+        for piece in [listed] if isinstance(listed, str) else prompts_in(text, suffix):
+            yield read_prompt(piece)
+            self._note_template(piece, f"The prompt {name}")
+
+    # Tests
+
+    def _default(self, found: JSON) -> JSONObject:
+        """Return the defaults of all tests, which may stand in a file."""
+        found = self._resolved(found)
+        if isinstance(found, str):
+            try:
+                found = self.references.load(found)
+            except UnreadableFileError as error:
+                self._note(f"“defaultTest: {shortened(found)}” was left out: {error}.")
+                return {}
+        if found is not None and not isinstance(found, dict):
+            self._note("“defaultTest” was left out: it is no object.")
+        return found if isinstance(found, dict) else {}
+
+    def _all_cases(self, default: JSONObject, prompts: list[Prompt]) -> Iterator[Case]:
+        self._note_unknown(default, _OF_TEST, "defaultTest: ")
+        value = self.document.value
+        if value.get("tests") is None and value.get("scenarios") is None:
+            tests = iter([_Test(0, {}, (default,))])  # without tests each prompt is asked once
+        else:
+            scenarios = (test for item in self._items(value.get("scenarios")) for test in self._scenario(item, default))
+            tests = itertools.chain(self._tests(value.get("tests"), ("tests",), (default,)), scenarios)
+        for test in tests:
+            for case in self._cases(test):
+                yield from self._with_prompts(test, case, prompts)
+
+    def _with_prompts(self, test: _Test, case: Case, prompts: list[Prompt]) -> Iterator[Case]:
+        options = test.members("options")
+        prefix, suffix = (text_of(options.get(name)) for name in ("prefix", "suffix"))
+        if (prefix or suffix) and any(prompt.text is None for prompt in prompts):
+            self._note("“prefix” and “suffix” were left out where a prompt is a chat.")
+        if (prefix or suffix) and not prompts:
+            self._note("“prefix” and “suffix” were left out: there is no prompt.")
+        asked = [prompt.between(prefix, suffix) for prompt in prompts] if prefix or suffix else prompts
+        if len(asked) < 2:
+            yield case.model_copy(update={"turns": asked[0].turns}) if asked != prompts else case
+            return
+        for number, prompt in enumerate(asked, 1):
+            name = f"{case.name} · prompt {number}" if case.name else ""
+            yield case.model_copy(update={"id": f"{case.id}-{number}", "turns": prompt.turns, "name": name})
+
+    def _tests(self, found: JSON, place: Place, below: tuple[JSONObject, ...]) -> Iterator[_Test]:
+        for number, item in enumerate(self._items(found)):
+            at = (*place, number) if isinstance(found, list) else place
+            line = self.document.line(at) if place else 0
+            path = item.get("path") if isinstance(item, dict) else item
+            if isinstance(path, str):
+                yield from self._tests_at(path, below)
+            elif isinstance(item, dict):
+                yield _Test(line, item, below)
+            else:
+                self.bad.append(Bad(line, f"a test must be an object, not {shortened(json.dumps(item))}"))
+
+    def _tests_at(self, reference: str, below: tuple[JSONObject, ...]) -> Iterator[_Test]:
+        try:
+            files = self.references.files(reference)
+        except UnreadableFileError as error:
+            self._note(f"The file of tests {shortened(reference)} was left out: {error}.")
+            return
+        for path in files:
+            name = self.references.name(path)
+            try:
+                with self.references.opened(path):
+                    yield from self._tests_in(path, name, below)
+            except UnreadableFileError as error:
+                self._note(f"The file of tests {name} was left out: {error}.")
+
+    def _tests_in(self, path: Path, name: str, below: tuple[JSONObject, ...]) -> Iterator[_Test]:
+        suffix = path.suffix.lower()
+        if suffix not in _TEST_FILES:
+            raise UnreadableFileError("files of its kind are not read")
+        if suffix in (".csv", ".tsv"):
+            rows = self._rows(path, name)
+        else:
+            value = self.references.value(path)
+            rows = enumerate(value if isinstance(value, list) else [value], 1)
+        unit = "line" if suffix in (".csv", ".tsv") else "test"
+        for number, written in rows:
+            row = self._resolved(written)
+            where = f"{name}, {unit} {number}"
+            if isinstance(row, str) and row.startswith(FILE):
+                yield from self._tests_at(row, below)
+            elif not isinstance(row, dict):
+                self.bad.append(Bad(0, f"{where}: a test must be an object, not {shortened(json.dumps(row))}"))
+            elif suffix in (".csv", ".tsv") or not {"vars", "assert", "options", "provider"} & row.keys():
+                try:
+                    yield _Test(0, test_of(row), below, where)
+                except ValueError as error:
+                    self.bad.append(Bad(0, f"{where}: {error}"))
+            else:
+                yield _Test(0, row, below, where)
+
+    def _rows(self, path: Path, name: str) -> Iterator[tuple[int, JSON]]:
+        """Yield the rows of a table. Raises UnreadableFileError."""
+        records = read_records(self.references.text(path), "\t" if path.suffix.lower() == ".tsv" else "")
+        header = [cell.strip() for cell in records[0].cells] if records else []
+        for record in records[1:]:
+            if record.problem:
+                self.bad.append(Bad(0, f"{name}, line {record.line}: {record.problem}"))
+            elif any(cell.strip() for cell in record.cells[len(header) :]):
+                words = f"{len(record.cells)} cells, and there are {len(header)} columns"
+                self.bad.append(Bad(0, f"{name}, line {record.line}: {words}"))
+            else:
+                cells = itertools.chain(record.cells, itertools.repeat(""))
+                yield record.line, {column: cell for column, cell in zip(header, cells, strict=False) if column}
+
+    def _scenario(self, found: JSON, default: JSONObject) -> Iterator[_Test]:
+        """Yield each test of a scenario with each of its data."""
+        for item in self._loaded(found, "scenario"):
+            if not isinstance(item, dict):
+                self._note(f"A scenario was left out: {shortened(json.dumps(item))}")
+                continue
+            self._note_unknown(item, _OF_SCENARIO, "scenarios: ")
+            data = [one for raw in self._items(item.get("config")) for one in self._loaded(raw, "data of a scenario")]
+            for layer in data or [{}]:
+                if isinstance(layer, dict):
+                    yield from self._tests(item.get("tests") or [{}], (), (default, layer))
+                else:
+                    self._note(f"The data of a scenario was left out: {shortened(json.dumps(layer))}")
+
+    def _loaded(self, found: JSON, what: str) -> list[JSON]:
+        """Return a value, or those in the files that a text refers to."""
+        if not isinstance(found, str):
+            return [found]
+        try:
+            values = [self.references.value(path) for path in self.references.files(found)]
+        except UnreadableFileError as error:
+            self._note(f"The {what} {shortened(found)} was left out: {error}.")
+            return []
+        return [item for value in values for item in (value if isinstance(value, list) else [value])]
+
+    # Cases
+
+    def _cases(self, test: _Test) -> Iterator[Case]:
+        for layer in (*test.below[1:], test.value):
+            self._note_unknown(layer, _OF_TEST, "tests: ")
+        for layer in (*test.below, test.value):
+            if isinstance(options := layer.get("options"), dict):
+                self._note_unknown(options, _OF_OPTIONS, "tests: “options”: ")
+        try:
+            values = self._values(test)
+        except UnreadableFileError as error:
+            self.bad.append(test.bad(str(error)))
+            return
+        names = [variable_name(name) for name in values]
+        expand = not test.members("options").get("disableVarExpansion")
+        lists = [value if isinstance(value, list) and value and expand else [value] for value in values.values()]
+        asserts = [one for layer in (*test.below, test.value) for one in self._assert_list(layer.get("assert"))]
+        checks = self._checks([one for one in asserts if not waits_for_values(one)])
+        waiting = [one for one in asserts if waits_for_values(one)]
+        description = next(
+            (layer["description"] for layer in (test.value, *test.below[::-1]) if "description" in layer), ""
+        )
+        for number, choice in enumerate(itertools.islice(itertools.product(*lists), MOST_CASES + 1), 1):
+            filled = self._filled(dict(zip(names, map(text_of, choice), strict=True)))
+            try:
+                yield Case(
+                    name=text_of(description) + (f" {number}" if number > 1 else ""),
+                    values=filled,
+                    expected=filled.get(EXPECTED, ""),
+                    checks=(*checks, *self._checks(waiting, filled)),
+                )
+            except ValueError as error:
+                self.bad.append(test.bad(reason_of(error)))
+
+    def _filled(self, values: dict[str, str]) -> dict[str, str]:
+        """Return the values with those that they mention put in, as promptfoo does."""
+        for value in values.values():
+            self._note_template(value, "A value")
+        return {name: resolve(value, {**values, name: value}) for name, value in values.items()}
+
+    def _values(self, test: _Test) -> JSONObject:
+        """Return the variables of a test, lists where it stands for several cases. Raises UnreadableFileError."""
+        values: JSONObject = {}
+        for layer in (*test.below, test.value):
+            own = self._resolved(layer.get("vars"))
+            if isinstance(own, str) or (isinstance(own, list) and all(isinstance(one, str) for one in own)):
+                for path in (path for one in self._items(own) for path in self._files_of("vars", one)):
+                    inner = self.references.value(path)
+                    values |= inner if isinstance(inner, dict) else {}
+            elif isinstance(own, dict):
+                values |= own
+            elif own is not None:
+                raise UnreadableFileError("“vars” must be an object")
+        return {name: self._value(name, value) for name, value in values.items()}
+
+    def _value(self, name: str, value: JSON) -> JSON:
+        if isinstance(value, list):
+            return [self._value(name, one) for one in value]
+        if not isinstance(value, str) or not value.startswith(FILE):
+            return value
+        loaded = [self._content(name, path) for path in self._files_of(name, value)]
+        return loaded if len(loaded) > 1 else loaded[0]
+
+    def _files_of(self, name: str, reference: str) -> list[Path]:
+        try:
+            return self.references.files(reference)
+        except UnreadableFileError as error:
+            raise UnreadableFileError(f"the value “{name}” ({shortened(reference)}) cannot be read: {error}") from None
+
+    def _content(self, name: str, path: Path) -> str:
+        try:
+            if path.suffix.lower() in (".yaml", ".yml"):
+                return text_of(self.references.value(path))
+            return self.references.text(path)
+        except UnreadableFileError as error:
+            raise UnreadableFileError(f"the value “{name}” ({path.name}) cannot be read: {error}") from None
+
+    def _assert_list(self, found: JSON) -> list[JSON]:
+        return [
+            {**one, "assert": self._items(one.get("assert"))} if isinstance(one, dict) and "assert" in one else one
+            for one in self._items(self._resolved(found))
+        ]
+
+    def _checks(self, asserts: list[JSON], values: dict[str, str] | None = None) -> tuple[Check, ...]:
+        for one in asserts:
+            if isinstance(one, dict) and str(one.get("type")).removeprefix("not-") not in ("javascript", "python"):
+                self._note_template(one.get("value"), "An assertion")
+        checks, left = read_asserts(asserts, values, self.references.load)
         for words in left:
             self._note(words)
         return checks
 
-    # What is asked
+    # Providers
 
-    def _prompts(self) -> Iterator[tuple[Turn, ...]]:
-        found = self._value.get("prompts") or []
-        for one in found if isinstance(found, list) else [found]:
-            content = one.get("raw", one.get("id")) if isinstance(one, dict) else one
-            if not isinstance(content, str):
-                self._note(f"A prompt was left out: {shortened(json.dumps(one))}")
-            elif content.startswith(("file://", "exec:")):
-                self._note(f"The prompt {shortened(content)} was left out: it stands in another file.")
-            else:
-                yield self._turns(content)
+    def _variants(self, found: JSON) -> Iterator[Variant]:
+        if isinstance(found, dict) and "id" not in found and "$ref" not in found:
+            found = [{name: options} for name, options in found.items()]
+        for item in self._items(found):
+            for provider in self._providers(item):
+                variant, left = read_provider(provider)
+                for words in left:
+                    self._note(words)
+                if variant is not None:
+                    yield variant
 
-    def _turns(self, content: str) -> tuple[Turn, ...]:
-        if "|" in content and "{{" in content and any("|" in piece.split("}}")[0] for piece in content.split("{{")[1:]):
-            self._note("A prompt filters its variables ({{name | filter}}); that stays as it is written.")
-        if content.lstrip()[:1] == "[":
-            try:
-                return Case.model_validate({"turns": parse_json(content)}).turns
-            except ValueError:
-                pass  # a text that begins with a bracket
-        return Case.model_validate({"turns": [content]}).turns
-
-    # Cases
-
-    def _cases(self, default: JSONObject) -> Iterator[Case]:
-        found = self._value.get("tests")
-        if not isinstance(found, list):
-            raise CasesError("“tests” must be a list: tests that stand in other files are not fetched.")
-        common = default.get("vars")
-        for place, one in enumerate(found):
-            line = self._found.line(("tests", place))
-            if not isinstance(one, dict):
-                self._bad.append(Bad(line, f"a test must be an object, not {shortened(json.dumps(one))}"))
-                continue
-            self._note_unknown(one, _OF_TEST, "tests: ")
-            own = one.get("vars") or {}
-            if not isinstance(own, dict):
-                self._bad.append(Bad(line, "“vars” must be an object"))
-                continue
-            values = {**(common if isinstance(common, dict) else {}), **own}
-            if any(isinstance(value, str) and value.startswith("file://") for value in values.values()):
-                self._bad.append(Bad(line, "a value stands in another file, which is not fetched"))
-                continue
-            checks = self._checks(one.get("assert"))
-            names = [variable_name(name) for name in values]
-            lists = [value if isinstance(value, list) and value else [value] for value in values.values()]
-            for number, chosen in enumerate(itertools.islice(itertools.product(*lists), MOST_CASES + 1), 1):
-                texts = [text_of(value) for value in chosen]
-                try:
-                    yield Case(
-                        name=text_of(one.get("description")) + (f" {number}" if number > 1 else ""),
-                        values=dict(zip(names, texts, strict=True)),
-                        expected=dict(zip(names, texts, strict=True)).get("expected", ""),
-                        checks=checks,
-                    )
-                except ValueError as error:
-                    self._bad.append(Bad(line, reason_of(error)))
-
-    # Whom it is asked of
-
-    def _variants(self) -> Iterator[Variant]:
-        found = self._value.get("providers", self._value.get("targets")) or []
-        for one in found if isinstance(found, list) else [found]:
-            made = self._variant(one)
-            if made is not None:
-                yield made
-
-    def _variant(self, found: JSON) -> Variant | None:
-        config: JSONObject = {}
-        label = ""
-        if isinstance(found, dict):
-            config = found.get("config") or {}
-            label, found = str(found.get("label") or ""), found.get("id")
-        if not isinstance(found, str) or ":" not in found or found.split(":")[0] in _ELSEWHERE:
-            self._note(f"The provider {shortened(json.dumps(found))} was left out: it is no model of a gateway.")
-            return None
-        *_, model = found.split(":")
-        known = {name: value for name, value in config.items() if name in _OF_CONFIG}
-        for name in config.keys() - _OF_CONFIG:
-            self._note(f"The provider {found}: “{name}” was left out.")
-        differences = {"model": model, **({"parameters": {DEFAULT: known}} if known else {})}
-        return Variant.model_validate({"name": label or model, "differences": differences})
+    def _providers(self, item: JSON) -> list[JSON]:
+        """Return a provider, or those in a file."""
+        if isinstance(item, str) and item.startswith(FILE) and item.lower().endswith((".yaml", ".yml", ".json")):
+            return self._loaded(item, "provider")
+        return [item]
 
 
-def _numbered(case: Case, number: int) -> str:
-    return f"{case.name} · prompt {number}" if case.name else ""
+def _quoted(content: JSON) -> str:
+    return shortened(content if isinstance(content, str) else json.dumps(content, ensure_ascii=False))

@@ -6,30 +6,42 @@ why; the others can be taken without it. A person may map the columns otherwise 
 
 from __future__ import annotations
 
-import csv
+import itertools
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from playground.domain.checks.check import Check
+from playground.domain.checks.texts import Equals
 from playground.domain.reasons import shortened
 from playground.domain.variables import LONGEST_NAME
-from playground.engine.evaluation.imports.asserts import read_expected
+from playground.engine.evaluation.imports.asserts import EXPECTED_TEXT, read_asserts, read_expected
+from playground.engine.evaluation.imports.csv_records import read_records, without_trailing_blanks
+from playground.engine.evaluation.imports.special_columns import is_special, kind_of, reason_left_out, threshold_of
+from playground.engine.io.text_encoding import decode_text
 from playground.engine.io.weighed_json import check_weight
 from playground.engine.io.yaml_text import YamlError, read_yaml
-from playground.engine.session.plan import MOST_CASES, Case
+from playground.engine.session.plan import EXPECTED, MOST_CASES, Case
 from playground.jsonkit.reading import parse_json
 from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols import MESSAGES
 
 LARGEST: Final = 256 * 1024 * 1024  # bytes of a file that is read
-LONGEST_CELL: Final = 4 * 1024 * 1024  # characters
 MOST_ROWS: Final = 1_000_000
 SUFFIXES: Final = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".yaml", ".yml")
-_EXPECTED: Final = ("expected", "__expected", "expected_output", "target", "ideal", "answer", "output", "reference")
-_NAME: Final = ("name", "description", "__description", "title", "id", "case")
+#: Names of columns, in small letters and without what stands between words, the surest first.
+_EXPECTED: Final = (
+    *("expected", "expectedoutput", "expectedoutputs", "expectedanswer", "expectedresponse", "expectedresult"),
+    *("expectedvalue", "expectedresults", "groundtruth", "referenceoutput", "referenceoutputs", "referenceanswer"),
+    *("reference", "goldenanswer", "goldanswer", "golden", "gold", "correctanswer", "idealanswer", "ideal", "target"),
+    *("answer", "output", "outputs"),
+)
+_NAME: Final = ("name", "description", "title", "id", "case")
 _TURNS: Final = ("turns", MESSAGES, "conversation", "input")
+_NESTED: Final = ("vars", "values", "variables")
 _ODD: Final = re.compile(r"[^\w-]+")
 
 
@@ -67,12 +79,13 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Mapping:
-    """What becomes of columns: ``variables`` by column the name of the variable; the others a column each, or none."""
+    """The use of columns: ``variables`` has names by column, ``checks`` has columns of assertions."""
 
     variables: dict[str, str] = field(default_factory=dict)
     expected: str | None = None
     name: str | None = None
     turns: str | None = None
+    checks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,15 +105,14 @@ def read_table(data: bytes, suffix: str) -> Table:
     if len(data) > LARGEST:
         raise CasesError(f"The file has {len(data):,} bytes; {LARGEST:,} are read at most.")
     try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise CasesError(f"The file is not UTF-8 text (line {line}). Save it as UTF-8.") from None
+        text = decode_text(data)
+    except ValueError as error:
+        raise CasesError(str(error)) from None
     kind = suffix.lower()
     if kind in (".csv", ".tsv"):
         return _csv(text, "\t" if kind == ".tsv" else "")
     try:
-        check_weight(data)
+        check_weight(text.encode("utf-8", "replace"))
     except ValueError as error:
         raise CasesError(f"The file cannot be read: {error}.") from None
     if kind in (".jsonl", ".ndjson"):
@@ -122,50 +134,56 @@ def read_table(data: bytes, suffix: str) -> Table:
 
 
 def _csv(text: str, delimiter: str) -> Table:
-    head = text.split("\n", 1)[0]
-    delimiter = delimiter or max((",", ";", "\t"), key=head.count)
-    before = csv.field_size_limit(LONGEST_CELL)
-    try:
-        return _csv_rows(csv.reader(text.splitlines(keepends=True), delimiter=delimiter, strict=True))
-    finally:
-        csv.field_size_limit(before)
-
-
-def _csv_rows(reader: Iterator[list[str]]) -> Table:
-    rows: list[Row] = []
-    bad: list[Bad] = []
-    columns: tuple[str, ...] = ()
-    while True:
-        line = getattr(reader, "line_num", 0) + 1
-        try:
-            cells = next(reader, None)
-        except csv.Error as error:
-            long = "field larger" in str(error)
-            words = f"a cell has more than {LONGEST_CELL:,} characters" if long else f"not CSV: {error}"
-            bad.append(Bad(line, words))
-            if not long:
-                break  # where the next row begins is not known
-            continue
-        if cells is None:
-            break
-        if not any(cell.strip() for cell in cells):
-            continue
-        if not columns:
-            columns = tuple(cell.strip() for cell in cells)
-            if doubled := [name for name in columns if columns.count(name) > 1]:
-                raise CasesError(
-                    f"Line {line}: two columns are called “{doubled[0]}”. Columns need names of their own."
-                )
-            continue
-        if len(cells) != len(columns):
-            bad.append(Bad(line, f"{len(cells)} cells, and there are {len(columns)} columns"))
-            continue
-        rows.append(Row(line, dict(zip(columns, cells, strict=True))))
-        if len(rows) > MOST_ROWS:
-            raise CasesError(f"The file has more than {MOST_ROWS:,} rows.")
-    if not columns:
+    records = read_records(text, delimiter)
+    header = next((record for record in records if not record.problem), None)
+    if header is None:
+        if records:
+            raise CasesError(f"The file cannot be read: line {records[0].line}: {records[0].problem}.")
         raise CasesError("The file is empty: its first line must name the columns.")
-    return Table(columns, tuple(rows), tuple(bad))
+    if len(records) > MOST_ROWS + 1:
+        raise CasesError(f"The file has more than {MOST_ROWS:,} rows.")
+    named = len(without_trailing_blanks(header.cells))
+    bad: list[Bad] = []
+    rows: list[tuple[int, list[str]]] = []
+    for record in records:
+        cells = list(without_trailing_blanks(record.cells))
+        if record is header:
+            continue
+        if record.problem:
+            bad.append(Bad(record.line, record.problem))
+        elif len(record.cells) < named or len(cells) > len(header.cells):
+            bad.append(Bad(record.line, f"{len(record.cells)} cells, and there are {named} columns"))
+        else:
+            rows.append((record.line, cells))
+    columns = _columns(header.line, header.cells, max([named, *(len(cells) for _, cells in rows)]))
+    empty = [
+        place
+        for place, name in enumerate(header.cells)
+        if not name.strip() and not any(len(cells) > place and cells[place].strip() for _, cells in rows)
+    ]
+    places = [place for place in range(len(columns)) if place not in empty] if empty else range(len(columns))
+    return Table(
+        tuple(columns[place] for place in places),
+        tuple(Row(line, {columns[at]: cells[at] if at < len(cells) else "" for at in places}) for line, cells in rows),
+        tuple(bad),
+    )
+
+
+def _columns(line: int, header: Sequence[str], count: int) -> list[str]:
+    """Return names for so many columns; those without one are called by their place. Raises CasesError."""
+    names = [name.strip() for name in header[:count]]
+    times = Counter(name for name in names if name)
+    doubled = next((name for name, count in times.items() if count > 1), "")
+    if doubled:
+        raise CasesError(f"Line {line}: two columns are called “{doubled}”. Columns need names of their own.")
+    return [name or _free(f"column {place}", times) for place, name in enumerate(names, 1)]
+
+
+def _free(name: str, taken: Container[str]) -> str:
+    """Return a name that is not taken: this one, or with a number behind it."""
+    return next(
+        one for number in itertools.count(1) if (one := f"{name}_{number}" if number > 1 else name) not in taken
+    )
 
 
 def _json_lines(text: str) -> Iterator[tuple[int, JSON | Bad]]:
@@ -214,17 +232,43 @@ def _of_rows(found: Iterable[tuple[int, JSON | Bad]]) -> Table:
 
 
 def guess(table: Table) -> Mapping:
-    """What the columns of a table are by their names, and by what stands in them."""
-    lower = {column.lower(): column for column in table.columns}
-    expected = next((lower[name] for name in _EXPECTED if name in lower), None)
-    name = next((lower[one] for one in _NAME if one in lower and lower[one] != expected), None)
-    turns = next((lower[one] for one in _TURNS if one in lower and _are_turns(table, lower[one])), None)
-    taken = {expected, name, turns}
-    nested = next((lower[one] for one in ("vars", "values", "variables") if one in lower), None)
-    if nested is not None and all(isinstance(row.cells.get(nested), dict) for row in table.rows):
-        inner = dict.fromkeys(key for row in table.rows for key in row.cells[nested])
-        return Mapping({f"{nested}.{key}": variable_name(key) for key in inner}, expected, name, turns)
-    return Mapping({one: variable_name(one) for one in table.columns if one not in taken}, expected, name, turns)
+    """Guess the use of columns from their names and from their cells."""
+    checks = tuple(column for column in table.columns if kind_of(column) == "assert")
+    plain = {_plain(column): column for column in reversed(table.columns) if not is_special(column)}
+    expected = next((plain[name] for name in _EXPECTED if name in plain), None)
+    names = (*(column for column in table.columns if kind_of(column) == "description"), *map(plain.get, _NAME))
+    name = next((column for column in names if column is not None and column != expected), None)
+    turns = next((plain[one] for one in _TURNS if one in plain and _are_turns(table, plain[one])), None)
+    taken = {expected, name, turns, *checks}
+    nested = next((plain[one] for one in _NESTED if one in plain and _are_objects(table, plain[one])), None)
+    if nested is not None:
+        keys = dict.fromkeys(key for row in table.rows for key in row.cells.get(nested) or {})
+        inner = {f"{nested}.{key}": key for key in keys}
+        if expected is None:
+            expected = next((column for column, key in inner.items() if key == EXPECTED), None)
+        inner = {column: key for column, key in inner.items() if column != expected}
+        return Mapping(_variables(inner), expected, name, turns, checks)
+    rest = {column: column for column in table.columns if column not in taken and not is_special(column)}
+    return Mapping(_variables(rest), expected, name, turns, checks)
+
+
+def _plain(column: str) -> str:
+    return re.sub(r"[\W_]+", "", column).lower()
+
+
+def _variables(columns: dict[str, str]) -> dict[str, str]:
+    """Return a name for the variable of each column, each another one."""
+    names: dict[str, str] = {}  # columns by the name of their variable
+    for column, written in columns.items():
+        names[_free(variable_name(written), names)] = column
+    return {column: name for name, column in names.items()}
+
+
+def _are_objects(table: Table, column: str) -> bool:
+    cells = [row.cells.get(column) for row in table.rows]
+    return any(isinstance(cell, dict) for cell in cells) and all(
+        cell is None or isinstance(cell, dict) for cell in cells
+    )
 
 
 def variable_name(column: str) -> str:
@@ -260,34 +304,71 @@ def to_cases(table: Table, mapping: Mapping) -> Cases:
     notes: dict[str, None] = {}
     for row in table.rows:
         try:
-            case, left = _case(row, mapping)
+            made, left = _cases(row, mapping)
         except ValueError as error:
             bad.append(Bad(row.line, shortened(str(error))))
             continue
-        cases.append(case)
+        cases += made
         notes |= dict.fromkeys(left)
+    if len(cases) > MOST_CASES:
+        raise CasesError(f"The file makes {len(cases):,} cases; an evaluation has {MOST_CASES:,} at most.")
+    notes |= dict.fromkeys(_left_out(table, mapping))
     return Cases(tuple(cases), tuple(sorted(bad, key=lambda one: one.line)), tuple(notes))
 
 
-def _case(row: Row, mapping: Mapping) -> tuple[Case, Sequence[str]]:
-    values: dict[str, str] = {}
+def _left_out(table: Table, mapping: Mapping) -> Iterator[str]:
+    """Name the columns that other programs use for more than values, and that have no use here."""
+    used = {mapping.expected, mapping.name, mapping.turns, *mapping.checks, *mapping.variables}
+    nested = any(column not in table.columns for column in mapping.variables)
+    for column in table.columns:
+        reason = reason_left_out(column) if column not in used and (nested or is_special(column)) else ""
+        if reason and any(row.cells.get(column) for row in table.rows):
+            yield reason
+
+
+def _cases(row: Row, mapping: Mapping) -> tuple[list[Case], Sequence[str]]:
+    """Make the cases of a row: one, or one for each choice where ``vars`` has lists. Raises ValueError."""
+    values: dict[str, list[str]] = {}
     for column, name in mapping.variables.items():
         value = _cell(row, column)
-        if value is not None:
-            values[name] = text_of(value)
-    expected = row.cells.get(mapping.expected) if mapping.expected is not None else None
-    made = Case(
-        name=text_of(row.cells.get(mapping.name)) if mapping.name is not None else "",
-        values=values,
-        expected="",
-    )
+        if isinstance(value, list) and value and column not in row.cells:
+            values[name] = [text_of(choice) for choice in value]
+        elif value is not None:
+            values[name] = [text_of(value)]
+    choices = itertools.islice(itertools.product(*values.values()), MOST_CASES + 1)
+    cases: list[Case] = []
+    notes: dict[str, None] = {}
+    for number, choice in enumerate(choices, 1):
+        case, left = _case(row, mapping, dict(zip(values, choice, strict=True)))
+        numbered = f"{case.name} {number}" if case.name and number > 1 else case.name
+        cases.append(case.model_copy(update={"name": numbered}))
+        notes |= dict.fromkeys(left)
+    return cases, tuple(notes)
+
+
+def _case(row: Row, mapping: Mapping, values: dict[str, str]) -> tuple[Case, Sequence[str]]:
+    name = text_of(row.cells.get(mapping.name)) if mapping.name is not None else ""
+    expected = text_of(_cell(row, mapping.expected)) if mapping.expected is not None else ""
+    checks: list[Check] = []
+    left: list[str] = []
+    for column in mapping.checks:
+        asked = _parsed(row.cells.get(column))
+        if isinstance(asked, list | dict):
+            made, notes = read_asserts(asked if isinstance(asked, list) else [asked], values)
+        elif text := text_of(asked).strip():
+            made, wanted, notes = read_expected(text, threshold_of(row.cells, column), values)
+            if expected:  # {{expected}} stands for another text
+                made = tuple(Equals(text=text) if check == Equals(text=EXPECTED_TEXT) else check for check in made)
+            expected = expected or wanted
+        else:
+            continue
+        checks += made
+        left += notes
+    made_case = Case(name=name, values=values, expected=expected, checks=tuple(checks))
     if mapping.turns is not None and (found := _parsed(row.cells.get(mapping.turns))):
         turns = Case.model_validate({"turns": found if isinstance(found, list) else [text_of(found)]}).turns
-        made = made.model_copy(update={"turns": turns})
-    if mapping.expected is not None and mapping.expected.lower() == "__expected" and expected:
-        checks, expects, left = read_expected(text_of(expected))
-        return made.model_copy(update={"checks": checks, "expected": expects}), left
-    return made.model_copy(update={"expected": text_of(expected)}), ()
+        made_case = made_case.model_copy(update={"turns": turns})
+    return made_case, left
 
 
 def _cell(row: Row, column: str) -> JSON:
@@ -306,5 +387,5 @@ def text_of(value: JSON) -> str:
 
 
 def first_rows(table: Table, count: int) -> Table:
-    """The same with so many rows at most, for a preview."""
+    """Return a table with so many rows at most, for a preview."""
     return replace(table, rows=table.rows[:count])

@@ -59,8 +59,8 @@ KINDS: Final = f"Cases ({' '.join(f'*{suffix}' for suffix in SUFFIXES)})"
 AGAIN_MS: Final = 150
 MOST_COLUMNS = 60  # that can be set; the others are what they are taken for
 MOST_PREVIEW, MOST_LINES = 100, 200  # rows
-VARIABLE, EXPECTS, NAMES, TURNS, NOTHING = range(5)
-_ROLES: Final = ("a variable", "what is expected", "its name", "the conversation", "left out")
+VARIABLE, EXPECTS, NAMES, TURNS, CHECKS, NOTHING = range(6)
+_ROLES: Final = ("a variable", "what is expected", "its name", "the conversation", "a check", "left out")
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,6 +187,7 @@ class ImportCasesDialog(QDialog):
         outer = {name.partition(".")[0] for name in mapping.variables if name not in table.columns}
         names = dict.fromkeys((*(one for one in table.columns if one not in outer), *mapping.variables))
         roles = {mapping.expected: EXPECTS, mapping.name: NAMES, mapping.turns: TURNS}
+        roles |= dict.fromkeys(mapping.checks, CHECKS)
         first = table.rows[0].cells if table.rows else {}
         for place, name in enumerate(list(names)[:MOST_COLUMNS]):
             role = roles.get(name, VARIABLE if name in mapping.variables else NOTHING)
@@ -198,11 +199,13 @@ class ImportCasesDialog(QDialog):
             for at, widget in enumerate((row.title, row.role, row.variable, row.example)):
                 self._grid.addWidget(widget, place, at)
             self.rows.append(row)
-        self._rest = {name: mapping.variables[name] for name in list(names)[MOST_COLUMNS:] if name in mapping.variables}
+        rest = list(names)[MOST_COLUMNS:]
+        self._rest = {name: mapping.variables[name] for name in rest if name in mapping.variables}
+        self._rest_checks = [name for name in rest if name in mapping.checks]
         self.columns.show()
 
     def _role_set(self, row: _ColumnRow) -> None:
-        """There is one column of each of the others than variables."""
+        """Let a column be the only one that is expected, the name or the conversation."""
         role = row.role.currentIndex()
         row.variable.setVisible(role == VARIABLE)
         for other in self.rows:
@@ -213,6 +216,7 @@ class ImportCasesDialog(QDialog):
     def mapping(self) -> Mapping:
         """As it is set. Raises CasesError for a name that no variable can have, or that two have."""
         variables = dict(self._rest)
+        checks = [row.column for row in self.rows if row.role.currentIndex() == CHECKS] + self._rest_checks
         single: dict[int, str] = {}
         for row in self.rows:
             role = row.role.currentIndex()
@@ -227,7 +231,7 @@ class ImportCasesDialog(QDialog):
             if name in variables.values():
                 raise CasesError(f"Two columns are “{name}”. Give one of them another name.")
             variables[row.column] = name
-        return Mapping(variables, single.get(EXPECTS), single.get(NAMES), single.get(TURNS))
+        return Mapping(variables, single.get(EXPECTS), single.get(NAMES), single.get(TURNS), tuple(checks))
 
     # What comes of it
 

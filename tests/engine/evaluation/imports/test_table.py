@@ -7,7 +7,8 @@ import json
 import pytest
 
 from playground.domain.checks.asked import Judge
-from playground.domain.checks.texts import Contains, Equals
+from playground.domain.checks.json_answers import IsJSON
+from playground.domain.checks.texts import Contains, Equals, Matches
 from playground.domain.transcript import Role
 from playground.engine.evaluation.imports.table import CasesError, Mapping, guess, read_table, to_cases
 from playground.engine.session.plan import MOST_CASES
@@ -124,3 +125,86 @@ def test_what_is_expected_may_be_spelled_as_an_assertion() -> None:
 def test_names_that_no_variable_can_have_are_made_into_some() -> None:
     table = read_table("Straße nach,2nd,--\na,b,c\n".encode(), ".csv")
     assert guess(table).variables == {"Straße nach": "Straße_nach", "2nd": "_2nd", "--": "column"}
+
+
+@pytest.mark.parametrize(
+    ("text", "cells"),
+    [
+        ('q,a\n"x; y; z","1; 2"\n"d; e",3\n', [{"q": "x; y; z", "a": "1; 2"}, {"q": "d; e", "a": "3"}]),
+        ('"q";"a"\n"x, y";1,5\nz;2,25\n', [{"q": "x, y", "a": "1,5"}, {"q": "z", "a": "2,25"}]),
+        ("sep=;\r\nq;a\r\n1,5;2\r\n", [{"q": "1,5", "a": "2"}]),
+        ('"sep=|"\nq|a\nx|y\n', [{"q": "x", "a": "y"}]),
+        ("q|a\nx|1, 2\n", [{"q": "x", "a": "1, 2"}]),
+        ("q\nHello, world; again\nWhat, when|where?\n", [{"q": "Hello, world; again"}, {"q": "What, when|where?"}]),
+        ('q\n"Hello, ""you"""\n', [{"q": 'Hello, "you"'}]),
+        ('q, a\n"What, now?", "x, y"\n', [{"q": "What, now?", "a": "x, y"}]),
+        ('q,a\n"He said \\"hi, you\\"",1\n', [{"q": 'He said "hi, you"', "a": "1"}]),
+        ('q,a\nwhat?,{"answer": ""}\n', [{"q": "what?", "a": '{"answer": ""}'}]),
+        ("q,a\rx,1\ry,2\r", [{"q": "x", "a": "1"}, {"q": "y", "a": "2"}]),
+        ('q,a\r\n"x\r\ny",1\r\n', [{"q": "x\r\ny", "a": "1"}]),
+        ("q,a\nx\u2028y\x0bz\x0cv\x85w\x1cu,1\n", [{"q": "x\u2028y\x0bz\x0cv\x85w\x1cu", "a": "1"}]),
+        ("q,a,,\nx,1,,\ny,2,,\n", [{"q": "x", "a": "1"}, {"q": "y", "a": "2"}]),
+        ("q,a\nx,1,,\n", [{"q": "x", "a": "1"}]),
+        ("q,,a\nx,,1\n", [{"q": "x", "a": "1"}]),
+        (",q,a,\n0,x,1,note\n", [{"column 1": "0", "q": "x", "a": "1", "column 4": "note"}]),
+    ],
+)
+def test_csv_as_programs_write_it_has_its_cells(text: str, cells: list[dict[str, str]]) -> None:
+    table = read_table(text.encode(), ".csv")
+    assert [row.cells for row in table.rows] == cells
+    assert table.bad == ()
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32"])
+def test_table_in_an_encoding_of_spreadsheets_is_read(encoding: str) -> None:
+    table = read_table("q\texpected\r\nHällo\t1,5\r\n".encode(encoding), ".csv")
+    assert [row.cells for row in table.rows] == [{"q": "Hällo", "expected": "1,5"}]
+    table = read_table('[{"q": "Hällo"}]'.encode(encoding), ".json")
+    assert [row.cells for row in table.rows] == [{"q": "Hällo"}]
+
+
+def test_csv_lines_are_counted_with_the_line_of_the_separator() -> None:
+    table = read_table(b"sep=;\na;b\n1;2\n3\n", ".csv")
+    assert ([row.line for row in table.rows], [bad.line for bad in table.bad]) == ([3], [4])
+
+
+def test_tabs_with_quotes_that_are_text_are_read() -> None:
+    table = read_table(b'q\ta\n"Hi" he said\t1\n', ".tsv")
+    assert [row.cells for row in table.rows] == [{"q": '"Hi" he said', "a": "1"}]
+
+
+@pytest.mark.parametrize(
+    "column",
+    ["expectedOutput", "Expected Output", "expected_output", "ground_truth", "reference_outputs", "ideal", "Answer"],
+)
+def test_column_of_expected_answers_is_guessed_from_its_name(column: str) -> None:
+    table = read_table(f"id,input,{column}\n1,question,reply\n".encode(), ".csv")
+    (case,) = to_cases(table, guess(table)).cases
+    assert (case.values, case.expected) == ({"input": "question"}, "reply")
+
+
+def test_columns_of_several_assertions_become_checks_and_others_are_named() -> None:
+    header = "q,__expected1,__expected2,__expected3,__prefix,__metric,__threshold,__config:__expected3:threshold"
+    table = read_table(f"{header}\nx,plain,contains-json,llm-rubric: kind,Please,m,0.5,0.9\n".encode(), ".csv")
+    found = to_cases(table, guess(table))
+    (case,) = found.cases
+    assert (case.values, case.expected) == ({"q": "x"}, "plain")
+    assert case.checks == (Equals(text="{{expected}}"), IsJSON(anywhere=True), Judge(rubric="kind", least=0.9))
+    assert [note.split("”")[0][1:] for note in found.notes] == ["__prefix", "__metric", "__threshold"]
+
+
+@pytest.mark.parametrize("suffix", [".yaml", ".json", ".jsonl"])
+def test_tests_of_promptfoo_keep_their_assertions(suffix: str) -> None:
+    tests = [
+        {"vars": {"q": ["a", "b"]}, "description": "d", "assert": [{"type": "contains-any", "value": "{{q}}, z"}]},
+        {"vars": {"q": "c"}, "assert": [{"type": "javascript", "value": "1"}], "options": {"transform": "x"}},
+    ]
+    lines = "\n".join(map(json.dumps, tests))
+    table = read_table((lines if suffix == ".jsonl" else json.dumps(tests)).encode(), suffix)
+    found = to_cases(table, guess(table))
+    assert [(case.name, case.values, case.checks) for case in found.cases] == [
+        ("d", {"q": "a"}, (Matches(pattern="a|z"),)),
+        ("d 2", {"q": "b"}, (Matches(pattern="b|z"),)),
+        ("", {"q": "c"}, ()),
+    ]
+    assert [any(word in note for note in found.notes) for word in ("javascript", "options")] == [True, True]
