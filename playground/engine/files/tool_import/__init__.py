@@ -22,7 +22,7 @@ from playground.jsonkit.values import JSON
 from playground.protocols.protocol import get_protocol
 
 LARGEST: Final = 20_000_000  # characters
-_FUNCTION: Final = re.compile(r"^[ \t]*(?:async[ \t]+)?def[ \t]+\w+[ \t]*[(\[]", re.MULTILINE)
+_FUNCTION: Final = re.compile(r"^[ \t]*(?:(?:async[ \t]+)?def[ \t]+\w+[ \t]*[(\[]|class[ \t]+\w+[^\n]*:)", re.MULTILINE)
 _YAML: Final = re.compile(r"^[\"']?(openapi|swagger)[\"']?[ \t]*:", re.MULTILINE)
 
 
