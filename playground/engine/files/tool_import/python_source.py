@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from typing import Final, NamedTuple
 
 from playground.domain.tools import ToolDefinition
+from playground.engine.files.tool_import import definitions
 from playground.engine.files.tool_import.docstrings import Docstring, read_docstring
 from playground.engine.files.tool_import.found import ToolCollector
 from playground.engine.files.tool_import.python_marks import (
@@ -61,6 +62,7 @@ def read(text: str, found: ToolCollector) -> str:
         for candidate in _tool_functions(module, values, found):
             found.tools.append(_tool(candidate, types, values, found))
         _add_tool_classes(values, types, found)
+        _add_definitions(module, values, found)
         if not found.tools:
             _add_data_classes(module, values, types, found)
     except SyntaxError as error:
@@ -183,7 +185,7 @@ def _definition(name: str, description: str, parameters: JSONObject, types: Type
 
 def _given_schema(mark: Mark, types: Types, values: Values, found: ToolCollector, name: str) -> JSONObject | None:
     """The parameters that a mark gives as a class, a JSON Schema or a dict of types; None where it gives none."""
-    if mark.schema is None:
+    if mark.schema is None or (isinstance(mark.schema, ast.Constant) and mark.schema.value is None):
         return None
     node = values.resolve(mark.schema)
     owner = values.classes.get(last_name(node))
@@ -236,6 +238,21 @@ def _document(schema: JSONObject, name: str, documentation: Docstring, types: Ty
         schema |= {**types.of_text(written), **schema}
     if documentation.parameters.get(name):
         described(schema, documentation.parameters[name])
+
+
+def _add_definitions(module: ast.Module, values: Values, found: ToolCollector) -> None:
+    """Add the definitions that a source writes as dicts, in the place of functions of the same names."""
+    calls = [node for node in ast.walk(module) if isinstance(node, ast.keyword) and node.arg in ("tools", "functions")]
+    nodes = [*values.assigned.values(), *(call.value for call in calls)]
+    written = ToolCollector()
+    for node in nodes:
+        value = values.value(node) if isinstance(node, ast.List | ast.Dict) else None
+        if definitions.holds_tools(value):
+            definitions.read(value, written)
+    unique = {tool.name: tool for tool in written.tools}
+    found.tools[:] = [*(tool for tool in found.tools if tool.name not in unique), *unique.values()]
+    for note in written.notes:
+        found.note(note)
 
 
 # ---- a tool of a class -----------------------------------------------------------------------------------------------

@@ -271,6 +271,8 @@ class Types:
             return self._union([node.left, node.right])
         if isinstance(node, ast.Subscript):
             return self._generic(last_name(node.value), _parts(node.slice), node)
+        if isinstance(node, ast.Set):  # {"a", "b"}, as NumPy's docstrings write a choice
+            return self._literal(node.elts)
         return self._called(node) if isinstance(node, ast.Call) else self._unknown(node)
 
     def _named(self, name: str, node: ast.expr) -> JSONObject:
@@ -279,8 +281,8 @@ class Types:
             return self._opened(name, self._bound[name])
         if name in classes:
             return self._class(classes[name])
-        if name in assigned and name not in self._open:
-            return self._opened(name, assigned[name])
+        if name in assigned:
+            return self._assigned(name, assigned[name])
         if name in _SIMPLE:
             return dict(_SIMPLE[name])
         if name in _LISTS or name in ("tuple", "Tuple"):
@@ -288,6 +290,18 @@ class Types:
         if name in _SETS:
             return {"type": "array", "uniqueItems": True}
         return {"type": "object"} if name in _MAPS else self._unknown(node)
+
+    def _assigned(self, name: str, node: ast.expr) -> JSONObject:
+        """The schema of a type alias; one that refers to itself becomes a definition."""
+        reference: JSONObject = {"$ref": f"#/$defs/{name}"}
+        if name in self._open:
+            self._definitions.setdefault(name, {})
+            return reference
+        schema = self._opened(name, node)
+        if name not in self._definitions:
+            return schema
+        self._definitions[name] = {} if schema == reference else schema
+        return dict(reference)
 
     def _opened(self, name: str, node: ast.expr) -> JSONObject:
         """The schema of what a name stands for; in it, the name itself is not understood again."""
@@ -391,7 +405,10 @@ class Types:
             if isinstance(part, ast.Subscript) and last_name(part.value) == "SkipJsonSchema":
                 continue
             schema = self.of(part)
-            schemas += schema["anyOf"] if schema.keys() == {"anyOf"} else [schema]
+            if schema.keys() == {"type"} and isinstance(schema["type"], list):
+                schemas += [{"type": kind} for kind in schema["type"]]
+            else:
+                schemas += schema["anyOf"] if schema.keys() == {"anyOf"} else [schema]
         unique = [schema for number, schema in enumerate(schemas) if schema not in schemas[:number]]
         if {} in unique:
             return {}
