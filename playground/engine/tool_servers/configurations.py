@@ -24,6 +24,7 @@ _MEMBERS: Final = {
 }
 _HOLDERS: Final = "mcp", "settings", "customizations", "vscode", "lsp", "config"
 _REACHED: Final = "command", "cmd", "url", "serverUrl", "httpUrl", "server_url", "uri", "mcp_config"
+_SETTINGS: Final = ", its settings"
 _DEEPEST: Final = 4
 
 
@@ -55,11 +56,13 @@ def read_configuration(text: str) -> Configuration:
         value = {"mcpServers": value} if any(isinstance(item, dict) for item in value) else value
     if not isinstance(value, dict):
         raise ImportRefusedError("The JSON must be an object with “mcpServers” or “servers”.")
+    if "openapi" in value or "swagger" in value:
+        raise ImportRefusedError("This is an OpenAPI document, not a list of tool servers. Use “Import tools” for it.")
     configuration = _search(value, 0)
     if configuration is not None:
-        return configuration
+        return configuration._replace(entries=_with_unique_names(configuration.entries))
     if is_server(value):
-        return Configuration("one server", [NamedEntry(str(value.get("name") or ""), value)], [])
+        return Configuration("one server", [NamedEntry(_own_name(value), value)], [])
     if value and all(isinstance(entry, dict) and is_server(entry) for entry in value.values()):
         return Configuration("servers by their names", [NamedEntry(*item) for item in value.items()], [])
     raise ImportRefusedError(
@@ -133,7 +136,8 @@ def _search(value: JSONObject, depth: int) -> Configuration | None:
         inner = value.get(holder)
         held = _search(inner, depth + 1) if isinstance(inner, dict) and not is_server(inner) else None
         if held is not None:
-            return Configuration(f"{held.kind}, its settings", held.entries, [*inputs, *held.inputs])
+            kind = held.kind if held.kind.endswith(_SETTINGS) else held.kind + _SETTINGS
+            return Configuration(kind, held.entries, [*inputs, *held.inputs])
     return None
 
 
@@ -173,7 +177,8 @@ def _switched(entries: list[NamedEntry], settings: JSON) -> list[NamedEntry]:
     """The entries, those marked that lists beside them switch off (Gemini CLI's ``mcp``, Claude Code's lists)."""
     if not isinstance(settings, dict):
         return entries
-    gemini = settings.get("mcp") if isinstance(settings.get("mcp"), dict) else {}
+    gemini = settings.get("mcp")
+    gemini = gemini if isinstance(gemini, dict) else {}
     off = [*_texts(gemini.get("excluded")), *_texts(settings.get("disabledMcpServers"))]
     off += _texts(settings.get("disabledMcpjsonServers"))
     allowed = _texts(gemini.get("allowed"))
@@ -181,6 +186,16 @@ def _switched(entries: list[NamedEntry], settings: JSON) -> list[NamedEntry]:
         entry._replace(enabled=False) if entry.name in off or (allowed and entry.name not in allowed) else entry
         for entry in entries
     ]
+
+
+def _with_unique_names(entries: list[NamedEntry]) -> list[NamedEntry]:
+    """The entries, a number behind each name that another before it has: projects may have servers of one name."""
+    seen: dict[str, int] = {}
+    out: list[NamedEntry] = []
+    for entry in entries:
+        number = seen[entry.name] = seen.get(entry.name, 0) + 1
+        out.append(entry._replace(name=f"{entry.name} {number}") if number > 1 and entry.name else entry)
+    return out
 
 
 def _texts(value: JSON) -> list[str]:

@@ -22,6 +22,9 @@ from playground.engine.gateways.secrets import Secret
 from playground.engine.tool_servers.book import lacking
 from playground.engine.tool_servers.configurations import ImportRefusedError as ImportRefusedError
 from playground.engine.tool_servers.configurations import read_configuration
+from playground.engine.tool_servers.open_values import Asked as Asked
+from playground.engine.tool_servers.open_values import Found as Found
+from playground.engine.tool_servers.open_values import own_value
 from playground.engine.tool_servers.references import Reference, references, replace, variable_of
 from playground.engine.tool_servers.secret_values import (
     ARGUMENT,
@@ -33,9 +36,7 @@ from playground.engine.tool_servers.secret_values import (
     secret_header,
     secret_variable,
 )
-from playground.engine.tool_servers.server_entry import Asked as Asked
-from playground.engine.tool_servers.server_entry import Found as Found
-from playground.engine.tool_servers.server_entry import own_value, read_entry
+from playground.engine.tool_servers.server_entry import read_entry
 from playground.jsonkit.texts import listed
 from playground.named_file import read_named
 

@@ -18,7 +18,10 @@ _START: Final = re.compile(
     r"|(?<![\w$\\])\$(?P<bare>[A-Z_][A-Z0-9_]{1,199})(?![\w(])"
 )
 _BRACE: Final = re.compile(r"[{}]")
-_SHELL: Final = re.compile(r"(?P<name>(?:env:)?[A-Za-z_]\w{0,199})(?P<sign>:?[-=?])(?P<rest>.*)\Z", re.DOTALL)
+_SHELL: Final = re.compile(  # without a colon only behind capitals: "${your-key}" is no default
+    r"(?P<name>(?:env:)?(?:[A-Za-z_]\w{0,199}(?=:[-=?])|[A-Z_][A-Z0-9_]{0,199}))(?P<sign>:?[-=?])(?P<rest>.*)\Z",
+    re.DOTALL,
+)
 _VARIABLE: Final = re.compile(r"[A-Z_][A-Z0-9_]*\Z")
 
 

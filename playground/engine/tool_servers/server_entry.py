@@ -5,12 +5,11 @@ Members with many spellings are read under all of them; a member that cannot be 
 
 from __future__ import annotations
 
-import os
 import re
 import shlex
 import sys
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
@@ -18,12 +17,9 @@ from urllib.parse import urlsplit
 from playground.domain.hidden import short_name, without_unseen
 from playground.domain.tool_servers import Via
 from playground.engine.tool_servers.configurations import NamedEntry
-from playground.engine.tool_servers.references import Reference, default_of, references
-from playground.engine.tool_servers.secret_values import secret_header, secret_variable
+from playground.engine.tool_servers.open_values import LONGEST, Found, is_plain, questions, spelled
+from playground.engine.tool_servers.secret_values import secret_header
 from playground.jsonkit.values import JSON, JSONObject
-
-LONGEST: Final = 20_000  # characters of one text
-MOST_CHOICES: Final = 500
 
 #: The spellings of a member, the one that wins first.
 _COMMAND: Final = "command", "cmd"
@@ -74,50 +70,8 @@ _VIA: Final = {
     "sse": Via.SSE,
 }
 _BY_ADDRESS: Final = frozenset({"remote", "url", "mcp", "custom", ""})  # they leave the transport open
+_BUILT_IN: Final = frozenset({"builtin", "platform", "frontend", "inline_python"})
 _EXECUTABLE: Final = re.compile(r"(?:[A-Za-z]:\\|\\\\)[^\"<>|?*]*?\.(?:exe|cmd|bat|com|ps1)\b", re.IGNORECASE)
-_SHELLS: Final = frozenset({"sh", "bash", "zsh", "dash", "fish"})
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """A value that a server leaves open.
-
-    ``key`` is the text between ``${`` and ``}``. ``default`` is offered, and taken where there is no answer;
-    ``optional``: it may be empty.
-    """
-
-    key: str
-    label: str
-    help: str = ""
-    default: str = field(default="", repr=False)
-    secret: bool = False
-    choices: tuple[str, ...] = ()
-    folder: bool = False
-    optional: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """One server as it is in the text, with references in it; secrets are in it as well, so its repr shows little.
-
-    ``problem`` says why it cannot be imported; ``notes`` what is left out or was guessed. ``enabled`` is false for one
-    that is switched off there.
-    """
-
-    name: str
-    via: Via = Via.STDIO
-    command: str = field(default="", repr=False)
-    arguments: tuple[str, ...] = field(default=(), repr=False)
-    folder: str = field(default="", repr=False)
-    environment: dict[str, str] = field(default_factory=dict, repr=False)
-    env_file: str = field(default="", repr=False)
-    url: str = field(default="", repr=False)
-    headers: dict[str, str] = field(default_factory=dict, repr=False)
-    oauth: bool = False
-    asked: tuple[Asked, ...] = ()
-    notes: tuple[str, ...] = ()
-    problem: str = ""
-    enabled: bool = True
 
 
 def read_entry(
@@ -143,7 +97,7 @@ def read_entry(
             reading.left_out(member)
     if not enabled:
         reading.notes.append("It is switched off there. Here it runs when it is started.")
-    if any(value.get(member) is not None for member in ("auth", "oauth")):
+    if value.get("auth") is not None or value.get("oauth"):
         reading.notes.append("How to sign in there is not taken over: the server is asked how, when it is started.")
     is_local = via is Via.STDIO
     found = Found(
@@ -159,7 +113,7 @@ def read_entry(
         oauth=not is_local and not any(secret_header(name, text) for name, text in headers.items()),
         enabled=enabled,
     )
-    asked = tuple(_asked(found, inputs, environment))
+    asked = tuple(questions(found, inputs, environment))
     problem = reading.problem or _lacking(reading, found, bool(command), url)
     return replace(found, asked=asked, notes=tuple(reading.notes), problem=problem)
 
@@ -188,6 +142,8 @@ def _via(reading: _Reading, has_command: bool, url: str) -> Via:
         return via
     if kind in ("ws", "wss", "websocket"):
         reading.problem = "It is reached through a web socket, which is not supported here."
+    elif kind in _BUILT_IN:
+        reading.problem = "It is a part of that application, not a server."
     elif kind not in _BY_ADDRESS:
         reading.notes.append(f"Its type “{short_name(kind)}” is not known.")
     return Via.STDIO if has_command and not url else Via.SSE if _is_sse(url) else Via.HTTP
@@ -332,10 +288,10 @@ class _Reading:
             return ()
         if isinstance(value, str):
             return (self._checked(member, value),) if value else ()
-        if not isinstance(value, list) or not all(_plain(item) for item in value):
+        if not isinstance(value, list) or not all(is_plain(item) for item in value):
             self.problem = f"“{member}” is not a list of texts."
             return ()
-        return tuple(self._checked(member, _spelled(item)) for item in value)
+        return tuple(self._checked(member, spelled(item)) for item in value)
 
     def members(self, member: str) -> dict[str, str]:
         value = self._entry.get(member)
@@ -350,10 +306,10 @@ class _Reading:
         for name, item in value.items():
             if item is None:
                 continue  # a variable that is taken away there: ours has only what is named
-            if not _plain(item) or not name.strip() or "=" in name or "\0" in name:
+            if not is_plain(item) or not name.strip() or "=" in name or "\0" in name:
                 self.notes.append(f"“{short_name(name)}” in “{member}” could not be understood.")
                 continue
-            out[name.strip()] = self._checked(member, _spelled(item))
+            out[name.strip()] = self._checked(member, spelled(item))
         return out
 
     def _checked(self, member: str, value: str) -> str:
@@ -381,100 +337,3 @@ class _Reading:
                 self.notes.append("Its time-out is not taken over: set it here.")
         else:
             self.notes.append(f"“{short_name(member)}” is not known here, and left out.")
-
-
-def _plain(value: JSON) -> bool:
-    return isinstance(value, str | int | float)
-
-
-def _spelled(value: JSON) -> str:
-    return value if isinstance(value, str) else str(value).lower() if isinstance(value, bool) else str(value)
-
-
-# ---- what it leaves open ---------------------------------------------------------------------------------------------
-
-
-def _texts(found: Found) -> Iterable[tuple[str, str, bool]]:
-    """Every text in which there may be references, its name, and whether it is an argument."""
-    yield "", found.command, False
-    yield from (("", text, True) for text in found.arguments)
-    yield from (("", text, False) for text in (found.folder, found.env_file, found.url))
-    yield from ((name, text, False) for name, text in found.environment.items())
-    yield from ((name, text, False) for name, text in found.headers.items())
-
-
-def _asked(found: Found, inputs: Mapping[str, JSONObject], environment: Mapping[str, str]) -> Iterable[Asked]:
-    seen: set[str] = set()
-    for name, text, is_argument in _texts(found):
-        for reference in references(text):
-            if reference.key in seen or own_value(reference, found, environment, is_argument) is not None:
-                continue
-            seen.add(reference.key)
-            yield _question(reference, name, inputs, environment)
-
-
-def own_value(
-    reference: Reference, found: Found, environment: Mapping[str, str], is_argument: bool = False
-) -> str | None:
-    """The text for a reference about which nobody has to be asked; None where somebody has."""
-    key, variable = reference.key, reference.variable
-    written = f"${variable}" if reference.bare else f"${{{key}}}"
-    if key == "userHome":
-        return str(Path.home())
-    if key in ("pathSeparator", "/"):
-        return os.sep
-    if not variable and ":" not in key and not key.startswith("workspaceFolder"):
-        return written  # the program itself may know it
-    if key.startswith("env:") or reference.default is not None:
-        return None
-    given = found.environment.get(variable)
-    if given is not None and not any(inner.variable == variable for inner in references(given)):
-        return written  # the program finds it in its environment
-    if is_argument and (_is_script(found) or (reference.bare and variable not in environment)):
-        return written  # a shell fills it in, or it is no reference
-    return None
-
-
-def _is_script(found: Found) -> bool:
-    """Return whether a server is a script that a shell reads from its arguments."""
-    return Path(found.command).name in _SHELLS and any(re.match(r"-\w*c\Z", word) for word in found.arguments[:3])
-
-
-def _question(
-    reference: Reference, name: str, inputs: Mapping[str, JSONObject], environment: Mapping[str, str]
-) -> Asked:
-    key, variable = reference.key, reference.variable
-    if variable:
-        value = environment.get(variable, "")
-        default = value or default_of(reference, environment)
-        secret = secret_variable(variable, default) or secret_variable(name, default)
-        words = "It is not set in the environment."
-        if default:
-            words = "From the environment of this application." if value else "The default of the configuration."
-        optional = reference.default is not None
-        return Asked(key, f"Variable {short_name(variable)}", words, default, secret, optional=optional)
-    if key == "workspaceFolder" or key.startswith("workspaceFolder:"):
-        return Asked(key, "Folder of the project", "VS Code puts the open folder here.", folder=True)
-    if key.startswith("file:"):
-        path = short_name(key.removeprefix("file:"))
-        return Asked(key, f"Text of {path}", "opencode puts the text of this file here.", secret=True)
-    given = inputs.get(key.removeprefix("input:"), {}) if key.startswith("input:") else {}
-    label = short_name(key.removeprefix("input:"))
-    help = given.get("description")
-    default = given.get("default")
-    options = given.get("options")
-    choices = tuple(map(_option, options)) if given.get("type") == "pickString" and isinstance(options, list) else ()
-    return Asked(
-        key,
-        label,
-        help[:LONGEST] if isinstance(help, str) else "",
-        default[:LONGEST] if isinstance(default, str) else "",
-        given.get("password") is True or secret_variable(key.removeprefix("input:")) or secret_variable(name),
-        choices[:MOST_CHOICES],
-    )
-
-
-def _option(value: JSON) -> str:
-    if isinstance(value, dict):
-        value = value.get("value", value.get("label", ""))
-    return _spelled(value)[:LONGEST] if _plain(value) else ""

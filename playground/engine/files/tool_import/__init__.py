@@ -15,6 +15,7 @@ from typing import Final
 from playground.domain.tools import ToolDefinition
 from playground.engine.files.tool_import import definitions, openapi, python_source
 from playground.engine.files.tool_import.found import Imported, Kind, ToolCollector
+from playground.engine.files.tool_import.python_values import parse_source
 from playground.engine.io.yaml_text import YamlError, read_yaml
 from playground.jsonkit.layout import indented
 from playground.jsonkit.reading import parse_json
@@ -118,7 +119,7 @@ def _no_json(text: str, error: ValueError, taken: Iterable[str]) -> Imported:
 def _python_value(text: str) -> JSON:
     """The literal in Python notation that a text is, or assigns to a name; None when it is neither."""
     try:
-        body = ast.parse(text).body
+        body = parse_source(text).body
         values = [node.value for node in body if isinstance(node, ast.Expr | ast.Assign | ast.AnnAssign) and node.value]
         read = [ast.literal_eval(value) for value in values if isinstance(value, ast.Dict | ast.List)]
         return json.loads(json.dumps(read[0] if len(read) == 1 else read)) if read else None

@@ -74,7 +74,7 @@ class Schemas:
                 out[key] = {name: self.of(inner, depth + 1) for name, inner in value.items() if name not in left_out}
                 self.read_only |= dict.fromkeys(name for name in value if name in left_out)
             elif key == "required" and isinstance(value, list):
-                required = [name for name in value if name not in left_out]
+                required = [name for name in value if isinstance(name, str) and name not in left_out]
                 out |= {key: required} if required or not value else {}
             elif key in DATA or key in _DROPPED:
                 out |= {} if key in _DROPPED else {key: value}

@@ -21,7 +21,7 @@ from playground.engine.files.tool_import.python_marks import (
     marks_by_call,
 )
 from playground.engine.files.tool_import.python_types import Types, described
-from playground.engine.files.tool_import.python_values import Values, last_name, statements
+from playground.engine.files.tool_import.python_values import Values, last_name, parse_source, statements
 from playground.jsonkit.values import JSON, JSONObject
 
 LARGEST: Final = 1_000_000  # characters
@@ -77,14 +77,14 @@ def read(text: str, found: ToolCollector) -> str:
 def _parsed(text: str) -> ast.Module:
     """The module of a text, with type aliases and parameters of Python 3.12 too. Raises what ``ast.parse`` does."""
     try:
-        return ast.parse(text)
+        return parse_source(text)
     except SyntaxError:
         older = text
         for pattern, replacement in _NEW_SYNTAX:
             older = pattern.sub(replacement, older)
         if older == text:
             raise
-        return ast.parse(older)
+        return parse_source(older)
 
 
 def _with_real_names(module: ast.Module) -> ast.Module:

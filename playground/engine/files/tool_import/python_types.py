@@ -8,135 +8,38 @@ from __future__ import annotations
 import ast
 import json
 import re
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from playground.engine.files.tool_import.docstrings import read_docstring
 from playground.engine.files.tool_import.found import ToolCollector
-from playground.engine.files.tool_import.python_values import ENUMS, NOT_CONSTANT, Values, last_name, literal
+from playground.engine.files.tool_import.python_names import (
+    ALIAS_WORDS,
+    BY_PLACE,
+    CONSTRAINED,
+    FIELD_CALLS,
+    FIELD_WORDS,
+    INJECTED,
+    INJECTED_NAMES,
+    INJECTING_CALLS,
+    LISTS,
+    MAPS,
+    NO_DEFAULT,
+    REQUIREMENT,
+    SETS,
+    SIMPLE,
+    SIZES,
+    TRANSPARENT,
+)
+from playground.engine.files.tool_import.python_values import (
+    ENUMS,
+    NOT_CONSTANT,
+    Values,
+    last_name,
+    literal,
+    parse_expression,
+)
 from playground.jsonkit.texts import cut
 from playground.jsonkit.values import JSON, JSONObject
-
-_SIMPLE: Final[dict[str, JSONObject]] = {
-    "str": {"type": "string"},
-    "string": {"type": "string"},
-    "int": {"type": "integer"},
-    "integer": {"type": "integer"},
-    "float": {"type": "number"},
-    "number": {"type": "number"},
-    "complex": {"type": "string"},
-    "bool": {"type": "boolean"},
-    "boolean": {"type": "boolean"},
-    "None": {"type": "null"},
-    "NoneType": {"type": "null"},
-    "Any": {},
-    "object": {},
-    "bytes": {"type": "string", "contentEncoding": "base64"},
-    "datetime": {"type": "string", "format": "date-time"},
-    "date": {"type": "string", "format": "date"},
-    "time": {"type": "string", "format": "time"},
-    "timedelta": {"type": "string", "format": "duration"},
-    "UUID": {"type": "string", "format": "uuid"},
-    "Path": {"type": "string"},
-    "PurePath": {"type": "string"},
-    "Decimal": {"type": "number"},
-    "AnyUrl": {"type": "string", "format": "uri"},
-    "HttpUrl": {"type": "string", "format": "uri"},
-    "EmailStr": {"type": "string", "format": "email"},
-    "PositiveInt": {"type": "integer", "exclusiveMinimum": 0},
-    "NonNegativeInt": {"type": "integer", "minimum": 0},
-    "PositiveFloat": {"type": "number", "exclusiveMinimum": 0},
-    "LiteralString": {"type": "string"},
-    "NegativeInt": {"type": "integer", "exclusiveMaximum": 0},
-    "NonPositiveInt": {"type": "integer", "maximum": 0},
-    "NonNegativeFloat": {"type": "number", "minimum": 0},
-    "NegativeFloat": {"type": "number", "exclusiveMaximum": 0},
-    "NonPositiveFloat": {"type": "number", "maximum": 0},
-    "FiniteFloat": {"type": "number"},
-    "StrictStr": {"type": "string"},
-    "StrictInt": {"type": "integer"},
-    "StrictFloat": {"type": "number"},
-    "StrictBool": {"type": "boolean"},
-    "SecretStr": {"type": "string", "format": "password"},
-    "AnyHttpUrl": {"type": "string", "format": "uri"},
-    "FileUrl": {"type": "string", "format": "uri"},
-    "NameEmail": {"type": "string", "format": "email"},
-    "UUID1": {"type": "string", "format": "uuid"},
-    "UUID3": {"type": "string", "format": "uuid"},
-    "UUID4": {"type": "string", "format": "uuid"},
-    "UUID5": {"type": "string", "format": "uuid"},
-    "FilePath": {"type": "string"},
-    "DirectoryPath": {"type": "string"},
-    "NewPath": {"type": "string"},
-    "PathLike": {"type": "string"},
-    "AwareDatetime": {"type": "string", "format": "date-time"},
-    "NaiveDatetime": {"type": "string", "format": "date-time"},
-    "PastDatetime": {"type": "string", "format": "date-time"},
-    "FutureDatetime": {"type": "string", "format": "date-time"},
-    "PastDate": {"type": "string", "format": "date"},
-    "FutureDate": {"type": "string", "format": "date"},
-    "IPv4Address": {"type": "string", "format": "ipv4"},
-    "IPv6Address": {"type": "string", "format": "ipv6"},
-    "JsonValue": {},
-    "Number": {"type": "number"},
-}
-_LISTS: Final = frozenset(
-    ("list", "List", "Sequence", "MutableSequence", "Iterable", "Iterator", "Collection", "deque", "array")
-)
-_SETS: Final = frozenset(("set", "Set", "frozenset", "FrozenSet", "AbstractSet", "MutableSet"))
-_MAPS: Final = frozenset(("dict", "Dict", "Mapping", "MutableMapping", "defaultdict", "DefaultDict", "OrderedDict"))
-_REQUIREMENT: Final = frozenset(("Required", "NotRequired"))
-_TRANSPARENT: Final = _REQUIREMENT | {"ReadOnly", "Final", "ClassVar", "Unpack", "InitVar", "Mapped"}
-_CONSTRAINED: Final[dict[str, JSONObject]] = {
-    "conint": {"type": "integer"},
-    "confloat": {"type": "number"},
-    "condecimal": {"type": "number"},
-    "constr": {"type": "string"},
-    "conbytes": {"type": "string", "contentEncoding": "base64"},
-    "condate": {"type": "string", "format": "date"},
-    "conlist": {"type": "array"},
-    "conset": {"type": "array", "uniqueItems": True},
-    "confrozenset": {"type": "array", "uniqueItems": True},
-}
-_FIELD_CALLS: Final = frozenset(("Field", "field", "Query", "Path", "Body", "Form", "Header", "attrib", "ib"))
-_FIELD_WORDS: Final = {
-    "ge": "minimum",
-    "le": "maximum",
-    "gt": "exclusiveMinimum",
-    "lt": "exclusiveMaximum",
-    "multiple_of": "multipleOf",
-    "pattern": "pattern",
-    "regex": "pattern",
-    "title": "title",
-    "examples": "examples",
-    "enum": "enum",
-    "deprecated": "deprecated",
-}
-#: Constraints of annotated_types that are written by place, by the names that ``Field`` has for them.
-_BY_PLACE: Final = {
-    "ge": ("ge",),
-    "gt": ("gt",),
-    "le": ("le",),
-    "lt": ("lt",),
-    "multipleof": ("multiple_of",),
-    "minlen": ("min_length",),
-    "maxlen": ("max_length",),
-    "len": ("min_length", "max_length"),
-    "interval": ("gt", "ge", "lt", "le"),
-}
-_SIZES: Final = {"min_length": "min", "min_items": "min", "max_length": "max", "max_items": "max"}
-_ALIAS_WORDS: Final = "validation_alias", "alias"
-#: Types whose values a framework gives to a function: no model is asked for them.
-_INJECTED: Final = frozenset(
-    (
-        "Context", "RunContext", "ToolContext", "RunContextWrapper", "CallbackContext", "InvocationContext",
-        "FunctionInvocationContext", "ReadonlyContext", "Request", "ToolRuntime", "Runtime", "RunnableConfig",
-        "CallbackManagerForToolRun", "AsyncCallbackManagerForToolRun", "Callbacks", "CancellationToken", "BaseStore",
-        "StreamWriter", "ServerSession", "BackgroundTasks",
-    )
-)  # fmt: skip
-_INJECTING_CALLS: Final = frozenset(("Depends", "Inject", "Provide", "CurrentContext", "CurrentFastMCP"))
-_NO_DEFAULT: Final = frozenset(("PydanticUndefined", "Undefined", "MISSING", "NOTHING"))
-_INJECTED_NAMES: Final = frozenset(("ctx", "run_manager", "callbacks", "tool_context", "run_context"))
 
 
 class Parameter(NamedTuple):
@@ -172,7 +75,7 @@ class Types:
         schema = self.of(annotation) if annotation is not None else {}
         fields = self._fields_in(annotation)
         resolved = self._values.resolve(default) if default is not None else None
-        if isinstance(resolved, ast.Call) and last_name(resolved.func) in _FIELD_CALLS:
+        if isinstance(resolved, ast.Call) and last_name(resolved.func) in FIELD_CALLS:
             fields.append(resolved)
             self._field(schema, resolved)
             default = None
@@ -192,16 +95,16 @@ class Types:
 
     def is_injected(self, argument: str, annotation: ast.expr | None, default: ast.expr | None = None) -> bool:
         """Return whether a framework fills in a parameter, so that no model is asked for it."""
-        if isinstance(default, ast.Call) and last_name(default.func) in _INJECTING_CALLS:
+        if isinstance(default, ast.Call) and last_name(default.func) in INJECTING_CALLS:
             return True
         if annotation is None:
-            return argument in _INJECTED_NAMES
+            return argument in INJECTED_NAMES
         return any(self._injects(name) for name in self._type_names(annotation))
 
     def _injects(self, name: str) -> bool:
         owner = self._values.classes.get(name)
         names = {name} if owner is None else self._values.bases(owner)
-        return any(base in _INJECTED or base.startswith("Injected") or base in _INJECTING_CALLS for base in names)
+        return any(base in INJECTED or base.startswith("Injected") or base in INJECTING_CALLS for base in names)
 
     def _type_names(self, node: ast.expr, depth: int = 0) -> list[str]:
         """The outermost names of an annotation: of a union each, of ``Annotated`` those of its metadata too."""
@@ -221,19 +124,19 @@ class Types:
     def _fields_in(self, annotation: ast.expr | None) -> list[ast.Call]:
         """The calls of ``Field`` in the metadata of an annotation."""
         node = _unquoted(self._values.resolve(annotation)) if annotation is not None else None
-        while isinstance(node, ast.Subscript) and last_name(node.value) in _TRANSPARENT:
+        while isinstance(node, ast.Subscript) and last_name(node.value) in TRANSPARENT:
             node = _unquoted(node.slice)
         if not isinstance(node, ast.Subscript) or last_name(node.value) != "Annotated":
             return []
         first, *metadata = _parts(node.slice)
         extras = [self._values.resolve(extra) for extra in metadata]
-        calls = [extra for extra in extras if isinstance(extra, ast.Call) and last_name(extra.func) in _FIELD_CALLS]
+        calls = [extra for extra in extras if isinstance(extra, ast.Call) and last_name(extra.func) in FIELD_CALLS]
         return [*self._fields_in(first), *calls]
 
     def _alias(self, field: ast.Call) -> str:
         """The name by which a field is given where that is another one."""
         words = {word.arg: word.value for word in field.keywords}
-        for word in _ALIAS_WORDS:
+        for word in ALIAS_WORDS:
             node = words.get(word)
             if isinstance(node, ast.Call) and last_name(node.func) == "AliasChoices":
                 node = next(iter(node.args), None)
@@ -248,7 +151,7 @@ class Types:
         if listed:
             return {"type": "array", "items": self.of_text(listed[1])}
         try:
-            node = ast.parse(text.strip().replace(" or ", " | "), mode="eval").body
+            node = parse_expression(text.replace(" or ", " | "))
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return {}
         quiet = Types(self._values, ToolCollector())
@@ -283,13 +186,13 @@ class Types:
             return self._class(classes[name])
         if name in assigned:
             return self._assigned(name, assigned[name])
-        if name in _SIMPLE:
-            return dict(_SIMPLE[name])
-        if name in _LISTS or name in ("tuple", "Tuple"):
+        if name in SIMPLE:
+            return dict(SIMPLE[name])
+        if name in LISTS or name in ("tuple", "Tuple"):
             return {"type": "array"}
-        if name in _SETS:
+        if name in SETS:
             return {"type": "array", "uniqueItems": True}
-        return {"type": "object"} if name in _MAPS else self._unknown(node)
+        return {"type": "object"} if name in MAPS else self._unknown(node)
 
     def _assigned(self, name: str, node: ast.expr) -> JSONObject:
         """The schema of a type alias; one that refers to itself becomes a definition."""
@@ -320,8 +223,8 @@ class Types:
         if name == "TypeVar":
             bound = next((word.value for word in node.keywords if word.arg == "bound"), None)
             return self.of(bound) if bound is not None else self._union(arguments[1:]) if arguments[1:] else {}
-        if name in _CONSTRAINED:
-            schema = dict(_CONSTRAINED[name])
+        if name in CONSTRAINED:
+            schema = dict(CONSTRAINED[name])
             if arguments and schema["type"] == "array":
                 schema["items"] = self.of(arguments[0])
             self._field(schema, ast.Call(ast.Name("Field"), [], node.keywords))
@@ -367,17 +270,17 @@ class Types:
             return self._union(parts)
         if name == "Annotated":
             return self._annotated(parts)
-        if name in _TRANSPARENT:
+        if name in TRANSPARENT:
             return self.of(parts[0])
         if name == "SkipJsonSchema":
             return {}
         if name in self._values.classes:
             return self._class(self._values.classes[name], parts)
-        if name in _LISTS:
+        if name in LISTS:
             return {"type": "array", "items": self.of(parts[0])}
-        if name in _SETS:
+        if name in SETS:
             return {"type": "array", "items": self.of(parts[0]), "uniqueItems": True}
-        if name in _MAPS:
+        if name in MAPS:
             keys = self.of(parts[0]) if len(parts) == 2 else {}
             names = {"propertyNames": {"enum": keys["enum"]}} if "enum" in keys else {}
             return {"type": "object", **names, "additionalProperties": self.of(parts[-1])}
@@ -447,9 +350,9 @@ class Types:
         """Add the constraints and words of ``Field(description=..., ge=...)`` and its like."""
         words = {word.arg: self._values.value(word.value) for word in call.keywords if word.arg}
         function = last_name(call.func)
-        if function.lower() in _BY_PLACE:
-            words |= dict(zip(_BY_PLACE[function.lower()], map(self._values.value, call.args), strict=False))
-        elif call.args and function in _FIELD_CALLS:
+        if function.lower() in BY_PLACE:
+            words |= dict(zip(BY_PLACE[function.lower()], map(self._values.value, call.args), strict=False))
+        elif call.args and function in FIELD_CALLS:
             words.setdefault("default", self._values.value(call.args[0]))
         for word, value in words.items():
             if value is NOT_CONSTANT or (value is None and word != "default"):
@@ -457,10 +360,10 @@ class Types:
             if word == "description" and isinstance(value, str):
                 schema.pop("description", None)
                 described(schema, value)
-            elif word in _SIZES:
-                schema[_SIZES[word] + _size_of(schema)] = value
-            elif word in _FIELD_WORDS:
-                schema[_FIELD_WORDS[word]] = value
+            elif word in SIZES:
+                schema[SIZES[word] + _size_of(schema)] = value
+            elif word in FIELD_WORDS:
+                schema[FIELD_WORDS[word]] = value
             elif word == "json_schema_extra" and isinstance(value, dict):
                 schema |= value
             elif word == "default" and _is_given(call) and (value is not None or _allows_null(schema)):
@@ -509,7 +412,7 @@ class Types:
         for base in reversed(node.bases):
             name = last_name(base.value if isinstance(base, ast.Subscript) else base)
             parent = self._values.classes.get(name)
-            if parent is None or parent is node or name in self._open:
+            if parent is None or parent is node or name in self._open or self._values.is_exhausted():
                 continue
             bound = self._bound
             if isinstance(base, ast.Subscript):
@@ -543,8 +446,8 @@ class Types:
     def _is_required(self, annotation: ast.expr, total: bool) -> bool:
         """Return whether a member of a TypedDict is required: as it says itself, or else as its class says."""
         node = _unquoted(self._values.resolve(annotation))
-        while isinstance(node, ast.Subscript) and (last_name(node.value) in _TRANSPARENT | {"Annotated"}):
-            if last_name(node.value) in _REQUIREMENT:
+        while isinstance(node, ast.Subscript) and (last_name(node.value) in TRANSPARENT | {"Annotated"}):
+            if last_name(node.value) in REQUIREMENT:
                 return last_name(node.value) == "Required"
             node = _unquoted(_parts(node.slice)[0])
         return total
@@ -554,7 +457,9 @@ class Types:
         out: dict[str, ast.expr] = {}
         for base in reversed(node.bases):
             parent = self._values.classes.get(last_name(base))
-            if parent is not None and parent is not node and parent.name not in self._open:
+            if parent is None or parent is node or self._values.is_exhausted():
+                continue
+            if parent.name not in self._open:
                 self._open.append(parent.name)
                 out |= self._settings(parent)
                 self._open.pop()
@@ -607,7 +512,7 @@ def _is_given(call: ast.Call) -> bool:
     """Return whether the default of a field is a value, not the dots that mean there is none."""
     defaults = [word.value for word in call.keywords if word.arg == "default"] or call.args[:1]
     return not any(
-        (isinstance(node, ast.Constant) and node.value is Ellipsis) or last_name(node) in _NO_DEFAULT
+        (isinstance(node, ast.Constant) and node.value is Ellipsis) or last_name(node) in NO_DEFAULT
         for node in defaults
     )
 
@@ -645,7 +550,7 @@ def _unquoted(node: ast.expr) -> ast.expr:
     if not isinstance(node, ast.Constant) or not isinstance(node.value, str):
         return node
     try:
-        return ast.parse(node.value.strip(), mode="eval").body
+        return parse_expression(node.value)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ast.Name(cut(node.value, 60))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import json
+import warnings
 from collections.abc import Iterator
 from typing import Final
 
@@ -13,7 +14,22 @@ from playground.jsonkit.values import JSON
 NOT_CONSTANT: Final = object()
 ENUMS: Final = frozenset(("Enum", "StrEnum", "IntEnum", "Flag", "IntFlag", "ReprEnum"))
 _LONGEST: Final = 200_000  # characters of a text that is put together
-_MOST_STEPS: Final = 200_000  # names that lead to names may be many times as much as the text
+_MOST_BASES: Final = 100  # classes that one derives from
+_MOST_STEPS: Final = 100_000  # names that lead to names may be many times as much as the text
+
+
+def parse_source(text: str) -> ast.Module:
+    """The module of a source, without warnings of odd spellings in it. Raises what ``ast.parse`` does."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return ast.parse(text)
+
+
+def parse_expression(text: str) -> ast.expr:
+    """The expression that a text is, without warnings. Raises what ``ast.parse`` does."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return ast.parse(text.strip(), mode="eval").body
 
 
 def last_name(node: ast.expr | None) -> str:
@@ -81,7 +97,7 @@ class Values:
 
     def value(self, node: ast.expr) -> JSON:
         """The JSON value of an expression; ``NOT_CONSTANT`` where only a running program knows it."""
-        plain = literal(node)
+        plain = NOT_CONSTANT if self.is_exhausted() else literal(node)
         if plain is not NOT_CONSTANT or self.is_exhausted():
             return plain
         if isinstance(node, ast.Name) and node.id in self.assigned and node.id not in self._open:
@@ -106,7 +122,7 @@ class Values:
         """The names of all classes that a class derives from, those of other modules included."""
         names: set[str] = set()
         waiting = [node]
-        while waiting:
+        while waiting and len(names) < _MOST_BASES:
             for base in waiting.pop().bases:
                 name = last_name(base.value if isinstance(base, ast.Subscript) else base)
                 if name and name not in names:
@@ -117,8 +133,13 @@ class Values:
     def enum_members(self, node: ast.ClassDef) -> dict[str, JSON]:
         """The members of an enumeration with their values; those that a program works out are not in it."""
         bases = self.bases(node)
+        generator = self._generator(node, bases)
+        has_own_values = any(isinstance(line, ast.FunctionDef) and line.name == "__new__" for line in node.body)
         members: dict[str, JSON] = {}
+        highest = 0
         for line in node.body:
+            if self.is_exhausted():
+                break
             targets = line.targets if isinstance(line, ast.Assign) else [getattr(line, "target", None)]
             name, expression = last_name(targets[0]), getattr(line, "value", None)
             if not name or name.startswith("_") or not isinstance(expression, ast.expr):
@@ -126,27 +147,23 @@ class Values:
             call = last_name(expression.func) if isinstance(expression, ast.Call) else ""
             if call == "nonmember":
                 continue
-            value = self._automatic(name, members, node, bases) if call == "auto" else self.value(expression)
-            if isinstance(value, list) and value and any(getattr(it, "name", "") == "__new__" for it in node.body):
+            value = _automatic(name, highest, generator, bases) if call == "auto" else self.value(expression)
+            if isinstance(value, list) and value and has_own_values:
                 value = value[0]
             if value is NOT_CONSTANT:
                 continue
+            highest = max(highest, value) if isinstance(value, int) else highest
             as_text = bool(bases & {"str", "StrEnum"}) and not isinstance(value, str)
             members[name] = str(value) if as_text else value
         return members
 
-    def _automatic(self, name: str, members: dict[str, JSON], node: ast.ClassDef, bases: set[str]) -> JSON:
-        """The value of ``auto()``, as the kind of enumeration gives it."""
+    def _generator(self, node: ast.ClassDef, bases: set[str]) -> ast.FunctionDef | None:
+        """The method that makes the values of ``auto()`` in an enumeration, where it has one of its own."""
         for owner in (node, *(self.classes[base] for base in bases if base in self.classes)):
             for line in owner.body:
                 if isinstance(line, ast.FunctionDef) and line.name == "_generate_next_value_":
-                    return _generated(line, name)
-        if "StrEnum" in bases:
-            return name.lower()
-        numbers = [int(value) for value in members.values() if isinstance(value, int) or _is_number(value)]
-        if bases & {"Flag", "IntFlag"}:
-            return 1 << max(numbers, default=0).bit_length()
-        return max(numbers, default=0) + 1
+                    return line
+        return None
 
     def _member(self, node: ast.Attribute) -> JSON:
         """The value of ``Unit.CELSIUS`` or ``Unit.CELSIUS.value``, where ``Unit`` is an enumeration of the module."""
@@ -208,8 +225,13 @@ class Values:
         return NOT_CONSTANT
 
 
-def _is_number(value: JSON) -> bool:
-    return isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 10
+def _automatic(name: str, highest: int, generator: ast.FunctionDef | None, bases: set[str]) -> JSON:
+    """The value of ``auto()`` behind members of which ``highest`` is the greatest number."""
+    if generator is not None:
+        return _generated(generator, name)
+    if "StrEnum" in bases:
+        return name.lower()
+    return 1 << highest.bit_length() if bases & {"Flag", "IntFlag"} else highest + 1
 
 
 def _generated(function: ast.FunctionDef, name: str) -> JSON:

@@ -30,7 +30,7 @@ def without_nullable(schema: JSONObject) -> JSONObject:
         if isinstance(schema.get("enum"), list) and None not in schema["enum"]:
             schema["enum"] = [*schema["enum"], None]
         return schema
-    words = {key: schema.pop(key) for key in ("description", "title", "default") if key in schema}
+    words: JSONObject = {key: schema.pop(key) for key in ("description", "title", "default") if key in schema}
     return {"anyOf": [schema, {"type": "null"}], **words}
 
 
@@ -55,7 +55,7 @@ def from_gemini(schema: JSON, depth: int = 0) -> JSON:
         return schema if isinstance(schema, bool) else {}
     out: JSONObject = {}
     for word, value in schema.items():
-        key = _SPELLED.get(word, word)
+        key = str(_SPELLED.get(word, word))
         if key == "type":
             kinds = [_lower(kind) for kind in (value if isinstance(value, list) else [value])]
             out |= {} if kinds == [None] else {key: kinds if isinstance(value, list) else kinds[0]}
