@@ -23,6 +23,9 @@ def usual_places(
     """The files that may be there, also of older versions; whether they are is another question."""
     home = home or Path.home()
     settings = _settings(system, home, environment)
+    own_settings = Path(environment.get("XDG_CONFIG_HOME") or home / ".config")
+    if system == "win32":
+        own_settings = settings
     return (
         Place("Claude Desktop", settings / "Claude" / "claude_desktop_config.json"),
         Place("VS Code", settings / "Code" / "User" / "mcp.json"),
@@ -30,6 +33,15 @@ def usual_places(
         Place("Cursor", home / ".cursor" / "mcp.json"),
         Place("LM Studio", home / ".lmstudio" / "mcp.json"),
         Place("LM Studio", home / ".cache" / "lm-studio" / "mcp.json"),
+        Place("Claude Code", home / ".claude.json"),
+        Place("Gemini CLI", home / ".gemini" / "settings.json"),
+        Place("Codex", Path(environment.get("CODEX_HOME") or home / ".codex") / "config.toml"),
+        Place("opencode", own_settings / "opencode" / "opencode.json"),
+        Place("opencode", own_settings / "opencode" / "opencode.jsonc"),
+        Place("Windsurf", home / ".codeium" / "windsurf" / "mcp_config.json"),
+        Place("Zed", own_settings / "zed" / "settings.json"),
+        Place("Continue", home / ".continue" / "config.yaml"),
+        Place("Goose", own_settings / "goose" / "config.yaml"),
     )
 
 

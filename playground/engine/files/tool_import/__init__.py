@@ -15,22 +15,26 @@ from typing import Final
 from playground.domain.tools import ToolDefinition
 from playground.engine.files.tool_import import definitions, openapi, python_source
 from playground.engine.files.tool_import.found import Imported, Kind, ToolCollector
+from playground.engine.files.tool_import.python_values import parse_source
 from playground.engine.io.yaml_text import YamlError, read_yaml
 from playground.jsonkit.layout import indented
 from playground.jsonkit.reading import parse_json
+from playground.jsonkit.relaxed import read_relaxed
 from playground.jsonkit.values import JSON
 from playground.protocols.protocol import get_protocol
 
 LARGEST: Final = 20_000_000  # characters
-_FUNCTION: Final = re.compile(r"^[ \t]*(?:async[ \t]+)?def[ \t]+\w+[ \t]*[(\[]", re.MULTILINE)
+_FUNCTION: Final = re.compile(r"^[ \t]*(?:(?:async[ \t]+)?def[ \t]+\w+[ \t]*[(\[]|class[ \t]+\w+[^\n]*:)", re.MULTILINE)
+_TRAILING: Final = re.compile(r",\s*[}\]]")
+_EVENT: Final = re.compile(r"^data:[ \t]*(\{.*)$", re.MULTILINE)
 _YAML: Final = re.compile(r"^[\"']?(openapi|swagger)[\"']?[ \t]*:", re.MULTILINE)
 
 
 def import_tools(text: str, taken: Iterable[str] = ()) -> Imported:
     """The tools that a text describes, under legal names that are not among ``taken``.
 
-    Understood are tool definitions of either protocol (one, a list, a whole request body), functions in Python, and
-    OpenAPI 3 in JSON or YAML.
+    Understood are tool definitions of vendors, libraries and MCP in JSON or YAML (one, a list, a whole request body),
+    functions and classes in Python, and OpenAPI 2 and 3 in JSON or YAML.
     """
     if len(text) > LARGEST:
         return Imported("nothing", problem=f"this is too long to import: {len(text):,} characters")
@@ -38,10 +42,29 @@ def import_tools(text: str, taken: Iterable[str] = ()) -> Imported:
     if not text.strip():
         return Imported("nothing", problem="there is nothing to import")
     try:
-        value = parse_json(text.strip())
+        value = _read_json(text.strip())
     except ValueError as error:
         return _no_json(textwrap.dedent(text).strip(), error, taken)
     return _from_value(value, taken)
+
+
+def _read_json(text: str) -> JSON:
+    """The value of JSON, of JSON with comments, of JSON a line each, or of the event in which a server sends it.
+
+    Raises ValueError.
+    """
+    try:
+        return parse_json(text)
+    except ValueError:
+        if text[0] in "{[" and ("//" in text or "/*" in text or _TRAILING.search(text)):
+            return read_relaxed(text)
+        lines = [line for line in text.splitlines() if line.strip()]
+        if len(lines) > 1 and all(line.lstrip()[0] == "{" and line.rstrip()[-1] == "}" for line in lines):
+            return [parse_json(line) for line in lines]
+        events = _EVENT.findall(text)
+        if events and text.startswith(("data:", "event:", "id:")):
+            return parse_json(events[-1])
+        raise
 
 
 def export_tools(tools: Iterable[ToolDefinition], protocol_id: str) -> str:
@@ -81,6 +104,8 @@ def _no_json(text: str, error: ValueError, taken: Iterable[str]) -> Imported:
         problem = python_source.read(text, found)
         return _outcome("python", found, problem, taken)
     value = _python_value(text)
+    if value is None and text[0] not in "{[":
+        value = _yaml_value(text)
     if value is not None:
         return _from_value(value, taken)
     if text[0] in "{[":
@@ -94,12 +119,21 @@ def _no_json(text: str, error: ValueError, taken: Iterable[str]) -> Imported:
 def _python_value(text: str) -> JSON:
     """The literal in Python notation that a text is, or assigns to a name; None when it is neither."""
     try:
-        body = ast.parse(text).body
+        body = parse_source(text).body
         values = [node.value for node in body if isinstance(node, ast.Expr | ast.Assign | ast.AnnAssign) and node.value]
         read = [ast.literal_eval(value) for value in values if isinstance(value, ast.Dict | ast.List)]
         return json.loads(json.dumps(read[0] if len(read) == 1 else read)) if read else None
     except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
         return None
+
+
+def _yaml_value(text: str) -> JSON:
+    """The object or list that a text in YAML stands for; None where it is none."""
+    try:
+        value = read_yaml(text).value
+    except YamlError:
+        return None
+    return value if isinstance(value, dict | list) and value else None
 
 
 def _outcome(kind: Kind, found: ToolCollector, problem: str, taken: Iterable[str]) -> Imported:

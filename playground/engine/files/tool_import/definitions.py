@@ -1,24 +1,43 @@
-"""Tool definitions in JSON as they are found: any protocol's shape, MCP's, lists, whole request bodies."""
+"""Tool definitions in JSON: any protocol's shape, Gemini's, Bedrock's, Cohere's, MCP's, lists, whole request bodies.
+
+Each member of a definition is kept, or named in a note.
+"""
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, NamedTuple
 
+from playground.domain.hidden import short_name
+from playground.domain.tool_servers import Hints
 from playground.domain.tools import ToolDefinition
 from playground.engine.files.tool_import.found import ToolCollector
+from playground.engine.files.tool_import.hints import read_hints
+from playground.engine.files.tool_import.schema_dialects import from_gemini, is_gemini
+from playground.jsonkit.reading import parse_json
 from playground.jsonkit.values import JSON, JSONObject
-from playground.protocols import DEFAULT
-from playground.protocols.protocol import get_protocol, protocol_of_tool, runs_at_vendor
-from playground.protocols.reading import at_vendor
+from playground.protocols.protocol import runs_at_vendor
+from playground.protocols.reading import at_vendor, tool_from
 
 _LISTS: Final = "tools", "functions", "function_declarations", "functionDeclarations"
-_KNOWN: Final = frozenset(("type", "function", "name", "description", "parameters", "input_schema", "strict"))
+_WRAPPERS: Final = "result", "body", "params", "request", "toolConfig", "tool_config", "config", "data"
+#: The members in which definitions have the schema of their parameters.
+_SCHEMAS: Final = (
+    "parameters", "input_schema", "inputSchema", "parametersJsonSchema", "parameters_json_schema", "args_schema",
+    "inputParameters",
+)  # fmt: skip
+_OUTPUTS: Final = (
+    "outputSchema", "output_schema", "responseJsonSchema", "response_json_schema", "response", "output_type",
+)  # fmt: skip
+_INNER: Final = "json", "jsonSchema", "json_schema"  # where Bedrock and the AI SDK wrap a schema
+_ALONE: Final = frozenset((*_SCHEMAS, "function", "name", "toolSpec", "custom", "parameter_definitions"))
+_PYTHON_TYPES: Final = {"str": "string", "int": "integer", "float": "number", "bool": "boolean", "dict": "object"}
 _MOST: Final = 2000
+_NAMED: Final = 12  # members that one note names
 
 
 def read(value: JSON, found: ToolCollector) -> str:
     """Put the tools of a JSON value into ``found``; the words why there are none, or nothing."""
-    entries = _entries(value)
+    entries = _entries(value, found)
     if entries is None:
         return "there are no tool definitions in this JSON"
     if len(entries) > _MOST:
@@ -33,57 +52,219 @@ def read(value: JSON, found: ToolCollector) -> str:
     return ""
 
 
-def _entries(value: JSON) -> list[JSON] | None:
+def holds_tools(value: JSON) -> bool:
+    """Return whether a value is a definition with a name and parameters, or a list of nothing else."""
+    if isinstance(value, list):
+        return bool(value) and all(holds_tools(entry) for entry in value)
+    if not isinstance(value, dict):
+        return False
+    inner = value.get("function", value)
+    return isinstance(inner, dict) and isinstance(inner.get("name"), str) and any(key in inner for key in _SCHEMAS)
+
+
+# ---- where definitions are -------------------------------------------------------------------------------------------
+
+
+def _entries(value: JSON, found: ToolCollector) -> list[JSON] | None:
     """The definitions inside of lists, request bodies and replies; None when there is no place for any."""
     if isinstance(value, list):
-        out: list[JSON] = []
-        for entry in value:
-            inner = _entries(entry) if isinstance(entry, dict) and _list_of(entry) is not None else None
-            out += [entry] if inner is None else inner
-        return out
+        return _entries_of_list(value, found)
     if not isinstance(value, dict):
         return None
     listed = _list_of(value)
     if listed is not None:
-        return _entries(listed)
-    for wrapper in ("result", "body", "params", "request"):
-        if isinstance(value.get(wrapper), dict) and _list_of(value[wrapper]) is not None:
-            return _entries(value[wrapper])
-    is_tool = any(word in value for word in ("function", "name", "input_schema", "inputSchema"))
-    return [value] if is_tool or _is_schema(value) else None
+        if value.get("nextCursor"):
+            found.note("the server lists more tools on a following page (“nextCursor”), which is not in this text")
+        return _entries(listed, found)
+    for wrapper in _WRAPPERS:
+        inner = value.get(wrapper)
+        if isinstance(inner, dict) and _list_of(inner) is not None:
+            return _entries(inner, found)
+    if value.keys() & _ALONE or _is_schema(value):
+        return [value]
+    return _by_name(value)
+
+
+def _entries_of_list(entries: list[JSON], found: ToolCollector) -> list[JSON]:
+    out: list[JSON] = []
+    for entry in map(_read_text, entries):
+        listed = _list_of(entry) if isinstance(entry, dict) else None
+        inner = _entries(listed, found) if listed is not None else None
+        if inner is None or not isinstance(entry, dict):
+            out.append(entry)
+            continue
+        rest = [key for key in entry if key not in (*_LISTS, "type", "name", "description")]
+        if rest and not entry.keys() & {"messages", "model", "contents"}:
+            found.note(f"left out beside functions: {_named(rest)}")
+        if isinstance(entry.get("name"), str):
+            found.note(f"the tools of “{short_name(entry['name'])}” are taken without that group")
+        out += inner
+    return out
+
+
+def _read_text(value: JSON) -> JSON:
+    """The value of a JSON object that is written as a text, as traces of the AI SDK have them; others as they are."""
+    if not isinstance(value, str) or not value.lstrip().startswith("{"):
+        return value
+    try:
+        return parse_json(value)
+    except ValueError:
+        return value
 
 
 def _list_of(value: JSONObject) -> list[JSON] | None:
-    if "name" in value and ("parameters" in value or "input_schema" in value):
+    if "name" in value and any(key in value for key in _SCHEMAS):
         return None  # a tool of its own
-    return next((value[word] for word in _LISTS if isinstance(value.get(word), list)), None)
+    for word in _LISTS:
+        listed = value.get(word)
+        if isinstance(listed, list):
+            return listed
+        if isinstance(listed, dict) and (entries := _by_name(listed)) is not None:
+            return entries
+    return None
+
+
+def _by_name(value: JSONObject) -> list[JSON] | None:
+    """The definitions of an object that has each under its name, as the AI SDK has them; None for any other object."""
+    words = {*_SCHEMAS, "description"}
+    if not value or not all(isinstance(entry, dict) and entry.keys() & words for entry in value.values()):
+        return None
+    if not any(entry.keys() & set(_SCHEMAS) for entry in value.values()):
+        return None
+    return [{"name": name, **entry} for name, entry in value.items()]
+
+
+# ---- one definition --------------------------------------------------------------------------------------------------
+
+
+class _Parts(NamedTuple):
+    """A definition taken apart: its function, and the members that are left over."""
+
+    function: JSONObject
+    left: list[str]
+    output: JSONObject | None = None
+    hints: Hints | None = None
 
 
 def _tool(entry: JSON, found: ToolCollector) -> ToolDefinition:
     """One definition. Raises ValueError saying what is wrong with it."""
-    if isinstance(entry, dict) and _is_schema(entry) and "name" not in entry:
-        title = entry.get("title")
-        name = title if isinstance(title, str) and title else "tool"
-        found.note(f"a schema without a definition around it is taken as the parameters of “{name}”")
-        description = entry.get("description")
-        return ToolDefinition(
-            name=name, description=description if isinstance(description, str) else "", parameters=entry
-        )
-    if isinstance(entry, dict) and "inputSchema" in entry:  # as MCP servers list them
-        entry = {
-            "name": entry.get("name"),
-            "description": entry.get("description"),
-            "input_schema": entry["inputSchema"],
-        }
+    if not isinstance(entry, dict):
+        raise ValueError("a tool definition is a JSON object")
+    if _is_schema(entry) and "name" not in entry:
+        return _tool_of_schema(entry, found)
+    if isinstance(entry.get("toolSpec"), dict):
+        entry = entry["toolSpec"]
+    if _is_free_text(entry):
+        return _free_text_tool(entry, found)
+    if entry.get("type") == "object" and isinstance(entry.get("properties"), dict):
+        schema = {key: value for key, value in entry.items() if key not in ("name", "description")}
+        entry = {"name": entry["name"], "description": entry.get("description"), "parameters": schema}
     if runs_at_vendor(entry):
         raise at_vendor(entry["type"])
-    tool = get_protocol(protocol_of_tool(entry) if isinstance(entry, dict) else DEFAULT).read_tool(entry)
+    if "name" not in entry and "function" not in entry and len(entry) == 1:
+        raise at_vendor(next(iter(entry)))
+    parts = _taken_apart(entry, found)
+    tool = tool_from(parts.function, "parameters")
+    if parts.left:
+        found.note(f"“{tool.name[:80]}”: left out {_named(parts.left)}")
+    return tool.model_copy(update={"output": parts.output, "hints": parts.hints})
+
+
+def _taken_apart(entry: JSONObject, found: ToolCollector) -> _Parts:
     inner = entry.get("function", entry)
-    left = [key for key in {**entry, **inner} if key not in _KNOWN]
-    if left:
-        found.note(f"“{tool.name[:80]}”: left out {', '.join(f'“{key}”' for key in left[:5])}")
+    if not isinstance(inner, dict):
+        raise ValueError("“function” must be an object")
+    members = {key: value for key, value in {**entry, **inner}.items() if value is not None}
+    taken = {"type", "function", "name", "description", "strict", "title", "annotations"}
+    key = next((key for key in _SCHEMAS if key in members), "")
+    schema = _schema(members, key, found)
+    output_key = next((key for key in _OUTPUTS if isinstance(members.get(key), dict)), "")
+    output = _unwrapped(members.get(output_key))
+    if is_gemini(output):
+        output = from_gemini(output)
+    hints, odd = read_hints(members.get("annotations"), members.get("title"))
+    function = {word: members.get(word) for word in ("name", "description", "strict")} | {"parameters": schema}
+    taken |= {key, output_key, *(("parameter_definitions",) if not key else ())}
+    left = [word for word in members if word not in taken] + [f"annotations.{word}" for word in odd]
+    if "annotations" in members and not isinstance(members["annotations"], dict):
+        left.append("annotations")
+    return _Parts(function, left, output if isinstance(output, dict) else None, hints)
+
+
+def _schema(members: JSONObject, key: str, found: ToolCollector) -> JSON:
+    """The schema of the parameters as JSON Schema."""
+    if not key and isinstance(members.get("parameter_definitions"), dict):
+        return _from_cohere(members["parameter_definitions"])
+    schema = _unwrapped(members.get(key))
+    name = str(members.get("name"))[:80]
+    if is_gemini(schema):
+        found.note(f"“{name}”: Gemini's schema is written as JSON Schema, its types in small letters")
+        return from_gemini(schema)
+    return schema
+
+
+def _unwrapped(schema: JSON) -> JSON:
+    """A schema without what Bedrock and the AI SDK put around it; one that is written as a text is read."""
+    schema = _read_text(schema)
+    if isinstance(schema, dict) and "type" not in schema and "properties" not in schema:
+        for word in _INNER:
+            if isinstance(schema.get(word), dict | str):
+                return _unwrapped(schema[word])
+    return schema
+
+
+def _from_cohere(definitions: JSONObject) -> JSONObject:
+    """The schema that Cohere's ``parameter_definitions`` stand for."""
+    properties: JSONObject = {}
+    for name, given in definitions.items():
+        inner = {key: value for key, value in given.items() if key != "required"} if isinstance(given, dict) else {}
+        kind = inner.get("type")
+        if isinstance(kind, str):
+            inner["type"] = _PYTHON_TYPES.get(kind, "array" if kind.startswith(("List", "list")) else kind)
+        properties[name] = inner
+    required = [name for name, it in definitions.items() if isinstance(it, dict) and it.get("required") is True]
+    return {"type": "object", "properties": properties, **({"required": required} if required else {})}
+
+
+def _tool_of_schema(schema: JSONObject, found: ToolCollector) -> ToolDefinition:
+    title = schema.get("title")
+    name = title if isinstance(title, str) and title else "tool"
+    found.note(f"a schema without a definition around it is taken as the parameters of “{name}”")
+    description = schema.get("description")
+    return ToolDefinition(
+        name=name,
+        description=description if isinstance(description, str) else "",
+        parameters=from_gemini(schema) if is_gemini(schema) else schema,
+    )
+
+
+def _is_free_text(entry: JSONObject) -> bool:
+    return entry.get("type") == "custom" and not any(key in entry for key in _SCHEMAS)
+
+
+def _free_text_tool(entry: JSONObject, found: ToolCollector) -> ToolDefinition:
+    """A function with one text in the place of a custom tool, whose input is free text. Raises ValueError."""
+    inner = entry["custom"] if isinstance(entry.get("custom"), dict) else entry
+    text: JSONObject = {"type": "object", "properties": {"input": {"type": "string"}}, "required": ["input"]}
+    tool = tool_from({**inner, "parameters": text}, "parameters")
+    form = inner.get("format")
+    if isinstance(form, dict):
+        grammar = form["grammar"] if isinstance(form.get("grammar"), dict) else form
+        left = f"; its grammar ({short_name(str(grammar.get('syntax') or form.get('type')))}) is left out"
+    else:
+        left = ""
+    found.note(f"“{tool.name[:80]}” is a custom tool, which takes free text: here it is a function with “input”{left}")
+    rest = [key for key in {**entry, **inner} if key not in ("type", "custom", "name", "description", "format")]
+    if rest:
+        found.note(f"“{tool.name[:80]}”: left out {_named(rest)}")
     return tool
 
 
+def _named(words: list[str]) -> str:
+    more = f" and {len(words) - _NAMED} more" if len(words) > _NAMED else ""
+    return ", ".join(f"“{short_name(word)}”" for word in words[:_NAMED]) + more
+
+
 def _is_schema(value: JSONObject) -> bool:
-    return value.get("type") == "object" and isinstance(value.get("properties"), dict)
+    kind = value.get("type")
+    return isinstance(kind, str) and kind.lower() == "object" and isinstance(value.get("properties"), dict)

@@ -12,13 +12,16 @@ import textwrap
 from dataclasses import dataclass, field
 from typing import Final
 
-_GOOGLE_HEAD: Final = re.compile(r"^(?P<name>[A-Z][A-Za-z ]{2,24}):\s*$")
+_GOOGLE_HEAD: Final = re.compile(r"^(?P<name>[A-Za-z][A-Za-z ]{2,24}):\s*$")
 _NUMPY_LINE: Final = re.compile(r"^-{3,}\s*$")
 _FIELD: Final = re.compile(
     r"^[:@](?P<kind>param|parameter|arg|argument|key|keyword|kwarg|ivar|var|type|paramtype|returns?|rtype|raises?"
     r"|except|exception|yields?|ytype|meta)\b(?P<what>[^:]*):(?P<text>.*)$"
 )
-_GOOGLE_PARAM: Final = re.compile(r"^\*{0,2}(?P<name>\w+)\s*(?:\((?P<type>.*?)\))?\s*:\s*(?P<text>.*)$")
+_GOOGLE_PARAM: Final = re.compile(  # also "- `name`: …" of Markdown, and "name {type} -- …" of editors
+    r"^(?:[-*+]\s+)?[*`]{0,3}(?P<name>\w+)[*`]{0,3}\s*(?:\((?P<type>.*?)\)|\{(?P<braced>[^}]*)\})?[*`]{0,3}"
+    r"\s*(?::|--?\s|\u2013|\u2014)\s*[*`]{0,2}(?P<text>.*)$"
+)
 _NUMPY_PARAM: Final = re.compile(r"^(?P<names>\*{0,2}\w+(?:\s*,\s*\*{0,2}\w+)*)\s*(?::\s*(?P<type>.*))?$")
 _LONGEST_TYPE: Final = 200  # characters; what is longer is prose
 _PARAMETERS: Final = frozenset(
@@ -93,8 +96,8 @@ def _read_google(lines: list[str], out: Docstring) -> None:
         found = _GOOGLE_PARAM.match(head)
         if found:
             out.parameters[found["name"]] = _joined([found["text"], *body])
-            if found["type"]:
-                out.types[found["name"]] = found["type"][:_LONGEST_TYPE]
+            if written := found["type"] or found["braced"]:
+                out.types[found["name"]] = written[:_LONGEST_TYPE]
 
 
 def _read_numpy(lines: list[str], out: Docstring) -> None:

@@ -1,6 +1,7 @@
-"""Tools from an OpenAPI 3.0 or 3.1 document: one for each operation, with one schema for parameters and body.
+"""Tools from an OpenAPI document (2.0 to 3.2): one for each operation, with one schema for parameters and body.
 
-References inside the document become definitions of the tool, recursion included; nothing is ever fetched.
+Members that are ``readOnly`` are none that a caller sends, so no model is asked for them. References inside the
+document become definitions of the tool, recursion included; nothing is ever fetched.
 """
 
 from __future__ import annotations
@@ -10,25 +11,36 @@ from typing import Final
 
 from playground.domain.tools import ToolDefinition
 from playground.engine.files.tool_import.found import ToolCollector, legal_name, unique_name
+from playground.engine.files.tool_import.schema_dialects import without_nullable
 from playground.jsonkit.schema_refs import BY_NAME, DATA, pointer_of, reach, resolved, target_of
-from playground.jsonkit.values import JSON, JSONObject, Path
+from playground.jsonkit.values import JSON, JSONObject, Path, same
 
-_METHODS: Final = "get", "put", "post", "delete", "options", "head", "patch", "trace"
+_METHODS: Final = "get", "put", "post", "delete", "options", "head", "patch", "trace", "query"
 _IGNORED_HEADERS: Final = frozenset(("accept", "content-type", "authorization"))  # the standard says so
 _PLAIN: Final = frozenset(
     (
         "type", "properties", "required", "title", "description", "example", "examples", "additionalProperties",
-        "xml", "externalDocs",
+        "xml", "externalDocs", "$schema", "$id", "$comment", "readOnly", "writeOnly", "deprecated",
+    )
+)  # fmt: skip
+#: Members of a parameter in OpenAPI 2.0 that say what its values are.
+_INLINE: Final = frozenset(
+    (
+        "type", "format", "items", "default", "enum", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum",
+        "minLength", "maxLength", "pattern", "minItems", "maxItems", "uniqueItems", "multipleOf", "x-nullable",
     )
 )  # fmt: skip
 _MOST: Final = 1000
+_MOST_PARTS: Final = 200  # of one object's schema, where its read-only members are looked for
+_NAMED: Final = 12  # members that one note names
 
+_UNIONS: Final = "allOf", "anyOf", "oneOf"
 _DROPPED: Final = frozenset(("xml", "externalDocs", "discriminator"))
 _DEEPEST: Final = 60
 
 
 class Schemas:
-    """The schemas of one tool. ``old``: the document is OpenAPI 3.0."""
+    """The schemas of one tool. ``old``: the document is older than OpenAPI 3.1, whose schemas are JSON Schema."""
 
     def __init__(self, document: JSONObject, found: ToolCollector, old: bool) -> None:
         self._document = document
@@ -37,6 +49,7 @@ class Schemas:
         self._names: dict[Path, str] = {}
         self._definitions: JSONObject = {}
         self._left: deque[tuple[str, Path]] = deque()  # definitions whose inside was not read yet
+        self.read_only: dict[str, None] = {}  # members that are left out
 
     def definitions(self) -> JSONObject:
         """What was referred to, directly or not."""
@@ -45,23 +58,70 @@ class Schemas:
             self._definitions[name] = self.of(reach(self._document, path))
         return self._definitions
 
-    def of(self, schema: JSON, depth: int = 0) -> JSON:
-        """A schema with its references led to the definitions."""
+    def of(self, schema: JSON, depth: int = 0, left_out: frozenset[str] = frozenset()) -> JSON:
+        """A schema with its references led to the definitions.
+
+        ``left_out`` are members of the same object that are read-only in another part of an ``allOf``.
+        """
         if not isinstance(schema, dict) or depth > _DEEPEST:
             return schema if isinstance(schema, bool) else {}
+        left_out |= self.read_only_members(schema)
         out: JSONObject = {}
         for key, value in schema.items():
             if key == "$ref" and isinstance(value, str):
                 out |= self._reference(value)
+            elif key == "properties" and isinstance(value, dict):
+                out[key] = {name: self.of(inner, depth + 1) for name, inner in value.items() if name not in left_out}
+                self.read_only |= dict.fromkeys(name for name in value if name in left_out)
+            elif key == "required" and isinstance(value, list):
+                required = [name for name in value if isinstance(name, str) and name not in left_out]
+                out |= {key: required} if required or not value else {}
             elif key in DATA or key in _DROPPED:
                 out |= {} if key in _DROPPED else {key: value}
             elif key in BY_NAME and isinstance(value, dict):
                 out[key] = {name: self._inner(inner, depth + 1) for name, inner in value.items()}
+            elif key in _UNIONS and isinstance(value, list):
+                out[key] = [self.of(part, depth + 1, left_out) for part in value]
             else:
                 out[key] = self._inner(value, depth + 1)
         if self._old and "$ref" in out:  # there, whatever stands beside a reference means nothing but its words
             out = {key: value for key, value in out.items() if key in ("$ref", "description")}
         return self._modern(out) if self._old else out
+
+    def read_only_members(self, schema: JSON) -> frozenset[str]:
+        """The names of an object's members that are read-only, in whichever part of its schema that is said."""
+        names: set[str] = set()
+        waiting, seen = [schema], set[int]()
+        while waiting and len(seen) < _MOST_PARTS:
+            part = waiting.pop()
+            if part is not schema:  # what a schema refers to is another object, which is read by itself
+                part = resolved(self._document, part)
+            if not isinstance(part, dict) or id(part) in seen:
+                continue
+            seen.add(id(part))
+            properties = part.get("properties")
+            for name, member in properties.items() if isinstance(properties, dict) else ():
+                if name not in names and self.is_read_only(member):
+                    names.add(name)
+            for key in _UNIONS:
+                parts = part.get(key)
+                waiting += parts if isinstance(parts, list) else []
+        return frozenset(names)
+
+    def is_read_only(self, schema: JSON) -> bool:
+        """Return whether a member is one that only answers have, as its schema or a part of it says."""
+        waiting, seen = [schema], set[int]()
+        while waiting and len(seen) < _MOST_PARTS:
+            part = waiting.pop()
+            if not isinstance(part, dict) or id(part) in seen:
+                continue
+            seen.add(id(part))
+            if part.get("readOnly") is True:
+                return True
+            target = resolved(self._document, part) if "$ref" in part else None
+            parts = part.get("allOf")
+            waiting += [target, *(parts if isinstance(parts, list) else ())]
+        return False
 
     def _inner(self, value: JSON, depth: int) -> JSON:
         if isinstance(value, list):
@@ -87,26 +147,20 @@ class Schemas:
                 exclusive = schema.pop(bound)
                 if exclusive and limit in schema:
                     schema[bound] = schema.pop(limit)
+        if "x-nullable" in schema:  # OpenAPI 2.0 has no word for it
+            schema.setdefault("nullable", schema.pop("x-nullable"))
+        if schema.get("type") == "file":  # of OpenAPI 2.0
+            schema |= {"type": "string", "format": "binary"}
         if "example" in schema:
             schema["examples"] = [schema.pop("example")]
-        if schema.pop("nullable", None) is not True:
-            return schema
-        kind = schema.get("type")
-        if isinstance(kind, str):
-            schema["type"] = [kind, "null"]
-            if isinstance(schema.get("enum"), list) and None not in schema["enum"]:
-                schema["enum"] = [*schema["enum"], None]
-            return schema
-        words = {key: schema.pop(key) for key in ("description", "title", "default") if key in schema}
-        return {"anyOf": [schema, {"type": "null"}], **words}
+        return without_nullable(schema)
 
 
 def read(document: JSONObject, found: ToolCollector) -> str:
     """Put a tool for each operation into ``found``; the words why there are none, or nothing."""
-    version = document.get("openapi")
-    if not str(version).startswith("3."):  # in YAML, 3.1 is a number
-        shown = document.get("swagger", version)
-        return f"OpenAPI 3.0 and 3.1 are read here, not {str(shown)[:20]}; convert the document first"
+    version = str(document.get("openapi", document.get("swagger")))  # in YAML, 3.1 is a number
+    if version != "2" and not version.startswith(("2.", "3.")):
+        return f"OpenAPI 2.0 to 3.2 are read here, not {version[:20]}; convert the document first"
     paths = document.get("paths")
     if not isinstance(paths, dict) or not paths:
         return "this OpenAPI document has no paths"
@@ -141,21 +195,28 @@ class _Operation:
         wanted = operation.get("operationId")
         self._name = legal_name(wanted if isinstance(wanted, str) and wanted else f"{method}_{path.strip('/')}")
         self._head = f"{method.upper()} {path}"
-        self._schemas = Schemas(document, found, old=str(document["openapi"]).startswith("3.0"))
+        self._schemas = Schemas(document, found, old=str(document.get("openapi", "2.0")).startswith(("2", "3.0")))
         self._properties: JSONObject = {}
         self._required: list[str] = []
 
     def tool(self) -> ToolDefinition:
         """The tool; its name may still be taken."""
-        for parameter in self._parameters():
-            self._add_parameter(parameter)
-        self._add_body(resolved(self._document, self._operation.get("requestBody")))
+        parameters = self._parameters()
+        for parameter in parameters:
+            if parameter.get("in") not in ("body", "formData"):
+                self._add_parameter(parameter)
+        body = resolved(self._document, self._operation.get("requestBody"))
+        self._add_body(_body_of(parameters) if body is None else body)
         schema: JSONObject = {"type": "object", "properties": self._properties}
         if self._required:
             schema["required"] = self._required
         definitions = self._schemas.definitions()
         if definitions:
             schema["$defs"] = definitions
+        if names := list(self._schemas.read_only):
+            more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+            listed = ", ".join(f"“{name[:80]}”" for name in names[:_NAMED])
+            self._found.note(f"{self._name}: read-only members are left out: {listed}{more}")
         return ToolDefinition(name=self._name, description=self._description(), parameters=schema)
 
     def _description(self) -> str:
@@ -194,7 +255,9 @@ class _Operation:
         schema = parameter.get("schema")
         if schema is None:
             content = parameter.get("content")
-            schema = next((part.get("schema") for part in _dicts(content)), {})
+            schema = next((part.get("schema") for part in _dicts(content)), None)
+        if schema is None:  # OpenAPI 2.0 has the words of the schema in the parameter itself
+            schema = {key: value for key, value in parameter.items() if key in _INLINE}
         made = self._schemas.of(schema)
         self._properties[name] = self._with_words(made, parameter)
         if parameter.get("required") is True or place == "path":
@@ -219,17 +282,22 @@ class _Operation:
         kinds = [kind for kind, part in content.items() if isinstance(part, dict)] if isinstance(content, dict) else []
         if not isinstance(content, dict) or not kinds:
             return
-        kind = next((kind for kind in kinds if "json" in kind), kinds[0])
+        plain = [kind for kind in kinds if kind.split(";")[0].strip() == "application/json"]
+        kind = next(iter(plain), next((kind for kind in kinds if "json" in kind), kinds[0]))
+        others = [other for other in kinds if not same(content[other].get("schema"), content[kind].get("schema"))]
+        if others:
+            self._found.note(f"{self._name}: the body may also be {', '.join(others)[:200]}, which is left out")
         if "json" not in kind:
             self._found.note(f"{self._name}: the body is {kind}, not JSON")
         schema = content[kind].get("schema", {})
         flat = self._flat(schema)
         if flat is not None and not flat["properties"].keys() & self._properties.keys():
-            for name, inner in flat["properties"].items():
-                self._properties[name] = self._schemas.of(inner)
-            alone = self._properties.keys() == flat["properties"].keys()  # without it the call would say nothing
-            if body.get("required") is True or alone:
-                self._required += [name for name in flat.get("required") or () if name in flat["properties"]]
+            object_schema = self._schemas.of({key: flat[key] for key in ("properties", "required") if key in flat})
+            members = object_schema["properties"] if isinstance(object_schema, dict) else {}
+            self._properties |= members
+            alone = self._properties.keys() == members.keys()  # without it the call would say nothing
+            if (body.get("required") is True or alone) and isinstance(object_schema, dict):
+                self._required += [name for name in object_schema.get("required", ()) if name in members]
             return
         name = "body" if "body" not in self._properties else "request_body"
         self._properties[name] = self._with_words(self._schemas.of(schema), body)
@@ -243,6 +311,23 @@ class _Operation:
             return None
         known = {key for key in found if not key.startswith("x-")} <= _PLAIN
         return found if known and not isinstance(found.get("additionalProperties"), dict) else None
+
+
+def _body_of(parameters: list[JSONObject]) -> JSON:
+    """The body that parameters of OpenAPI 2.0 describe, as a ``requestBody``; None where they describe none."""
+    for parameter in parameters:
+        if parameter.get("in") == "body":
+            return {**parameter, "content": {"application/json": {"schema": parameter.get("schema", {})}}}
+    fields = [parameter for parameter in parameters if parameter.get("in") == "formData"]
+    if not fields:
+        return None
+    words = _INLINE | {"description"}
+    properties = {it["name"]: {key: value for key, value in it.items() if key in words} for it in fields}
+    required = [it["name"] for it in fields if it.get("required") is True]
+    has_file = any(it.get("type") == "file" for it in fields)
+    kind = "multipart/form-data" if has_file else "application/x-www-form-urlencoded"
+    schema = {"type": "object", "properties": properties, "required": required}
+    return {"required": bool(required), "content": {kind: {"schema": schema}}}
 
 
 def _dicts(value: JSON) -> list[JSONObject]:

@@ -1,25 +1,54 @@
-"""Tools from the source of Python functions. The text is parsed, never compiled, imported or run."""
+"""Tools from the source of Python functions and classes. The text is parsed, never compiled, imported or run."""
 
 from __future__ import annotations
 
 import ast
 import re
-from typing import Final, TypeAlias
+from collections.abc import Iterable
+from typing import Final, NamedTuple
 
 from playground.domain.tools import ToolDefinition
+from playground.engine.files.tool_import import definitions
 from playground.engine.files.tool_import.docstrings import Docstring, read_docstring
 from playground.engine.files.tool_import.found import ToolCollector
+from playground.engine.files.tool_import.python_marks import (
+    Function,
+    Mark,
+    class_mark,
+    is_other,
+    is_static,
+    mark_of,
+    marks_by_call,
+)
 from playground.engine.files.tool_import.python_types import Types, described
-from playground.jsonkit.values import JSONObject
-
-Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
+from playground.engine.files.tool_import.python_values import Values, last_name, parse_source, statements
+from playground.jsonkit.values import JSON, JSONObject
 
 LARGEST: Final = 1_000_000  # characters
-_CONTEXTS: Final = frozenset(
-    ("Context", "RunContext", "ToolContext", "RunContextWrapper", "CallbackContext", "Request")
-)
-NAMED: Final = 12  # methods that are named in one note
+NAMED: Final = 12  # functions that are named in one note
 _OPTIONAL: Final = re.compile(r",?\s*(optional|default\b.*)$", re.IGNORECASE)
+_DATA_CLASSES: Final = frozenset(("BaseModel", "TypedDict", "NamedTuple", "Struct", "SQLModel"))
+#: Statements of Python 3.12 that 3.11 cannot parse, and what they become.
+_NEW_SYNTAX: Final = (
+    (re.compile(r"^([ \t]*)type[ \t]+(\w+)[ \t]*(?:\[[^\]\n]*\])?[ \t]*=", re.MULTILINE), r"\1\2 ="),
+    (re.compile(r"^([ \t]*(?:async[ \t]+)?(?:def|class)[ \t]+\w+)\[[^\]\n]*\]", re.MULTILINE), r"\1"),
+)
+
+
+class _Candidate(NamedTuple):
+    """A function that may be a tool. ``owner`` is the class that it is a method of, empty for none."""
+
+    function: Function
+    owner: str = ""
+    mark: Mark | None = None
+
+    @property
+    def title(self) -> str:
+        return f"{self.owner}.{self.function.name}" if self.owner else self.function.name
+
+    @property
+    def is_public(self) -> bool:
+        return not self.function.name.startswith("_")
 
 
 def read(text: str, found: ToolCollector) -> str:
@@ -27,75 +56,169 @@ def read(text: str, found: ToolCollector) -> str:
     if len(text) > LARGEST:
         return f"this source is too long to read: {len(text):,} characters"
     try:
-        module = ast.parse(text)
+        module = _with_real_names(_parsed(text))
+        values = Values(module)
+        types = Types(values, found)
+        for candidate in _tool_functions(module, values, found):
+            found.tools.append(_tool(candidate, types, values, found))
+        _add_tool_classes(values, types, found)
+        _add_definitions(module, values, found)
+        if not found.tools:
+            _add_data_classes(module, values, types, found)
     except SyntaxError as error:
         return f"not valid Python, line {error.lineno}: {error.msg}"
-    except (ValueError, RecursionError, MemoryError):
-        return "this source cannot be parsed"
-    try:
-        types = Types(module, found)
-        for function, is_method in _functions(module, found):
-            found.tools.append(_tool(function, is_method, types, found))
     except RecursionError:
         return "this source is nested too deeply"
+    except (ValueError, MemoryError):
+        return "this source cannot be parsed"
     return "" if found.tools else "there are no functions in this source"
 
 
-def _functions(module: ast.Module, found: ToolCollector) -> list[tuple[Function, bool]]:
-    """The public functions of a module; of its classes when it has none; private ones when there is nothing else.
+def _parsed(text: str) -> ast.Module:
+    """The module of a text, with type aliases and parameters of Python 3.12 too. Raises what ``ast.parse`` does."""
+    try:
+        return parse_source(text)
+    except SyntaxError:
+        older = text
+        for pattern, replacement in _NEW_SYNTAX:
+            older = pattern.sub(replacement, older)
+        if older == text:
+            raise
+        return parse_source(older)
 
-    Public methods that are left out for that are named.
+
+def _with_real_names(module: ast.Module) -> ast.Module:
+    """The module with the names that it imported things under (``Field as F``) replaced by their own names."""
+    names = {
+        alias.asname: alias.name
+        for node in module.body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+        if alias.asname and alias.asname != alias.name
+    }
+    for node in ast.walk(module) if names else ():
+        if isinstance(node, ast.Name) and node.id in names:
+            node.id = names[node.id]
+    return module
+
+
+# ---- which functions are tools ---------------------------------------------------------------------------------------
+
+
+def _tool_functions(module: ast.Module, values: Values, found: ToolCollector) -> list[_Candidate]:
+    """The functions that a library makes tools of, wherever they are; where there are none, the public ones.
+
+    Public functions of the module go before methods, and private ones come only where there is nothing else.
+    Those that are left out are named.
     """
-    plain: list[tuple[Function, bool]] = [(node, False) for node in module.body if isinstance(node, Function)]
+    plain = {it.name: _Candidate(it) for it in statements(module.body) if isinstance(it, Function) and not is_other(it)}
+    owners = [owner for owner in statements(module.body) if isinstance(owner, ast.ClassDef)]
     owned = [
-        (owner.name, node)
-        for owner in module.body
-        if isinstance(owner, ast.ClassDef)
-        for node in owner.body
-        if isinstance(node, Function)
+        _Candidate(line, owner.name)
+        for owner in owners
+        if class_mark(owner, values) is None
+        for line in owner.body
+        if isinstance(line, Function) and not is_other(line)
     ]
-    methods: list[tuple[Function, bool]] = [(node, not _is_static(node)) for _, node in owned]
-    if any(not node.name.startswith("_") for node, _ in plain):
-        left = [f"{owner}.{node.name}" for owner, node in owned if not node.name.startswith("_")]
-        if left:
-            more = f" and {len(left) - NAMED} more" if len(left) > NAMED else ""
-            names = ", ".join(name[:80] for name in left[:NAMED])
-            found.note(f"methods of classes are left out, since there are functions beside them: {names}{more}")
-    for group in (plain, methods):
-        public = [(node, is_method) for node, is_method in group if not node.name.startswith("_")]
+    marked = _marked(module, values, set(plain))
+    if marked:
+        titles = {candidate.title for candidate in marked}
+        rest = [it.title for it in (*plain.values(), *owned) if it.is_public and it.title not in titles]
+        _name_left_out("functions that are not marked as tools are left out", rest, found)
+        return marked
+    if any(candidate.is_public for candidate in plain.values()):
+        methods = [candidate.title for candidate in owned if candidate.is_public]
+        _name_left_out("methods of classes are left out, since there are functions beside them", methods, found)
+    for group in (list(plain.values()), owned):
+        public = [candidate for candidate in group if candidate.is_public]
         if public:
             return public
-    return plain
+    return list(plain.values())
 
 
-def _is_static(function: Function) -> bool:
-    return any(isinstance(mark, ast.Name) and mark.id == "staticmethod" for mark in function.decorator_list)
+def _marked(module: ast.Module, values: Values, functions: set[str]) -> list[_Candidate]:
+    by_call = marks_by_call(module, values, functions)
+    out: list[_Candidate] = []
+    waiting: list[tuple[ast.AST, str]] = [(module, "")]
+    while waiting:
+        parent, owner = waiting.pop()
+        inner: list[tuple[ast.AST, str]] = []
+        for node in ast.iter_child_nodes(parent):
+            if isinstance(node, Function) and not is_other(node):
+                mark = mark_of(node, values) or (by_call.get(node.name) if parent is module else None)
+                out += [_Candidate(node, owner, mark)] if mark is not None else []
+            inner.append((node, node.name if isinstance(node, ast.ClassDef) else ""))
+        waiting += reversed(inner)
+    return sorted(out, key=lambda candidate: candidate.function.lineno)
 
 
-def _tool(function: Function, is_method: bool, types: Types, found: ToolCollector) -> ToolDefinition:
+def _name_left_out(words: str, titles: list[str], found: ToolCollector) -> None:
+    if titles:
+        more = f" and {len(titles) - NAMED} more" if len(titles) > NAMED else ""
+        found.note(f"{words}: {', '.join(title[:80] for title in titles[:NAMED])}{more}")
+
+
+# ---- a tool of a function --------------------------------------------------------------------------------------------
+
+
+def _tool(candidate: _Candidate, types: Types, values: Values, found: ToolCollector) -> ToolDefinition:
+    function, mark = candidate.function, candidate.mark or Mark()
+    name = mark.name or function.name
     documentation = read_docstring(ast.get_docstring(function))
-    types.begin(function.name)
+    types.begin(name)
+    parameters = _given_schema(mark, types, values, found, name)
+    description = mark.description or documentation.description
+    if parameters is None:
+        parameters = _signature(candidate, documentation, mark.excluded, types, found)
+    else:
+        own = parameters.pop("description", "")
+        description = description or (own if isinstance(own, str) else "")
+    return _definition(name, description, parameters, types, mark)
+
+
+def _definition(name: str, description: str, parameters: JSONObject, types: Types, mark: Mark) -> ToolDefinition:
+    definitions = types.definitions()
+    if definitions:
+        parameters = {**parameters, "$defs": {**definitions, **parameters.get("$defs", {})}}
+    return ToolDefinition(name=name, description=description, parameters=parameters, hints=mark.hints)
+
+
+def _given_schema(mark: Mark, types: Types, values: Values, found: ToolCollector, name: str) -> JSONObject | None:
+    """The parameters that a mark gives as a class, a JSON Schema or a dict of types; None where it gives none."""
+    if mark.schema is None or (isinstance(mark.schema, ast.Constant) and mark.schema.value is None):
+        return None
+    node = values.resolve(mark.schema)
+    owner = values.classes.get(last_name(node))
+    if owner is not None:
+        return types.fields(owner)
+    value = values.value(node)
+    if isinstance(value, dict) and ("properties" in value or value.get("type") == "object"):
+        return value
+    if isinstance(node, ast.Dict):
+        return types.of_members(node)
+    found.note(f"{name}: its schema “{ast.unparse(node)[:60]}” is not in this source, so its signature is read")
+    return None
+
+
+def _signature(
+    candidate: _Candidate, documentation: Docstring, excluded: frozenset[str], types: Types, found: ToolCollector
+) -> JSONObject:
+    """The parameters of a function as its head has them."""
+    function = candidate.function
     properties: JSONObject = {}
     required: list[str] = []
-    for argument, default in _arguments(function, is_method):
-        if _is_context(argument.annotation):
+    for argument, default in _arguments(function, bool(candidate.owner) and not is_static(function)):
+        if argument.arg in excluded or types.is_injected(argument.arg, argument.annotation, default):
             found.note(f"{function.name}: “{argument.arg}” is left out, since a framework fills it in")
             continue
-        schema, is_required = types.parameter(argument.annotation, default, argument.arg)
-        _document(schema, argument.arg, documentation, types)
-        properties[argument.arg] = schema
-        if is_required:
-            required.append(argument.arg)
+        parameter = types.parameter(argument.annotation, default, argument.arg)
+        _document(parameter.schema, argument.arg, documentation, types)
+        properties[parameter.name] = parameter.schema
+        required += [parameter.name] if parameter.required else []
     for rest, stars in ((function.args.vararg, "*"), (function.args.kwarg, "**")):
         if rest is not None:
             found.note(f"{function.name}: “{stars}{rest.arg}” is left out")
-    parameters: JSONObject = {"type": "object", "properties": properties}
-    if required:
-        parameters["required"] = required
-    definitions = types.definitions()
-    if definitions:
-        parameters["$defs"] = definitions
-    return ToolDefinition(name=function.name, description=documentation.description, parameters=parameters)
+    return {"type": "object", "properties": properties, **({"required": required} if required else {})}
 
 
 def _arguments(function: Function, is_method: bool) -> list[tuple[ast.arg, ast.expr | None]]:
@@ -108,12 +231,6 @@ def _arguments(function: Function, is_method: bool) -> list[tuple[ast.arg, ast.e
     return [*out, *zip(spec.kwonlyargs, spec.kw_defaults, strict=True)]
 
 
-def _is_context(annotation: ast.expr | None) -> bool:
-    node = annotation.value if isinstance(annotation, ast.Subscript) else annotation
-    name = node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
-    return name in _CONTEXTS
-
-
 def _document(schema: JSONObject, name: str, documentation: Docstring, types: Types) -> None:
     """Add what the docstring says; the annotation has the first word on the type."""
     written = _OPTIONAL.sub("", documentation.types.get(name, "")).strip()
@@ -121,3 +238,79 @@ def _document(schema: JSONObject, name: str, documentation: Docstring, types: Ty
         schema |= {**types.of_text(written), **schema}
     if documentation.parameters.get(name):
         described(schema, documentation.parameters[name])
+
+
+def _add_definitions(module: ast.Module, values: Values, found: ToolCollector) -> None:
+    """Add the definitions that a source writes as dicts, in the place of functions of the same names."""
+    calls = [node for node in ast.walk(module) if isinstance(node, ast.keyword) and node.arg in ("tools", "functions")]
+    nodes = [*values.assigned.values(), *(call.value for call in calls)]
+    written = ToolCollector()
+    for node in nodes:
+        value = values.value(node) if isinstance(node, ast.List | ast.Dict) else None
+        if definitions.holds_tools(value):
+            definitions.read(value, written)
+    unique = {tool.name: tool for tool in written.tools}
+    found.tools[:] = [*(tool for tool in found.tools if tool.name not in unique), *unique.values()]
+    for note in written.notes:
+        found.note(note)
+
+
+# ---- a tool of a class -----------------------------------------------------------------------------------------------
+
+
+def _add_tool_classes(values: Values, types: Types, found: ToolCollector) -> None:
+    """Add the tools that are classes derived from a library's ``BaseTool`` or ``Tool``."""
+    for owner in values.classes.values():
+        found_mark = class_mark(owner, values)
+        if found_mark is None:
+            continue
+        mark, method, inputs = found_mark
+        types.begin(mark.name)
+        parameters = _inputs(inputs) or _given_schema(mark, types, values, found, mark.name)
+        if parameters is None:
+            documentation = read_docstring(ast.get_docstring(method))
+            parameters = _signature(_Candidate(method, owner.name), documentation, frozenset(), types, found)
+        found.tools.append(_definition(mark.name, mark.description, parameters, types, mark))
+
+
+def _inputs(inputs: JSON) -> JSONObject | None:
+    """The parameters of a smolagents tool: schemas by their names, required unless they are nullable."""
+    if not isinstance(inputs, dict) or not all(isinstance(schema, dict) for schema in inputs.values()):
+        return None
+    properties = {
+        name: {key: ("string" if value == "any" else value) for key, value in schema.items() if key != "nullable"}
+        for name, schema in inputs.items()
+    }
+    required = [name for name, schema in inputs.items() if schema.get("nullable") is not True]
+    return {"type": "object", "properties": properties, **({"required": required} if required else {})}
+
+
+def _add_data_classes(module: ast.Module, values: Values, types: Types, found: ToolCollector) -> None:
+    """Add tools for the models, dataclasses and TypedDicts of a source without functions, as libraries do with them.
+
+    Classes that others refer to or derive from are parts of those.
+    """
+    owners = [node for node in statements(module.body) if isinstance(node, ast.ClassDef) and _is_data(node, values)]
+    used = {
+        last_name(inner) if not isinstance(inner, ast.Constant) else str(inner.value)
+        for owner in owners
+        for part in (*owner.bases, *(line.annotation for line in owner.body if isinstance(line, ast.AnnAssign)))
+        for inner in _expressions(part)
+    }
+    for owner in owners:
+        if owner.name in used:
+            continue
+        types.begin(owner.name)
+        schema = types.fields(owner)
+        description = schema.pop("description", "")
+        found.note(f"the fields of the class “{owner.name[:80]}” are taken as the parameters of a tool")
+        found.tools.append(_definition(owner.name, description, schema, types, Mark()))
+
+
+def _expressions(node: ast.expr) -> Iterable[ast.expr]:
+    return (inner for inner in ast.walk(node) if isinstance(inner, ast.Name | ast.Attribute | ast.Constant))
+
+
+def _is_data(node: ast.ClassDef, values: Values) -> bool:
+    decorators = [it.func if isinstance(it, ast.Call) else it for it in node.decorator_list]
+    return bool(values.bases(node) & _DATA_CLASSES) or any(last_name(it) == "dataclass" for it in decorators)

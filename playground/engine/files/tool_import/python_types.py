@@ -8,82 +8,58 @@ from __future__ import annotations
 import ast
 import json
 import re
-from typing import Final
+from typing import NamedTuple
 
 from playground.engine.files.tool_import.docstrings import read_docstring
 from playground.engine.files.tool_import.found import ToolCollector
+from playground.engine.files.tool_import.python_names import (
+    ALIAS_WORDS,
+    BY_PLACE,
+    CONSTRAINED,
+    FIELD_CALLS,
+    FIELD_WORDS,
+    INJECTED,
+    INJECTED_NAMES,
+    INJECTING_CALLS,
+    LISTS,
+    MAPS,
+    NO_DEFAULT,
+    REQUIREMENT,
+    SETS,
+    SIMPLE,
+    SIZES,
+    TRANSPARENT,
+)
+from playground.engine.files.tool_import.python_values import (
+    ENUMS,
+    NOT_CONSTANT,
+    Values,
+    last_name,
+    literal,
+    parse_expression,
+)
 from playground.jsonkit.texts import cut
 from playground.jsonkit.values import JSON, JSONObject
 
-_SIMPLE: Final[dict[str, JSONObject]] = {
-    "str": {"type": "string"},
-    "string": {"type": "string"},
-    "int": {"type": "integer"},
-    "integer": {"type": "integer"},
-    "float": {"type": "number"},
-    "number": {"type": "number"},
-    "complex": {"type": "string"},
-    "bool": {"type": "boolean"},
-    "boolean": {"type": "boolean"},
-    "None": {"type": "null"},
-    "NoneType": {"type": "null"},
-    "Any": {},
-    "object": {},
-    "bytes": {"type": "string", "contentEncoding": "base64"},
-    "datetime": {"type": "string", "format": "date-time"},
-    "date": {"type": "string", "format": "date"},
-    "time": {"type": "string", "format": "time"},
-    "timedelta": {"type": "string", "format": "duration"},
-    "UUID": {"type": "string", "format": "uuid"},
-    "Path": {"type": "string"},
-    "PurePath": {"type": "string"},
-    "Decimal": {"type": "number"},
-    "AnyUrl": {"type": "string", "format": "uri"},
-    "HttpUrl": {"type": "string", "format": "uri"},
-    "EmailStr": {"type": "string", "format": "email"},
-    "PositiveInt": {"type": "integer", "exclusiveMinimum": 0},
-    "NonNegativeInt": {"type": "integer", "minimum": 0},
-    "PositiveFloat": {"type": "number", "exclusiveMinimum": 0},
-    "LiteralString": {"type": "string"},
-}
-_LISTS: Final = frozenset(
-    ("list", "List", "Sequence", "MutableSequence", "Iterable", "Iterator", "Collection", "deque", "array")
-)
-_SETS: Final = frozenset(("set", "Set", "frozenset", "FrozenSet", "AbstractSet", "MutableSet"))
-_MAPS: Final = frozenset(("dict", "Dict", "Mapping", "MutableMapping", "defaultdict", "DefaultDict", "OrderedDict"))
-_THROUGH: Final = frozenset(("Required", "NotRequired", "ReadOnly", "Final", "ClassVar", "Unpack"))
-_ENUMS: Final = frozenset(("Enum", "StrEnum", "IntEnum"))
-_FIELD_WORDS: Final = {
-    "ge": "minimum",
-    "le": "maximum",
-    "gt": "exclusiveMinimum",
-    "lt": "exclusiveMaximum",
-    "multiple_of": "multipleOf",
-    "pattern": "pattern",
-    "regex": "pattern",
-    "title": "title",
-    "examples": "examples",
-}
-_SIZES: Final = {"min_length": ("minLength", "minItems"), "max_length": ("maxLength", "maxItems")}
-_NOT_CONSTANT: Final = object()
+
+class Parameter(NamedTuple):
+    """A parameter of a function or a field of a class, under the name by which a caller gives it."""
+
+    name: str
+    schema: JSONObject
+    required: bool
 
 
 class Types:
-    """The annotations of one source. ``found`` takes the notes about what is not understood."""
+    """The annotations of one source. ``found`` takes notes about types that are not understood."""
 
-    def __init__(self, module: ast.Module, found: ToolCollector) -> None:
+    def __init__(self, values: Values, found: ToolCollector) -> None:
         self._found = found
         self._where = ""
-        self._classes = {node.name: node for node in module.body if isinstance(node, ast.ClassDef)}
-        self._aliases = {
-            target.id: node.value
-            for node in module.body
-            if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None
-            for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
-            if isinstance(target, ast.Name)
-        }
+        self._values = values
         self._open: list[str] = []
         self._definitions: JSONObject = {}
+        self._bound: dict[str, ast.expr] = {}  # what the type variables of a generic class stand for
 
     def begin(self, function: str) -> None:
         """What follows is about this function, and has its own definitions."""
@@ -94,27 +70,80 @@ class Types:
         """The classes that were referred to since ``begin``."""
         return self._definitions
 
-    def parameter(self, annotation: ast.expr | None, default: ast.expr | None, name: str) -> tuple[JSONObject, bool]:
-        """The schema of a parameter or field with its default, and whether it is required."""
+    def parameter(self, annotation: ast.expr | None, default: ast.expr | None, name: str) -> Parameter:
+        """A parameter or field: its schema with its default, and whether it is required."""
         schema = self.of(annotation) if annotation is not None else {}
-        call = default if isinstance(default, ast.Call) and _name(default.func) in ("Field", "field", "Query") else None
-        if call is not None:
-            self._field(schema, call)
-            return schema, not _has_default(call, schema)
+        fields = self._fields_in(annotation)
+        resolved = self._values.resolve(default) if default is not None else None
+        if isinstance(resolved, ast.Call) and last_name(resolved.func) in FIELD_CALLS:
+            fields.append(resolved)
+            self._field(schema, resolved)
+            default = None
+        alias = next((alias for field in reversed(fields) if (alias := self._alias(field))), name)
         if default is None:
-            return schema, True
-        value = constant(default)
+            return Parameter(alias, schema, not any(_has_default(field) for field in fields))
         if isinstance(default, ast.Constant) and default.value is Ellipsis:
-            return schema, True
-        if value is _NOT_CONSTANT:
-            value = self._enum_member(default)
-        if value is _NOT_CONSTANT:
+            return Parameter(alias, schema, True)
+        value = self._values.value(default)
+        if value is NOT_CONSTANT:
             self._found.note(f"{self._where}: the default of “{name}” is worked out by the program and left out")
         elif value is not None or _allows_null(schema) or not schema:
             schema["default"] = value
-        if not schema.keys() - {"default"} and value is not None and value is not _NOT_CONSTANT:
+        if not schema.keys() - {"default"} and value is not None and value is not NOT_CONSTANT:
             schema |= {**_type_of(value), **schema}
-        return schema, False
+        return Parameter(alias, schema, False)
+
+    def is_injected(self, argument: str, annotation: ast.expr | None, default: ast.expr | None = None) -> bool:
+        """Return whether a framework fills in a parameter, so that no model is asked for it."""
+        if isinstance(default, ast.Call) and last_name(default.func) in INJECTING_CALLS:
+            return True
+        if annotation is None:
+            return argument in INJECTED_NAMES
+        return any(self._injects(name) for name in self._type_names(annotation))
+
+    def _injects(self, name: str) -> bool:
+        owner = self._values.classes.get(name)
+        names = {name} if owner is None else self._values.bases(owner)
+        return any(base in INJECTED or base.startswith("Injected") or base in INJECTING_CALLS for base in names)
+
+    def _type_names(self, node: ast.expr, depth: int = 0) -> list[str]:
+        """The outermost names of an annotation: of a union each, of ``Annotated`` those of its metadata too."""
+        node = _unquoted(self._values.resolve(node))
+        if depth > 20:
+            return []
+        if isinstance(node, ast.BinOp):
+            return [*self._type_names(node.left, depth + 1), *self._type_names(node.right, depth + 1)]
+        if isinstance(node, ast.Call):
+            return [last_name(node.func)]
+        if isinstance(node, ast.Subscript):
+            name = last_name(node.value)
+            inner = _parts(node.slice) if name in ("Optional", "Union", "Annotated") else []
+            return [name, *(found for part in inner for found in self._type_names(part, depth + 1))]
+        return [last_name(node)]
+
+    def _fields_in(self, annotation: ast.expr | None) -> list[ast.Call]:
+        """The calls of ``Field`` in the metadata of an annotation."""
+        node = _unquoted(self._values.resolve(annotation)) if annotation is not None else None
+        while isinstance(node, ast.Subscript) and last_name(node.value) in TRANSPARENT:
+            node = _unquoted(node.slice)
+        if not isinstance(node, ast.Subscript) or last_name(node.value) != "Annotated":
+            return []
+        first, *metadata = _parts(node.slice)
+        extras = [self._values.resolve(extra) for extra in metadata]
+        calls = [extra for extra in extras if isinstance(extra, ast.Call) and last_name(extra.func) in FIELD_CALLS]
+        return [*self._fields_in(first), *calls]
+
+    def _alias(self, field: ast.Call) -> str:
+        """The name by which a field is given where that is another one."""
+        words = {word.arg: word.value for word in field.keywords}
+        for word in ALIAS_WORDS:
+            node = words.get(word)
+            if isinstance(node, ast.Call) and last_name(node.func) == "AliasChoices":
+                node = next(iter(node.args), None)
+            value = self._values.value(node) if node is not None else None
+            if isinstance(value, str) and value:
+                return value
+        return ""
 
     def of_text(self, text: str) -> JSONObject:
         """The schema of a type as a docstring writes it; empty where it is only prose."""
@@ -122,46 +151,115 @@ class Types:
         if listed:
             return {"type": "array", "items": self.of_text(listed[1])}
         try:
-            node = ast.parse(text.strip().replace(" or ", " | "), mode="eval").body
+            node = parse_expression(text.replace(" or ", " | "))
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return {}
-        quiet = Types(ast.Module([], []), ToolCollector())
-        quiet._classes, quiet._aliases, quiet._definitions = self._classes, self._aliases, self._definitions
+        quiet = Types(self._values, ToolCollector())
+        quiet._definitions = self._definitions
         return quiet.of(node)
 
     def of(self, node: ast.expr) -> JSONObject:
         """The schema of an annotation; a new one each time."""
-        if isinstance(node, ast.Constant):
-            if node.value is None:
-                return {"type": "null"}
-            if isinstance(node.value, str):
-                try:
-                    return self.of(ast.parse(node.value.strip(), mode="eval").body)
-                except (SyntaxError, ValueError, RecursionError, MemoryError):
-                    return self._unknown(node)
+        if self._values.is_exhausted():
+            self._found.note("the types of this source are too many; for some, any value is allowed")
+            return {}
+        if isinstance(node, ast.Constant) and node.value is None:
+            return {"type": "null"}
+        unquoted = _unquoted(node)
+        if unquoted is not node:
+            return self.of(unquoted)
         if isinstance(node, ast.Name | ast.Attribute):
-            return self._named(_name(node), node)
+            return self._named(last_name(node), node)
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
             return self._union([node.left, node.right])
         if isinstance(node, ast.Subscript):
-            return self._generic(_name(node.value), _parts(node.slice), node)
-        return self._unknown(node)
+            return self._generic(last_name(node.value), _parts(node.slice), node)
+        if isinstance(node, ast.Set):  # {"a", "b"}, as NumPy's docstrings write a choice
+            return self._literal(node.elts)
+        return self._called(node) if isinstance(node, ast.Call) else self._unknown(node)
 
     def _named(self, name: str, node: ast.expr) -> JSONObject:
-        if name in self._classes:
-            return self._class(self._classes[name])
-        if name in self._aliases and name not in self._open:
-            self._open.append(name)
-            schema = self.of(self._aliases[name])
-            self._open.pop()
-            return schema
-        if name in _SIMPLE:
-            return dict(_SIMPLE[name])
-        if name in _LISTS or name in ("tuple", "Tuple"):
+        classes, assigned = self._values.classes, self._values.assigned
+        if name in self._bound and name not in self._open:
+            return self._opened(name, self._bound[name])
+        if name in classes:
+            return self._class(classes[name])
+        if name in assigned:
+            return self._assigned(name, assigned[name])
+        if name in SIMPLE:
+            return dict(SIMPLE[name])
+        if name in LISTS or name in ("tuple", "Tuple"):
             return {"type": "array"}
-        if name in _SETS:
+        if name in SETS:
             return {"type": "array", "uniqueItems": True}
-        return {"type": "object"} if name in _MAPS else self._unknown(node)
+        return {"type": "object"} if name in MAPS else self._unknown(node)
+
+    def _assigned(self, name: str, node: ast.expr) -> JSONObject:
+        """The schema of a type alias; one that refers to itself becomes a definition."""
+        reference: JSONObject = {"$ref": f"#/$defs/{name}"}
+        if name in self._open:
+            self._definitions.setdefault(name, {})
+            return reference
+        schema = self._opened(name, node)
+        if name not in self._definitions:
+            return schema
+        self._definitions[name] = {} if schema == reference else schema
+        return dict(reference)
+
+    def _opened(self, name: str, node: ast.expr) -> JSONObject:
+        """The schema of what a name stands for; in it, the name itself is not understood again."""
+        self._open.append(name)
+        schema = self.of(node)
+        self._open.pop()
+        return schema
+
+    def _called(self, node: ast.Call) -> JSONObject:
+        """The schema of a type that a call makes: ``NewType``, ``TypeVar``, ``conint`` and the like."""
+        name, arguments = last_name(node.func), node.args
+        if name in ("NewType", "TypeAliasType") and len(arguments) > 1:
+            return self.of(arguments[1])
+        if name == "ForwardRef" and arguments:
+            return self.of(arguments[0])
+        if name == "TypeVar":
+            bound = next((word.value for word in node.keywords if word.arg == "bound"), None)
+            return self.of(bound) if bound is not None else self._union(arguments[1:]) if arguments[1:] else {}
+        if name in CONSTRAINED:
+            schema = dict(CONSTRAINED[name])
+            if arguments and schema["type"] == "array":
+                schema["items"] = self.of(arguments[0])
+            self._field(schema, ast.Call(ast.Name("Field"), [], node.keywords))
+            return schema
+        if name in ENUMS and len(arguments) > 1:
+            return self._enum_of(arguments[1], name)
+        if name == "TypedDict" and len(arguments) > 1 and isinstance(arguments[1], ast.Dict):
+            total = not any(word.arg == "total" and literal(word.value) is False for word in node.keywords)
+            return self.of_members(arguments[1], total)
+        return self._unknown(node)
+
+    def of_members(self, members: ast.Dict, total: bool = True) -> JSONObject:
+        """The schema of an object whose members are written as a dict of types by their names."""
+        properties: JSONObject = {}
+        required: list[str] = []
+        for key, annotation in zip(members.keys, members.values, strict=True):
+            name = self._values.value(key) if key is not None else None
+            if isinstance(name, str):
+                properties[name] = self.of(annotation)
+                required += [name] if self._is_required(annotation, total) else []
+        return {"type": "object", "properties": properties, **({"required": required} if required else {})}
+
+    def _enum_of(self, members: ast.expr, kind: str) -> JSONObject:
+        """The values of ``Enum("Name", members)``."""
+        listed = self._values.value(members)
+        if isinstance(listed, str):
+            listed = listed.replace(",", " ").split()
+        if isinstance(listed, dict):
+            return _choice(list(listed.values()))
+        if not isinstance(listed, list):
+            return self._unknown(members)
+        pairs = [item[1] for item in listed if isinstance(item, list) and len(item) == 2]
+        if pairs:
+            return _choice(pairs)
+        return _choice([str(item).lower() for item in listed] if kind == "StrEnum" else list(range(1, len(listed) + 1)))
 
     def _generic(self, name: str, parts: list[ast.expr], node: ast.expr) -> JSONObject:
         if name == "Literal":
@@ -172,14 +270,20 @@ class Types:
             return self._union(parts)
         if name == "Annotated":
             return self._annotated(parts)
-        if name in _THROUGH:
+        if name in TRANSPARENT:
             return self.of(parts[0])
-        if name in _LISTS:
+        if name == "SkipJsonSchema":
+            return {}
+        if name in self._values.classes:
+            return self._class(self._values.classes[name], parts)
+        if name in LISTS:
             return {"type": "array", "items": self.of(parts[0])}
-        if name in _SETS:
+        if name in SETS:
             return {"type": "array", "items": self.of(parts[0]), "uniqueItems": True}
-        if name in _MAPS:
-            return {"type": "object", "additionalProperties": self.of(parts[-1])}
+        if name in MAPS:
+            keys = self.of(parts[0]) if len(parts) == 2 else {}
+            names = {"propertyNames": {"enum": keys["enum"]}} if "enum" in keys else {}
+            return {"type": "object", **names, "additionalProperties": self.of(parts[-1])}
         if name in ("tuple", "Tuple"):
             if len(parts) == 2 and isinstance(parts[1], ast.Constant) and parts[1].value is Ellipsis:
                 return {"type": "array", "items": self.of(parts[0])}
@@ -190,127 +294,202 @@ class Types:
     def _literal(self, parts: list[ast.expr]) -> JSONObject:
         values: list[JSON] = []
         for part in parts:
-            if isinstance(part, ast.Subscript) and _name(part.value) == "Literal":
-                values += self._literal(_parts(part.slice)).get("enum", [])
+            inner = self._values.resolve(part)
+            if isinstance(inner, ast.Subscript) and last_name(inner.value) == "Literal":
+                values += self._literal(_parts(inner.slice)).get("enum", [])
                 continue
-            value = constant(part)
-            values.append(self._enum_member(part) if value is _NOT_CONSTANT else value)
-        values = [value for value in values if value is not _NOT_CONSTANT]
-        return {**_type_of(*values), "enum": values} if values else {}
+            values.append(self._values.value(inner))
+        values = [value for value in values if value is not NOT_CONSTANT]
+        return _choice(values) if values else {}
 
     def _union(self, parts: list[ast.expr]) -> JSONObject:
         schemas: list[JSONObject] = []
         for part in parts:
+            if isinstance(part, ast.Subscript) and last_name(part.value) == "SkipJsonSchema":
+                continue
             schema = self.of(part)
-            schemas += schema["anyOf"] if schema.keys() == {"anyOf"} else [schema]
+            if schema.keys() == {"type"} and isinstance(schema["type"], list):
+                schemas += [{"type": kind} for kind in schema["type"]]
+            else:
+                schemas += schema["anyOf"] if schema.keys() == {"anyOf"} else [schema]
         unique = [schema for number, schema in enumerate(schemas) if schema not in schemas[:number]]
         if {} in unique:
             return {}
         if len(unique) == 1:
             return unique[0]
-        names = [kind for one in unique for kind in ([one["type"]] if isinstance(one.get("type"), str) else [])]
-        if len(names) == len(unique) and all(one.keys() == {"type"} for one in unique):
+        names = [schema["type"] for schema in unique if isinstance(schema.get("type"), str)]
+        if len(names) == len(unique) and all(schema.keys() == {"type"} for schema in unique):
             return {"type": names}
         if len(unique) == 2 and {"type": "null"} in unique:
-            other = next(one for one in unique if one != {"type": "null"})
-            if isinstance(other.get("type"), str) and "const" not in other:
-                enum = {"enum": [*other["enum"], None]} if "enum" in other else {}
-                return {**other, "type": [other["type"], "null"], **enum}
+            typed = next(schema for schema in unique if schema != {"type": "null"})
+            if isinstance(typed.get("type"), str) and "const" not in typed:
+                enum = {"enum": [*typed["enum"], None]} if "enum" in typed else {}
+                return {**typed, "type": [typed["type"], "null"], **enum}
         return {"anyOf": unique}
 
     def _annotated(self, parts: list[ast.expr]) -> JSONObject:
         schema = self.of(parts[0])
-        for extra in parts[1:]:
-            words = constant(extra)
+        for metadata in parts[1:]:
+            extra = self._values.resolve(metadata)
+            words = self._values.value(extra)
             if isinstance(words, str):
                 described(schema, words)
-            elif isinstance(extra, ast.Call) and _name(extra.func) in ("Doc", "doc"):
-                described(schema, next((text for a in extra.args if isinstance(text := constant(a), str)), ""))
-            elif isinstance(extra, ast.Call):
+            elif not isinstance(extra, ast.Call):
+                continue
+            elif last_name(extra.func) in ("Doc", "doc"):
+                texts = [self._values.value(node) for node in [*extra.args, *(word.value for word in extra.keywords)]]
+                described(schema, next((text for text in texts if isinstance(text, str)), ""))
+            elif last_name(extra.func) == "WithJsonSchema" and extra.args:
+                given = self._values.value(extra.args[0])
+                schema = given if isinstance(given, dict) else schema
+            else:
                 self._field(schema, extra)
         return schema
 
     def _field(self, schema: JSONObject, call: ast.Call) -> None:
-        """What ``Field(description=..., ge=...)`` and its like say."""
-        words = {word.arg: constant(word.value) for word in call.keywords if word.arg}
-        function = _name(call.func).lower()
-        if function in _FIELD_WORDS and len(call.args) == 1:  # Ge(0), Gt(0) of annotated_types
-            words[function] = constant(call.args[0])
-        elif call.args and function in ("field", "query"):
-            words.setdefault("default", constant(call.args[0]))
+        """Add the constraints and words of ``Field(description=..., ge=...)`` and its like."""
+        words = {word.arg: self._values.value(word.value) for word in call.keywords if word.arg}
+        function = last_name(call.func)
+        if function.lower() in BY_PLACE:
+            words |= dict(zip(BY_PLACE[function.lower()], map(self._values.value, call.args), strict=False))
+        elif call.args and function in FIELD_CALLS:
+            words.setdefault("default", self._values.value(call.args[0]))
         for word, value in words.items():
-            if value is _NOT_CONSTANT or (value is None and word != "default"):
+            if value is NOT_CONSTANT or (value is None and word != "default"):
                 continue
             if word == "description" and isinstance(value, str):
+                schema.pop("description", None)
                 described(schema, value)
-            elif word in _SIZES:
-                schema[_SIZES[word][schema.get("type") == "array"]] = value
-            elif word in _FIELD_WORDS:
-                schema[_FIELD_WORDS[word]] = value
-            elif word == "default" and (value is not None or _allows_null(schema)):
+            elif word in SIZES:
+                schema[SIZES[word] + _size_of(schema)] = value
+            elif word in FIELD_WORDS:
+                schema[FIELD_WORDS[word]] = value
+            elif word == "json_schema_extra" and isinstance(value, dict):
+                schema |= value
+            elif word == "default" and _is_given(call) and (value is not None or _allows_null(schema)):
                 schema["default"] = value
 
-    def _class(self, node: ast.ClassDef) -> JSONObject:
-        """A reference to a class of this text, which becomes a definition; an Enum is its values."""
-        bases = {_name(base) for base in node.bases}
-        if bases & _ENUMS:
-            values = [constant(line.value) for line in node.body if isinstance(line, ast.Assign)]
-            values = [value for value in values if value is not _NOT_CONSTANT]
-            return {**_type_of(*values), "enum": values}
-        if node.name not in self._definitions:
-            self._definitions[node.name] = {}  # before its fields: they may lead back here
-            self._definitions[node.name] = self._fields(node)
-        return {"$ref": f"#/$defs/{node.name}"}
+    def _class(self, node: ast.ClassDef, arguments: list[ast.expr] | None = None) -> JSONObject:
+        """A reference to a class of this text, which becomes a definition; an enumeration is its values."""
+        bases = self._values.bases(node)
+        if bases & ENUMS:
+            return _choice(list(self._values.enum_members(node).values()))
+        name, bound = node.name, self._bound
+        if arguments:
+            arguments = [self._bound.get(last_name(argument), argument) for argument in arguments]
+            name = re.sub(r"\W+", "_", "_".join((name, *map(ast.unparse, arguments))))[:100].strip("_")
+            self._bound = bound | dict(zip(_type_variables(node), arguments, strict=False))
+        if name not in self._definitions:
+            self._definitions[name] = {}  # before its fields: they may lead back here
+            self._definitions[name] = self._tuple(node) if "NamedTuple" in bases else self.fields(node)
+        self._bound = bound
+        return {"$ref": f"#/$defs/{name}"}
 
-    def _fields(self, node: ast.ClassDef) -> JSONObject:
+    def fields(self, node: ast.ClassDef) -> JSONObject:
+        """The schema of a class as an object."""
+        settings = self._settings(node)
         documentation = read_docstring(ast.get_docstring(node))
-        total = not any(word.arg == "total" and constant(word.value) is False for word in node.keywords)
-        properties: JSONObject = {}
+        out: JSONObject = {"type": "object", "properties": {}}
         required: list[str] = []
-        for base in node.bases:
-            parent = self._classes.get(_name(base))
-            if parent is not None and parent is not node and _name(base) not in self._open:
-                self._open.append(_name(base))
-                above = self._fields(parent)
-                self._open.pop()
-                properties |= above["properties"]
-                required += above.get("required", [])
-        for number, line in enumerate(node.body):
-            if not isinstance(line, ast.AnnAssign) or not isinstance(line.target, ast.Name):
-                continue
-            name, outer = line.target.id, _name(getattr(line.annotation, "value", line.annotation))
-            if name.startswith("_") or outer == "ClassVar":
-                continue
-            schema, is_required = self.parameter(line.annotation, line.value, name)
-            words = documentation.parameters.get(name) or _text_after(node.body, number)
-            if words:
-                described(schema, words)
-            properties[name] = schema
-            if is_required and outer != "NotRequired" and (total or outer == "Required"):
-                required.append(name)
-        out: JSONObject = {"type": "object", "properties": properties}
+        for field in self._members(node):
+            name = _generated_alias(settings.get("alias_generator"), field.name) if field.name == field.own else None
+            out["properties"][name or field.name] = field.schema
+            required += [name or field.name] if field.required else []
         if required:
-            out["required"] = list(dict.fromkeys(required))
+            out["required"] = required
+        extra = literal(settings["extra"]) if "extra" in settings else None
+        if extra in ("forbid", "allow"):
+            out["additionalProperties"] = extra == "allow"
         if documentation.description:
             out["description"] = documentation.description
         return out
 
-    def _enum_member(self, node: ast.expr) -> JSON:
-        """The value of ``Unit.CELSIUS``, where ``Unit`` is an Enum of this text."""
-        if isinstance(node, ast.Attribute) and node.attr == "value":
-            node = node.value
-        if isinstance(node, ast.Attribute):
-            owner = self._classes.get(_name(node.value))
-            for line in owner.body if owner is not None else ():
-                if isinstance(line, ast.Assign) and any(_name(target) == node.attr for target in line.targets):
-                    return constant(line.value)
-        return _NOT_CONSTANT
+    def _members(self, node: ast.ClassDef) -> list[_Member]:
+        """The fields of a class and of those that it derives from, each once."""
+        documentation = read_docstring(ast.get_docstring(node))
+        total = not any(word.arg == "total" and literal(word.value) is False for word in node.keywords)
+        members: dict[str, _Member] = {}
+        for base in reversed(node.bases):
+            name = last_name(base.value if isinstance(base, ast.Subscript) else base)
+            parent = self._values.classes.get(name)
+            if parent is None or parent is node or name in self._open or self._values.is_exhausted():
+                continue
+            bound = self._bound
+            if isinstance(base, ast.Subscript):
+                self._bound = bound | dict(zip(_type_variables(parent), _parts(base.slice), strict=False))
+            self._open.append(name)
+            members |= {member.own: member for member in self._members(parent)}
+            self._open.pop()
+            self._bound = bound
+        for number, line in enumerate(node.body):
+            if not isinstance(line, ast.AnnAssign) or not isinstance(line.target, ast.Name):
+                continue
+            own, outer = line.target.id, last_name(getattr(line.annotation, "value", line.annotation))
+            if own.startswith("_") or own == "model_config" or outer == "ClassVar" or _is_no_argument(line.value):
+                continue
+            if self.is_injected("", line.annotation):
+                self._found.note(f"{self._where}: “{own}” is left out, since a framework fills it in")
+                continue
+            field = self.parameter(line.annotation, line.value, own)
+            described(field.schema, documentation.parameters.get(own) or _text_after(node.body, number))
+            required = field.required and self._is_required(line.annotation, total)
+            members[own] = _Member(own, field.name, field.schema, required)
+        return list(members.values())
+
+    def _tuple(self, node: ast.ClassDef) -> JSONObject:
+        """The schema of a NamedTuple: an array with a place for each field."""
+        members = self._members(node)
+        least = sum(member.required for member in members)
+        places = [{"title": member.own, **member.schema} for member in members]
+        return {"type": "array", "prefixItems": places, "minItems": least, "maxItems": len(places)}
+
+    def _is_required(self, annotation: ast.expr, total: bool) -> bool:
+        """Return whether a member of a TypedDict is required: as it says itself, or else as its class says."""
+        node = _unquoted(self._values.resolve(annotation))
+        while isinstance(node, ast.Subscript) and (last_name(node.value) in TRANSPARENT | {"Annotated"}):
+            if last_name(node.value) in REQUIREMENT:
+                return last_name(node.value) == "Required"
+            node = _unquoted(_parts(node.slice)[0])
+        return total
+
+    def _settings(self, node: ast.ClassDef) -> dict[str, ast.expr]:
+        """The settings of a pydantic model: of its bases, its ``model_config`` or ``Config``, and its head."""
+        out: dict[str, ast.expr] = {}
+        for base in reversed(node.bases):
+            parent = self._values.classes.get(last_name(base))
+            if parent is None or parent is node or self._values.is_exhausted():
+                continue
+            if parent.name not in self._open:
+                self._open.append(parent.name)
+                out |= self._settings(parent)
+                self._open.pop()
+        for line in node.body:
+            if isinstance(line, ast.ClassDef) and line.name == "Config":
+                inner = [it for it in line.body if isinstance(it, ast.Assign)]
+                out |= {last_name(it.targets[0]): it.value for it in inner}
+            target = line.targets[0] if isinstance(line, ast.Assign) else getattr(line, "target", None)
+            value = getattr(line, "value", None)
+            if last_name(target) == "model_config" and isinstance(value, ast.Call):
+                out |= {word.arg: word.value for word in value.keywords if word.arg}
+            elif last_name(target) == "model_config" and isinstance(value, ast.Dict):
+                pairs = zip(value.keys, value.values, strict=True)
+                out |= {str(literal(key)): inner for key, inner in pairs if key is not None}
+        return out | {word.arg: word.value for word in node.keywords if word.arg}
 
     def _unknown(self, node: ast.expr) -> JSONObject:
         text = ast.unparse(node)
         short = cut(text, 60)
         self._found.note(f"{self._where}: the type “{short}” is not known here, so any value is allowed")
         return {}
+
+
+class _Member(NamedTuple):
+    """A field of a class: the name that the class has for it, and the one by which it is given."""
+
+    own: str
+    name: str
+    schema: JSONObject
+    required: bool
 
 
 def described(schema: JSONObject, words: str) -> None:
@@ -322,28 +501,71 @@ def described(schema: JSONObject, words: str) -> None:
         schema |= {"description": words, **rest}
 
 
-def constant(node: ast.expr) -> JSON:
-    """The JSON value of a literal; a marker of its own for what is none."""
-    try:
-        value = ast.literal_eval(node)
-        if isinstance(value, set | frozenset):
-            value = sorted(value)
-        return json.loads(json.dumps(value, allow_nan=False))
-    except (ValueError, TypeError, RecursionError, MemoryError):
-        return _NOT_CONSTANT
-
-
-def _has_default(call: ast.Call, schema: JSONObject) -> bool:
+def _has_default(call: ast.Call) -> bool:
     names = {word.arg for word in call.keywords}
-    if "default_factory" in names or "default" in schema:
+    if names & {"default_factory", "factory"}:
         return True
-    if "default" in names:
-        return not any(_dots(word.value) for word in call.keywords if word.arg == "default")
-    return bool(call.args) and not _dots(call.args[0])
+    return _is_given(call) and ("default" in names or bool(call.args))
 
 
-def _dots(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value is Ellipsis
+def _is_given(call: ast.Call) -> bool:
+    """Return whether the default of a field is a value, not the dots that mean there is none."""
+    defaults = [word.value for word in call.keywords if word.arg == "default"] or call.args[:1]
+    return not any(
+        (isinstance(node, ast.Constant) and node.value is Ellipsis) or last_name(node) in NO_DEFAULT
+        for node in defaults
+    )
+
+
+def _is_no_argument(default: ast.expr | None) -> bool:
+    """Return whether a field is none that a caller gives: ``field(init=False)``, ``PrivateAttr()``."""
+    if not isinstance(default, ast.Call):
+        return False
+    is_out = any(word.arg == "init" and literal(word.value) is False for word in default.keywords)
+    return is_out or last_name(default.func) == "PrivateAttr"
+
+
+def _generated_alias(generator: ast.expr | None, name: str) -> str | None:
+    """The name that one of pydantic's generators makes of a field's; None for any other generator."""
+    kind = last_name(generator)
+    if isinstance(generator, ast.Call):  # AliasGenerator(validation_alias=to_camel)
+        words = {word.arg: last_name(word.value) for word in generator.keywords}
+        kind = words.get("validation_alias") or words.get("alias") or ""
+    if kind not in ("to_camel", "to_pascal", "to_lower_camel"):
+        return None
+    joined = "".join(word[:1].upper() + word[1:] for word in name.split("_"))
+    return joined if kind == "to_pascal" else joined[:1].lower() + joined[1:]
+
+
+def _type_variables(node: ast.ClassDef) -> list[str]:
+    """The names of the type variables of a generic class."""
+    declared = [variable.name for variable in getattr(node, "type_params", ())]
+    generics = [base for base in node.bases if isinstance(base, ast.Subscript)]
+    own = [base for base in generics if last_name(base.value) in ("Generic", "Protocol")]
+    return declared or [last_name(part) for base in own or generics for part in _parts(base.slice)]
+
+
+def _unquoted(node: ast.expr) -> ast.expr:
+    """The expression that an annotation written as a text stands for; any other node as it is."""
+    if not isinstance(node, ast.Constant) or not isinstance(node.value, str):
+        return node
+    try:
+        return parse_expression(node.value)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ast.Name(cut(node.value, 60))
+
+
+def _choice(values: list[JSON]) -> JSONObject:
+    """The schema of a value that is one of ``values``."""
+    unique = list({json.dumps(value, sort_keys=True): value for value in values}.values())
+    return {**_type_of(*unique), "enum": unique}
+
+
+def _size_of(schema: JSONObject) -> str:
+    """The end of the keyword that limits the size of what a schema allows."""
+    listed = [schema.get("type"), *(part.get("type") for part in schema.get("anyOf", ()))]
+    kinds = {kind for it in listed for kind in (it if isinstance(it, list) else [it])}
+    return "Items" if "array" in kinds else "Properties" if "object" in kinds else "Length"
 
 
 def _allows_null(schema: JSONObject) -> bool:
@@ -356,11 +578,6 @@ def _type_of(*values: JSON) -> JSONObject:
     names = {bool: "boolean", int: "integer", float: "number", str: "string", list: "array", dict: "object"}
     kinds = list(dict.fromkeys(names.get(type(value), "null") for value in values))
     return {} if not kinds else {"type": kinds[0] if len(kinds) == 1 else kinds}
-
-
-def _name(node: ast.expr) -> str:
-    """The last part of a dotted name."""
-    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
 
 
 def _parts(node: ast.expr) -> list[ast.expr]:

@@ -14,7 +14,7 @@ from typing import Any, Final
 import shiboken6
 from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QComboBox, QDialog, QGridLayout, QHBoxLayout, QLineEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QComboBox, QDialog, QGridLayout, QLineEdit, QPushButton, QWidget
 
 from playground.domain.tool_servers import ToolServer, Via
 from playground.engine.gateways.secrets import Keys
@@ -36,6 +36,7 @@ from playground.named_file import read_named
 from playground.ui.features.tool_servers.rows import FolderRow
 from playground.ui.widgets.code_editor import CodeEditor
 from playground.ui.widgets.dialogs import ask_which
+from playground.ui.widgets.flow_layout import FlowLayout
 from playground.ui.widgets.form_parts import look, push_button, say, text_label
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.outline_tree import OutlineTree
@@ -44,13 +45,13 @@ from playground.ui.widgets.plain_text import short_name, show_hidden, tip
 from playground.ui.widgets.scroll_page import FittingArea
 
 WIDE, TALL = 800, 700  # pixels
-KINDS: Final = "Settings (*.json *.jsonc);;All (*)"
+KINDS: Final = "Settings (*.json *.jsonc *.toml *.yaml *.yml);;All (*)"
 READ_AFTER_MS: Final = 200
 UNFOLDED: Final = 6  # servers; where there are more, each is a line
 _MOST_ASKED: Final = 60
 _EMPTY: Final = (
-    "Paste here: the JSON with “mcpServers” or “servers” that Claude Desktop, VS Code, Cursor or LM Studio keeps, or a "
-    "piece of it out of a page of instructions."
+    "Paste the configuration of another application: JSON of Claude, VS Code, Cursor, LM Studio, Gemini CLI, opencode "
+    "or Zed, TOML of Codex, YAML of Continue or Goose. A piece of it from a page of instructions is enough."
 )
 
 
@@ -118,8 +119,7 @@ class ImportServersDialog(QDialog):
         self.paste_button = push_button("Paste")
         self.file_button = push_button("Open a file…")
         self.places_words = text_label("Where other applications keep theirs:", "small")
-        self._places = QHBoxLayout()
-        self._places.setSpacing(6)
+        self._places = FlowLayout(gap=6)
         self.verdict = text_label("Nothing to read yet.", "heading", wrap=True)
         self.asked_words = text_label("It asks for:", "group")
         self._grid = QGridLayout()
@@ -210,7 +210,6 @@ class ImportServersDialog(QDialog):
             button.clicked.connect(partial(self.open_file, place.path))
             self._places.addWidget(button)
             self.place_buttons.append(button)
-        self._places.addStretch(1)
         self.places_words.setVisible(bool(places))
 
     async def _ask_for_file(self) -> None:
@@ -245,8 +244,8 @@ class ImportServersDialog(QDialog):
             there = {self._book.fingerprint(server) for server in self._book.servers}
             self._left_out = {
                 number
-                for number, one in enumerate(settled)
-                if isinstance(one, str) or self._book.fingerprint(one.server) in there
+                for number, (server, one) in enumerate(zip(found.servers, settled, strict=True))
+                if isinstance(one, str) or not server.enabled or self._book.fingerprint(one.server) in there
             }
         self._settled = settled
         self._conceal()

@@ -49,8 +49,8 @@ class ImportDialog(QDialog):
         self.text = _DropEditor()
         self.text.setAccessibleName("Text to import from")
         self.text.setPlaceholderText(
-            "Paste or drop here: tool definitions as either protocol spells them, a Python function with its "
-            "docstring, or an OpenAPI document."
+            "Paste or drop here: tool definitions of any vendor or MCP server, Python functions or classes, or an "
+            "OpenAPI document."
         )
         self.paste_button = QPushButton("Paste")
         self.paste_button.setAccessibleName("Paste from the clipboard")
@@ -202,6 +202,8 @@ class ImportDialog(QDialog):
             self.preview.show_text("")
             return
         body = {"name": tool.name, "description": tool.description, "parameters": tool.parameters}
+        if tool.output is not None:
+            body["output"] = tool.output
         self.preview.show_text(pretty_value(body))
 
     def _count(self, _item: object = None) -> None:

@@ -185,7 +185,7 @@ def test_names_that_clash_are_told_apart() -> None:
 @pytest.mark.parametrize(
     ("document", "words"),
     [
-        ({"swagger": "2.0", "paths": {}}, "not 2.0"),
+        ({"swagger": "1.2", "paths": {}}, "not 1.2"),
         ({"openapi": "4.0"}, "not 4.0"),
         ({"openapi": "3.1.0"}, "no paths"),
         ({"openapi": "3.1.0", "paths": {"/a": {}}}, "no operations"),

@@ -96,7 +96,7 @@ def test_a_bare_schema_becomes_a_tool() -> None:
         ("[]", "no tools"),
         ('{"a": 1}', "no tool definitions"),
         ("openapi: 3.0.0\npaths: {}\n", "has no paths"),
-        ("# api\nswagger: '2.0'\n", "not 2.0"),
+        ("# api\nswagger: '1.2'\n", "not 1.2"),
         ("openapi: 3.0.0\npaths: [\n", "an OpenAPI document in YAML, but line 3"),
         ("openapi: 3.0.0\na: &a [*a]\n", "refers to itself"),
         ("def f(:\n", "not valid Python, line 1"),
