@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from playground.demo.dice import Dice
 from playground.jsonkit import validation
 from playground.jsonkit.limits import TooCostlyError
-from playground.jsonkit.pattern_text import text_for
-from playground.jsonkit.schema_sample import Taste, made
+from playground.jsonkit.pattern_text import texts_for
+from playground.jsonkit.schema_sample import NoSampleError, Taste, made
 from playground.jsonkit.values import JSON, JSONObject
 
 _BY_NAME: Final = {
@@ -57,6 +57,8 @@ def generate(schema: Mapping[str, Any], dice: Dice, prompt: str = "") -> JSON:
     """A value for ``schema``; the best try when none fits, as with a schema nothing can satisfy."""
     try:
         return made(schema, _Drawn(dice, prompt))
+    except NoSampleError as error:
+        return error.nearest
     except TooCostlyError:
         return {}
 
@@ -84,7 +86,7 @@ class _Drawn(Taste):
                 return value
         return values[0] if attempt == 0 else self._dice.choice(values)
 
-    def flag(self) -> bool:
+    def flag(self, variant: int = 0) -> bool:
         return self._dice.random() < 0.5
 
     def number(self, low: float, high: float, grain: float, whole: bool, attempt: int) -> float:
@@ -103,5 +105,5 @@ class _Drawn(Taste):
     def anything(self, name: str) -> JSON:
         return self.words(name)
 
-    def matching(self, pattern: str, least: int) -> str:
-        return text_for(pattern, least, None if least else self._dice)
+    def texts_matching(self, pattern: str, least: int, variant: int) -> Iterator[str]:
+        return texts_for(pattern, least, None if least else self._dice)

@@ -14,6 +14,7 @@ from playground.domain.tokens import estimate_tokens
 from playground.domain.tool_servers import Hints
 from playground.domain.values import LongText, Value
 from playground.jsonkit import limits
+from playground.jsonkit.drafts import NEWEST, unknown_draft
 from playground.jsonkit.problems import Problem, short
 from playground.jsonkit.reading import READ_AT_MOST, parse_json, too_long
 from playground.jsonkit.schema_refs import reach, subschemas, target_of
@@ -147,7 +148,7 @@ def _list(schema: JSONObject, keyword: str) -> list[JSON]:
 
 
 def check_schema(schema: JSON) -> list[Problem]:
-    """Problems of a parameters schema: JSON Schema 2020-12, an object at the top, required names that exist.
+    """Problems of a parameters schema: JSON Schema, an object at the top, required names that exist.
 
     Raises TooCostlyError.
     """
@@ -155,6 +156,9 @@ def check_schema(schema: JSON) -> list[Problem]:
         return [Problem(("parameters",), "must be a JSON Schema object")]
     wrong = schema_problem(schema)
     problems = [Problem(("parameters", *wrong.path), wrong.message)] if wrong is not None else []
+    if unknown := unknown_draft(schema):
+        words = f"“{unknown}” is not a known version of JSON Schema: the schema is read as {NEWEST}"
+        problems.append(Problem(("parameters", "$schema"), short(words), "warning"))
     if schema.get("type") != "object" and "$ref" not in schema:
         problems.append(Problem(("parameters", "type"), 'gateways expect "type": "object" here', "warning"))
     for path, inner in subschemas(schema):

@@ -20,7 +20,7 @@ _DEEPEST: Final = 150
 _LONGEST_PATTERN: Final = 200
 _IN_PLACE: Final = frozenset(("not", "if", "then", "else"))
 _ALTERNATIVES: Final = frozenset(("allOf", "anyOf", "oneOf"))
-_OF_ITEMS: Final = frozenset(("items", "contains", "unevaluatedItems"))
+_OF_ITEMS: Final = frozenset(("items", "additionalItems", "contains", "unevaluatedItems"))
 _OF_MEMBERS: Final = frozenset(("additionalProperties", "unevaluatedProperties"))
 _ELSEWHERE: Final = frozenset(("$id", "$dynamicRef", "$recursiveRef"))
 _WORDS: Final = frozenset(
@@ -194,15 +194,15 @@ def _members(name: str, inner: JSON, found: JSONObject, depth: int, waiting: lis
             refuse("the schema has many patterns")
         waiting += [(one, value, depth) for one in inner.values() for value in found.values()]
         return len(inner) * sum(1 + len(key) // 20 for key in found)
-    elif isinstance(inner, dict) and name == "dependentSchemas":
+    elif isinstance(inner, dict) and name in ("dependentSchemas", "dependencies"):
         waiting += [(one, found, depth) for one in inner.values()]
     return len(found)
 
 
 def _items(name: str, inner: JSON, found: list[JSON], depth: int, waiting: list[tuple[JSON, JSON, int]]) -> int:
     """What a keyword asks of an array, likewise."""
-    if name in _OF_ITEMS:
-        waiting += [(inner, item, depth) for item in found]
-    elif name == "prefixItems" and isinstance(inner, list):
+    if name in ("prefixItems", "items") and isinstance(inner, list):
         waiting += [(one, item, depth) for one, item in zip(inner, found, strict=False)]
+    elif name in _OF_ITEMS:
+        waiting += [(inner, item, depth) for item in found]
     return len(found)

@@ -1,13 +1,14 @@
 """A text that a regular expression matches, for samples: the simplest one, or one that is drawn.
 
 Literals, classes, groups, alternatives and repetitions are understood, the first and shortest of each is taken.
-Look-arounds and back-references are not: the caller tries the outcome against the pattern.
+Back-references are not, and look-arounds are skipped: the caller checks the text against the pattern.
 """
 
 from __future__ import annotations
 
 import string
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from random import Random
 from typing import Final
 
@@ -20,6 +21,17 @@ _CLASSES: Final = {
     "W": "-",
     "S": string.ascii_lowercase,
 }
+_PROPERTIES: Final = {
+    "L": string.ascii_lowercase,
+    "Letter": string.ascii_lowercase,
+    "Alphabetic": string.ascii_lowercase,
+    "Ll": string.ascii_lowercase,
+    "Lu": string.ascii_uppercase,
+    "N": string.digits,
+    "Nd": string.digits,
+    "P": "-!.,",
+    "Zs": " ",
+}
 _CONTROLS: Final = {"n": "\n", "t": "\t", "r": "\r", "f": "\f", "v": "\v"}
 _PLAIN: Final = f"a1 -_A.!{string.ascii_letters}{string.digits}{string.punctuation}"  # of what a set leaves, in order
 _WIDEST: Final = 512  # characters of a range that are looked at
@@ -29,8 +41,24 @@ _MOST_ATOMS: Final = 10_000  # that are read, those of a repetition each time it
 _DEEPEST: Final = 40
 
 
+_DRAWN: Final = 40  # texts that are drawn for one pattern
+_LENGTHS: Final = (8, 12, 20)  # that look-arounds often ask for
+_PASSWORDS: Final = ("Passw0rd!", "Passw0rd!Passw0rd!", "Abc123", "abc123", "ABC123")
+
+
 class PatternError(ValueError):
     """The pattern uses something this small reader does not know."""
+
+
+def texts_for(pattern: str, least: int = 0, chance: Random | None = None) -> Iterator[str]:
+    """Yield texts that may match ``pattern``: the result of `text_for`, drawn ones, and passwords of common rules."""
+    for length in (0, *_LENGTHS):
+        with suppress(PatternError):
+            yield text_for(pattern, max(least, length), chance)
+    for seed in range(_DRAWN):
+        with suppress(PatternError):
+            yield text_for(pattern, 0, Random(chance.random() if chance is not None else seed))  # noqa: S311
+    yield from _PASSWORDS
 
 
 def text_for(pattern: str, least: int = 0, chance: Random | None = None) -> str:
@@ -136,7 +164,11 @@ class _Reader:
                 while self._next() != ">":
                     pass
             elif mark != ":":
-                raise PatternError("a look-around")
+                self._at += mark == "<"
+                self._alternatives()
+                if self._next() != ")":
+                    raise PatternError("a bracket is open")
+                return ""
         text = self._alternatives()
         if self._next() != ")":
             raise PatternError("a bracket is open")
@@ -154,6 +186,11 @@ class _Reader:
                 return chr(int(digits, 16))
             except ValueError:
                 raise PatternError("a broken escape") from None
+        if mark == "p" and self._peek() == "{":
+            name, closed, _ = self._pattern[self._at + 1 :].partition("}")
+            if closed and name in _PROPERTIES:
+                self._at += len(name) + 2
+                return _PROPERTIES[name]
         if mark.isdigit() or mark in "pPkg":
             raise PatternError("a back-reference or a property")
         return _CLASSES.get(mark) or _CONTROLS.get(mark, mark)

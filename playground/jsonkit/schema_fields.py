@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from playground.jsonkit.schema_refs import target_of
+from playground.jsonkit.schema_refs import name_of, target_of
 from playground.jsonkit.schema_slots import Slot, slots_of, types_in
 from playground.jsonkit.texts import cut
 from playground.jsonkit.values import JSON, JSONObject, Path
@@ -174,6 +174,10 @@ class _Builder:
         out += self._several(schema, path, "prefixItems", "prefix")
         if isinstance(schema.get("items"), dict | bool):
             out.append(self._one(schema, path, "items", "item"))
+        elif isinstance(schema.get("items"), list):  # up to draft 2019-09
+            out += self._several(schema, path, "items", "prefix")
+            if isinstance(schema.get("additionalItems"), dict | bool):
+                out.append(self._one(schema, path, "additionalItems", "item"))
         for union in UNIONS:
             out += self._several(schema, path, union, "branch")
         out += self._several(schema, path, "allOf", "branch")
@@ -228,14 +232,15 @@ def _kind(schema: JSONObject, types: tuple[str, ...], ref: str) -> str:
         return plain[0] if len(plain) == 1 else "several"
     if isinstance(schema.get("properties"), dict):
         return "object"
-    return "array" if isinstance(schema.get("items"), dict) else "any"
+    lists = (schema.get("items"), schema.get("prefixItems"))
+    return "array" if any(isinstance(items, dict | list) and items for items in lists) else "any"
 
 
 def _summary(schema: JSONObject, kind: str, types: tuple[str, ...], ref: str) -> str:
     """What it is in a few words, without "or null"."""
     plain = [name for name in types if name != "null"]
     if kind == "ref":
-        return "→ " + (ref.rsplit("/", 1)[-1] if "/" in ref else "the whole schema" if ref == "#" else ref)
+        return "→ " + (name_of(ref) if "/" in ref else "the whole schema" if ref == "#" else ref)
     if kind == "union":
         branches = next(schema[union] for union in UNIONS if isinstance(schema.get(union), list) and schema[union])
         branches = [part for part in branches if not (isinstance(part, dict) and part.get("type") == "null")]
@@ -248,8 +253,9 @@ def _summary(schema: JSONObject, kind: str, types: tuple[str, ...], ref: str) ->
         return f"one of {len(schema['enum'])}"
     if kind == "array":
         items = schema.get("items")
-        if isinstance(schema.get("prefixItems"), list):
-            return f"list of {len(schema['prefixItems'])} fixed items"
+        fixed = schema.get("prefixItems", items)
+        if isinstance(fixed, list):
+            return f"list of {len(fixed)} fixed items"
         return f"list of {_summary_of(items)}" if isinstance(items, dict) and items else "list"
     if kind == "several":
         return " or ".join(plain)

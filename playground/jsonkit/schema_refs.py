@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterator
 from itertools import islice
 from typing import Final
-from urllib.parse import quote, unquote
+from urllib.parse import quote, unquote, urljoin
 
 from playground.jsonkit.values import JSON, JSONObject, Path
 
@@ -17,7 +17,7 @@ from playground.jsonkit.values import JSON, JSONObject, Path
 DATA: Final = frozenset(("const", "default", "enum", "example", "examples"))
 #: Keywords whose members are schemas by name.
 BY_NAME: Final = frozenset(
-    ("$defs", "definitions", "dependentRequired", "dependentSchemas", "patternProperties", "properties")
+    ("$defs", "definitions", "dependencies", "dependentRequired", "dependentSchemas", "patternProperties", "properties")
 )
 _SAFE: Final = "!$&'()*+,;=:@-._~?/"
 _MOST_LOOKED_AT: Final = 20_000
@@ -47,13 +47,15 @@ def subschemas(schema: JSON, deepest: float = _DEEPEST) -> Iterator[tuple[Path, 
 
 
 def target_of(root: JSON, ref: str) -> Path | None:
-    """The path of what ``#``, ``#/a/b`` or ``#anchor`` means; None when it is nowhere in ``root``."""
-    if not ref.startswith("#"):
+    """The path of what ``#``, ``#/a/b``, ``#anchor`` or the ``$id`` of a part means; None for another document."""
+    address, _, fragment = ref.partition("#")
+    base: Path | None = () if not address else _resource(root, address)
+    if base is None:
         return None
-    pointer = unquote(ref[1:])
+    pointer = unquote(fragment)
     if pointer and not pointer.startswith("/"):
         return _anchor(root, pointer)
-    node, path = root, list[str | int]()
+    node, path = reach(root, base), list[str | int](base)
     for step in pointer.split("/")[1:]:
         key = step.replace("~1", "/").replace("~0", "~")
         if isinstance(node, dict) and key in node:
@@ -95,6 +97,40 @@ def resolved(document: JSON, value: JSON) -> JSON:
     return value
 
 
+def name_of(ref: str) -> str:
+    """The name that a ``$ref`` ends with, for people: without the escapes of pointers and addresses."""
+    return unquote(ref.rsplit("/", 1)[-1]).replace("~1", "/").replace("~0", "~")
+
+
 def _anchor(root: JSON, name: str) -> Path | None:
-    found = islice(subschemas(root, math.inf), _MOST_LOOKED_AT)
-    return next((path for path, inner in found if name in (inner.get("$anchor"), inner.get("$dynamicAnchor"))), None)
+    anchors = islice(subschemas(root, math.inf), _MOST_LOOKED_AT)
+    return next(
+        (
+            path
+            for path, inner in anchors
+            if name in (inner.get("$anchor"), inner.get("$dynamicAnchor"))
+            or f"#{name}" in (inner.get("$id"), inner.get("id"))  # up to draft-07
+        ),
+        None,
+    )
+
+
+def _resource(root: JSON, address: str) -> Path | None:
+    """The path of the part whose ``$id`` is this address, both seen from the ``$id`` of the whole."""
+    outer = _id_of(root)
+    wanted = _joined(outer, address)
+    parts = islice(subschemas(root, math.inf), _MOST_LOOKED_AT)
+    return next((path for path, inner in parts if _id_of(inner) and _joined(outer, _id_of(inner)) == wanted), None)
+
+
+def _id_of(schema: JSON) -> str:
+    """The address in ``$id`` (``id`` in draft-04) without its fragment; empty where there is none."""
+    found = (schema.get("$id") or schema.get("id")) if isinstance(schema, dict) else None
+    return found.partition("#")[0] if isinstance(found, str) else ""
+
+
+def _joined(base: str, address: str) -> str:
+    try:
+        return urljoin(base, address)
+    except ValueError:
+        return address

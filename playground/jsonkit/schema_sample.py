@@ -1,4 +1,4 @@
-"""Values made from a schema: small, and valid wherever that can be had.
+"""Values made from a schema: small, and checked against it.
 
 What stands where a schema leaves a choice is a matter of `Taste`. Ours is for people to look at and to edit: always the
 same, what the schema itself offers (``default``, ``examples``, ``enum``) before anything made up, and optional
@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from random import Random
 from typing import Final
 
 from playground.jsonkit import limits
+from playground.jsonkit.drafts import to_newest
 from playground.jsonkit.pattern_text import PatternError as UnknownPatternError
-from playground.jsonkit.pattern_text import text_for
+from playground.jsonkit.pattern_text import text_for, texts_for
 from playground.jsonkit.patterns import PatternError, found_in
 from playground.jsonkit.schema_refs import reach, target_of
 from playground.jsonkit.validation import check_value
@@ -28,25 +30,33 @@ _MOST_VALUES: Final = 2000
 _MOST_ITEMS: Final = 1000  # of one list
 _MOST_UNIQUE: Final = 200  # of one in which none may be twice
 _LONGEST: Final = 100_000  # characters of one text
+#: A value of each format, and where the format has numbers the form of further values.
 _FORMATS: Final = {
-    "date": "2026-01-31",
-    "time": "09:30:00Z",
-    "date-time": "2026-01-31T09:30:00Z",
-    "duration": "PT90M",
-    "email": "ada@example.org",
-    "idn-email": "ada@example.org",
-    "hostname": "example.org",
-    "ipv4": "192.0.2.1",
-    "ipv6": "2001:db8::1",
-    "uri": "https://example.org/",
-    "uri-reference": "/path",
-    "iri": "https://example.org/",
-    "url": "https://example.org/",
-    "uuid": "123e4567-e89b-42d3-a456-426614174000",
-    "json-pointer": "/a/0",
-    "regex": "^a+$",
-    "byte": "YWJj",
+    "date": ("2026-01-31", "2026-02-%02d"),
+    "time": ("09:30:00Z", "09:30:%02dZ"),
+    "date-time": ("2026-01-31T09:30:00Z", "2026-01-31T09:30:%02dZ"),
+    "duration": ("PT90M", "PT%dM"),
+    "email": ("ada@example.org", "ada%d@example.org"),
+    "idn-email": ("ada@example.org", "ada%d@example.org"),
+    "hostname": ("example.org", "host%d.example.org"),
+    "idn-hostname": ("example.org", "host%d.example.org"),
+    "ipv4": ("192.0.2.1", "192.0.2.%d"),
+    "ipv6": ("2001:db8::1", "2001:db8::%d"),
+    "uri": ("https://example.org/", "https://example.org/%d"),
+    "uri-reference": ("/path", "/path/%d"),
+    "uri-template": ("https://example.org/{id}", "https://example.org/{id}/%d"),
+    "iri": ("https://example.org/", "https://example.org/%d"),
+    "iri-reference": ("/path", "/path/%d"),
+    "url": ("https://example.org/", "https://example.org/%d"),
+    "uuid": ("123e4567-e89b-42d3-a456-426614174000", "123e4567-e89b-42d3-a456-426614174%03d"),
+    "json-pointer": ("/a/0", "/a/%d"),
+    "relative-json-pointer": ("0/a", "%d/a"),
+    "regex": ("^a+$", "^a{%d}$"),
+    "byte": ("YWJj", "YWJ%d"),
 }
+#: Values of other kinds and spellings, for schemas that say what a value is not.
+_OTHERS: Final[tuple[JSON, ...]] = ("other", "a", "B", "0", 1, 0, -1, 1.5, True, False, None, [], {})
+_VARIANTS: Final = 30  # values tried until one differs from those before it
 _BY_NAME: Final = {
     "city": "Lisbon",
     "location": "Lisbon",
@@ -77,9 +87,9 @@ class Taste:
         """One of the values that are allowed."""
         return values[attempt % len(values)]
 
-    def flag(self) -> bool:
+    def flag(self, variant: int = 0) -> bool:
         """True or false."""
-        return True
+        return variant % 2 == 0
 
     def number(self, low: float, high: float, grain: float, whole: bool, attempt: int) -> float:
         """A number, near to the bounds if not between them; each may be infinite."""
@@ -97,41 +107,50 @@ class Taste:
         """A value where everything is allowed."""
         return name or "text"
 
-    def matching(self, pattern: str, least: int) -> str:
-        """A text of at least so many characters that matches a pattern. Raises pattern_text.PatternError."""
-        return text_for(pattern, least)
+    def texts_matching(self, pattern: str, least: int, variant: int) -> Iterator[str]:
+        """Texts that may match a pattern, the best first."""
+        return texts_for(pattern, least, Random(variant) if variant else None)  # noqa: S311 - not for secrets
 
 
 class _EndlessError(Exception):
     """The value would grow without end."""
 
 
-def sample(schema: JSON) -> JSON:
-    """A value for ``schema``. Where nothing fits, the nearest try: a sample is a start, not a promise.
+class NoSampleError(ValueError):
+    """No value was found that fits the schema. ``nearest`` is the first try, which does not fit."""
 
-    Raises TooCostlyError.
-    """
+    def __init__(self, nearest: JSON) -> None:
+        super().__init__("no sample fits the schema")
+        self.nearest = nearest
+
+
+def sample(schema: JSON) -> JSON:
+    """Return a value that fits ``schema``. Raises NoSampleError and TooCostlyError."""
     limits.weigh_schema(schema)
     return made(schema, Taste())
 
 
 def sample_text(schema: JSON) -> str:
-    """The same laid out, one member a line. Raises TooCostlyError."""
-    return json.dumps(sample(schema), ensure_ascii=False, indent=2)
+    """Return a sample as JSON text, one member a line; empty where none fits. Raises TooCostlyError."""
+    try:
+        return json.dumps(sample(schema), ensure_ascii=False, indent=2)
+    except NoSampleError:
+        return ""
 
 
 def made(schema: JSON, taste: Taste) -> JSON:
-    """A value for ``schema`` after somebody's taste, the first try where none fits. Raises TooCostlyError."""
+    """Return a value that fits ``schema``, chosen by ``taste``. Raises NoSampleError and TooCostlyError."""
+    newest = to_newest(schema)
     first: JSON = None
     for attempt in range(_TRIES):
         try:
-            value = _Maker(schema, taste, attempt).make(schema, "", 0)
-        except (_EndlessError, RecursionError, ArithmeticError, TypeError, ValueError):
+            value = _Maker(newest, taste, attempt).make(newest, "", 0)
+        except (_EndlessError, RecursionError, ArithmeticError, TypeError, ValueError, LookupError, AttributeError):
             continue
-        if not isinstance(schema, dict) or taste.fits(value, schema):
+        if schema is True or (isinstance(schema, dict) and taste.fits(value, schema)):
             return value
         first = value if attempt == 0 else first
-    return {} if first is None else first
+    raise NoSampleError({} if first is None else first)
 
 
 class _Maker:
@@ -142,6 +161,20 @@ class _Maker:
         self._taste = taste
         self._attempt = attempt
         self._values = 0
+        self._variant = 0  # counts the values that were made for one place and could not be used
+
+    def _distinct(self, schema: JSON, name: str, depth: int, taken: Collection[JSON]) -> JSON:
+        """A value that differs from all in ``taken``, if one is found."""
+        outer, value = self._variant, None
+        try:
+            for variant in range(len(taken), len(taken) + _VARIANTS):
+                self._variant = variant
+                value = self.make(schema, name, depth)
+                if not any(same(value, other) for other in taken):
+                    break
+        finally:
+            self._variant = outer
+        return value
 
     def make(self, schema: JSON, name: str, depth: int) -> JSON:
         """A value for a subschema that stands under ``name``."""
@@ -151,16 +184,25 @@ class _Maker:
         schema = self._flat(schema, depth)
         if not isinstance(schema, dict):
             return self._taste.anything(name)
+        value = self._made(schema, name, depth)
+        if "not" in schema and not self._fits(value, schema):
+            return next((other for other in _OTHERS if self._fits(other, schema)), value)
+        return value
+
+    def _made(self, schema: JSONObject, name: str, depth: int) -> JSON:
+        """A value for a schema without references and combinations."""
         if "const" in schema:
             return schema["const"]
         if self._attempt < _TRIES // 2:
             offered = self._taste.offered(schema)
-            fitting = next((value for value in offered if self._fits(value, schema)), None)
-            if fitting is not None:
-                return fitting
+            fitting = [value for value in offered if self._fits(value, schema)]
+            if self._variant < len(fitting):
+                return fitting[self._variant]
         choices = schema.get("enum")
         if isinstance(choices, list) and choices:
             usable = [one for one in choices if self._fits(one, schema)] or choices
+            if self._variant:
+                return usable[self._variant % len(usable)]
             return self._taste.choice(usable, self._attempt)
         match self._kind(schema, depth):
             case "object":
@@ -170,7 +212,7 @@ class _Maker:
             case "integer" | "number" as kind:
                 return self._number(schema, kind == "integer")
             case "boolean":
-                return self._taste.flag()
+                return self._taste.flag(self._variant)
             case "null":
                 return None
             case _:
@@ -227,6 +269,9 @@ class _Maker:
         return "object" if depth == 0 and self._attempt < _TRIES - 2 else "string"
 
     def _object(self, schema: JSONObject, depth: int) -> JSONObject:
+        for name, inner in (schema.get("dependentSchemas") or {}).items():
+            if name in schema.get("required", ()) or name in (schema.get("properties") or {}):
+                schema = _merged(schema, self._flat(inner, depth + 1))
         properties = schema.get("properties") if isinstance(schema.get("properties"), dict) else {}
         required = [name for name in schema.get("required") or () if isinstance(name, str)]
         sparing = depth > _DEEPEST or self._attempt in (3, 5) or self._attempt > 7
@@ -247,7 +292,7 @@ class _Maker:
                 out[name] = self.make(inner, name, depth + 1)
         least = schema.get("minProperties") or (1 if isinstance(extra, dict) and not out and not sparing else 0)
         for number in range(1, min(int(least) - len(out), 50) + 1):
-            out[f"key_{number}"] = self.make(extra, "", depth + 1)
+            out[self._name(schema.get("propertyNames"), number, depth, out)] = self.make(extra, "", depth + 1)
         for name, others in (schema.get("dependentRequired") or {}).items():
             for other in others if name in out else ():
                 out.setdefault(other, self.make((properties or {}).get(other, extra), other, depth + 1))
@@ -256,6 +301,13 @@ class _Maker:
             keep = [*[name for name in out if name in required], *[name for name in out if name not in required]][:most]
             out = {name: value for name, value in out.items() if name in keep}
         return out
+
+    def _name(self, names: JSON, number: int, depth: int, taken: JSONObject) -> str:
+        """A further name of an object."""
+        if not isinstance(names, dict):
+            return f"key_{number}"
+        name = self._distinct({"type": "string"} | names, f"key_{number}", depth + 1, list(taken))
+        return name if isinstance(name, str) else f"key_{number}"
 
     def _grows(self, schema: JSON) -> bool:
         return isinstance(schema, dict) and ("$ref" in schema or '"$ref"' in json.dumps(schema))
@@ -274,29 +326,15 @@ class _Maker:
         unique = schema.get("uniqueItems") is True
         for number in range(min(wanted, _MOST_UNIQUE if unique else _MOST_ITEMS)):
             inner = (lead or [])[number] if number < len(lead or []) else items
-            value = self.make(inner, singular, depth + 1)
-            if unique and any(same(value, other) for other in out):
-                value = self._another(inner, value, out, depth)
-            out.append(value)
+            distinct = unique and number
+            out.append(
+                self._distinct(inner, singular, depth + 1, out) if distinct else self.make(inner, singular, depth + 1)
+            )
         if isinstance(contains, dict) and not any(self._fits(value, contains) for value in out):
             fewest = int(schema.get("minContains", 1))
             found = [self.make(contains, singular, depth + 1) for _ in range(min(fewest, 50))]
             out = (out + found) if most is None or len(out) + fewest <= most else [*out[: int(most) - fewest], *found]
         return out
-
-    def _another(self, schema: JSON, value: JSON, taken: list[JSON], depth: int) -> JSON:
-        """A value that is not there yet, where items may not repeat."""
-        schema = self._flat(schema, depth)
-        choices = schema.get("enum") if isinstance(schema, dict) else None
-        for choice in choices if isinstance(choices, list) else ():
-            if not any(same(choice, other) for other in taken):
-                return choice
-        if isinstance(value, str):
-            return f"{value} {len(taken) + 1}"
-        if is_number(value):
-            step = schema.get("multipleOf") if isinstance(schema, dict) else None
-            return value + len(taken) * (step if isinstance(step, int | float) else 1)
-        return value
 
     def _number(self, schema: JSONObject, whole: bool) -> JSON:
         step = schema.get("multipleOf")
@@ -309,6 +347,8 @@ class _Maker:
         low = max(low, above + grain) if above > -math.inf else low
         high = min(high, below - grain) if below < math.inf else high
         value: JSON = min(max(self._taste.number(low, high, grain, whole, self._attempt), low), high)
+        if self._variant:
+            value = self._varied(value, low, high, 1 if whole and not step else grain)
         if step:
             value = math.ceil(round(value / step, 9)) * step
             value = value - step if value > high else value
@@ -316,19 +356,39 @@ class _Maker:
             value = math.ceil(value)
         return round(value, 10) if isinstance(value, float) else value
 
+    def _varied(self, value: float, low: float, high: float, grain: float) -> float:
+        """A number between the bounds that differs for each variant."""
+        moved = value + self._variant * grain
+        if moved <= high:
+            return moved
+        if math.isinf(low):
+            return high - self._variant * grain
+        steps = math.floor((high - low) / grain) + 1
+        return (
+            low + (self._variant % steps) * grain if steps > self._variant else low + (high - low) / self._variant / 3
+        )
+
     def _text(self, schema: JSONObject, name: str) -> str:
         least, most = min(int(schema.get("minLength") or 0), _LONGEST), schema.get("maxLength")
         pattern = schema.get("pattern")
         if isinstance(pattern, str):
-            try:
-                return self._taste.matching(pattern, least)
-            except UnknownPatternError:
-                pass  # the words below may match by chance
-        text = _FORMATS.get(str(schema.get("format"))) or self._taste.words(name)
+            texts = self._taste.texts_matching(pattern, least, self._variant)
+            matching = next((text for text in texts if self._fits(text, schema)), None)
+            if matching is not None:
+                return matching
+        first, further = _FORMATS.get(str(schema.get("format")), ("", ""))
+        if first:
+            text = further % self._variant if self._variant else first
+        else:
+            text = self._taste.words(name) + (f" {self._variant + 1}" if self._variant else "")
+        if len(text) < least and schema.get("format") in ("email", "idn-email"):
+            text = "a" * (least - len(text)) + text
         if len(text) < least:
             text = (text + " ") * (least // (len(text) + 1) + 1)
             text = text[:least].rstrip().ljust(least, ".")
-        return text[: int(most)] if isinstance(most, int | float) else text
+        return (
+            text[-int(most) :] if self._variant and is_number(most) else text[: int(most)] if is_number(most) else text
+        )
 
 
 def _merged(one: JSON, other: JSON) -> JSON:
@@ -349,11 +409,27 @@ def _merged(one: JSON, other: JSON) -> JSON:
             out[key] = max(out[key], value)
         elif key in ("maximum", "maxLength", "maxItems", "exclusiveMaximum", "maxProperties") and key in out:
             out[key] = min(out[key], value)
+        elif key == "type" and key in out:
+            out[key] = _common_types(have, value)
+        elif key == "not" and key in out:
+            out[key] = {"anyOf": [have, value]}
+        elif key == "items" and isinstance(have, dict) and isinstance(value, dict):
+            out[key] = _merged(have, value)
         elif key in ("anyOf", "oneOf", "allOf", "$ref", "if") and key in out:
             out["allOf"] = [*(out.get("allOf") or []), {key: value}]
         else:
             out[key] = value
     return out
+
+
+def _common_types(one: JSON, other: JSON) -> JSON:
+    """The types that two schemas both allow; those of the second where they have none in common."""
+    first, second = ([types] if isinstance(types, str) else types for types in (one, other))
+    if not isinstance(first, list) or not isinstance(second, list):
+        return other
+    common = [kind for kind in first if kind in second or (kind == "integer" and "number" in second)]
+    common += [kind for kind in second if kind == "integer" and "number" in first and kind not in common]
+    return common[0] if len(common) == 1 else common or other
 
 
 def _names_by_pattern(patterns: JSONObject) -> Iterator[tuple[str, JSON]]:

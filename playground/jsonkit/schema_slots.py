@@ -75,7 +75,8 @@ _STRUCTURE: Final[dict[str, type | tuple[type, ...]]] = {
     "anyOf": list,
     "oneOf": list,
     "allOf": list,
-    "items": (dict, bool),
+    "items": (dict, bool, list),
+    "additionalItems": (dict, bool),
 }
 
 
@@ -125,6 +126,8 @@ def _slots(schema: JSONObject, path: Path, offered: tuple[str, ...], types: tupl
             continue
         if keyword == "additionalProperties" and isinstance(value, dict):
             continue  # a field of its own
+        if keyword.startswith("exclusive") and isinstance(value, bool):  # draft-04
+            editor = "flag"
         if keyword == "default":
             editor = _default_editor(types, present, value)
         fits = not present or _fits(editor, value)
@@ -165,6 +168,8 @@ def _structural(schema: JSONObject, keyword: str, value: JSON) -> bool:
         properties = schema.get("properties")
         known = properties if isinstance(properties, dict) else {}
         return all(isinstance(name, str) and name in known for name in value)
+    if keyword == "additionalItems" and not isinstance(schema.get("items"), list):
+        return False  # without effect
     shape = _STRUCTURE.get(keyword)
     return shape is not None and isinstance(value, shape)
 

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from itertools import product
 from typing import Final, TypeAlias
 
+from playground.jsonkit.drafts import to_newest
 from playground.jsonkit.limits import TooCostlyError
 from playground.jsonkit.patterns import PatternError, found_in
 from playground.jsonkit.schema_refs import reach, target_of
@@ -45,10 +46,10 @@ _NUMERIC: Final[tuple[tuple[str, str, Callable[[float, float], bool]], ...]] = (
 
 
 class Demands:
-    """The alternatives that a schema and the places inside it are under."""
+    """The alternatives that a schema and the places inside it are under. ``root``: the schema, in 2020-12."""
 
     def __init__(self, schema: JSON) -> None:
-        self._root = schema
+        self.root = to_newest(schema)
         self._steps = 0
         self._known: dict[int, list[View]] = {}
         self._kept: list[JSON] = []  # so that no id is given twice
@@ -80,9 +81,9 @@ class Demands:
         out: list[View] = [(schema,)]
         ref = schema.get("$ref")
         if isinstance(ref, str):
-            path = target_of(self._root, ref)
+            path = target_of(self.root, ref)
             if path is not None:
-                out = _both(out, self.of(reach(self._root, path), depth + 1))
+                out = _both(out, self.of(reach(self.root, path), depth + 1))
         parts = schema.get("allOf")
         for part in parts if isinstance(parts, list) else ():
             out = _both(out, self.of(part, depth + 1))

@@ -1,4 +1,4 @@
-"""Values and schemas held against JSON Schema 2020-12, and what is wrong in words for people.
+"""Values and schemas checked against JSON Schema, in the version that ``$schema`` names, with messages for people.
 
 `jsonschema_rs` does the work: it takes patterns and unique items in linear time, where the pure-Python validator takes
 seconds for a few lines. It holds the interpreter while it works, so what may take long is refused here
@@ -12,6 +12,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from playground.jsonkit import limits
+from playground.jsonkit.drafts import meta_validator_for, validator_for
 from playground.jsonkit.limits import TooCostlyError
 from playground.jsonkit.patterns import engine
 from playground.jsonkit.problems import Problem, short
@@ -19,10 +20,12 @@ from playground.jsonkit.texts import listed
 from playground.jsonkit.values import JSON, JSONObject
 
 if TYPE_CHECKING:
-    from jsonschema_rs import Draft202012Validator, ValidationError
+    from jsonschema_rs import ValidationError, Validator
 
 TYPES: Final = "string", "number", "integer", "boolean", "object", "array", "null"  # of JSON Schema
 NO_ALTERNATIVE: Final = "fits none of the alternatives"
+_DRAFT_07: Final = '"$schema": "http://json-schema.org/draft-07/schema#"'
+_DRAFT_04: Final = '"$schema": "http://json-schema.org/draft-04/schema#"'
 MOST_PROBLEMS: Final = 2_000  # of one value that are told
 
 
@@ -58,12 +61,13 @@ def fits(value: JSON, schema: JSON) -> bool:
 
 def schema_problem(schema: JSONObject) -> Problem | None:
     """What is wrong with a schema itself, in the place nearest to its top. Raises TooCostlyError."""
-    from jsonschema_rs import Draft202012Validator, ReferencingError, ValidationError
+    from jsonschema_rs import ReferencingError, ValidationError
 
     limits.weigh_schema(schema)
     try:
-        meta = Draft202012Validator({"$ref": "https://json-schema.org/draft/2020-12/schema"}, offline=True)
-        wrong = min(meta.iter_errors(schema), key=lambda error: len(error.instance_path), default=None)
+        wrong = min(
+            meta_validator_for(schema).iter_errors(schema), key=lambda error: len(error.instance_path), default=None
+        )
         if wrong is None:
             _validator(schema)
     except UnicodeEncodeError:
@@ -77,17 +81,17 @@ def schema_problem(schema: JSONObject) -> Problem | None:
     return Problem(tuple(wrong.instance_path), _phrase(wrong, None)) if wrong is not None else None
 
 
-def _validator(schema: JSON) -> Draft202012Validator:
+def _validator(schema: JSON) -> Validator:
     """A validator that fetches nothing. Raises what the library raises for a schema that cannot be used."""
-    from jsonschema_rs import Draft202012Validator, ValidationError
+    from jsonschema_rs import ValidationError
 
     try:
-        return Draft202012Validator(schema, pattern_options=engine(linear=True), offline=True)
+        return validator_for(schema, engine(linear=True))
     except ValidationError as error:
         if error.kind.name != "format":
             raise
     try:
-        made = Draft202012Validator(schema, pattern_options=engine(linear=False), offline=True)
+        made = validator_for(schema, engine(linear=False))
     except ValidationError as error:
         if "{" in error.message:  # repeated so often that it is too large here, perhaps
             limits.refuse("a pattern is large")
@@ -134,6 +138,10 @@ def _phrase(error: ValidationError, schema: JSON) -> str:
         found = [name for name in value if name not in TYPES] if isinstance(value, list) else []
         odd = _spelled(found[0] if found else value)
         return short(f"{odd} is not a type; use {listed(TYPES, 'or')}")
+    if last == "items" and isinstance(value, list):
+        return f"a list of schemas is the form of draft-07: add {_DRAFT_07}, or use prefixItems"
+    if last in ("exclusiveMinimum", "exclusiveMaximum") and isinstance(value, bool):
+        return f"true and false are the form of draft-04: add {_DRAFT_04}, or use a number"
     if keyword in ("anyOf", "oneOf") and "more than one" not in error.message[-80:]:
         shown = _spelled(value)
         return f"{shown if len(shown) <= 200 else shown[:197] + '...'} {NO_ALTERNATIVE}"

@@ -17,8 +17,10 @@ from types import CodeType
 import playground
 from playground.self_test.report import MissingError
 
-#: Modules of the standard library that some operating systems lack; we import them behind a guard.
-OF_ONE_SYSTEM = frozenset({"msvcrt", "winreg", "fcntl", "termios", "pwd", "grp"})
+#: Modules of the standard library that Windows lacks, and that only Windows has; we import them behind a guard.
+OF_UNIX = frozenset({"curses", "fcntl", "grp", "pty", "pwd", "readline", "resource", "syslog", "termios", "tty"})
+OF_WINDOWS = frozenset({"_winapi", "msvcrt", "nt", "winreg", "winsound"})
+OF_ONE_SYSTEM = OF_UNIX | OF_WINDOWS
 
 #: Modules that need a library which only an extra brings, and that library.
 OF_AN_EXTRA = {

@@ -152,7 +152,7 @@ def test_patterns(pattern: str) -> None:
         assert re.search(pattern, text_for(pattern, chance=Dice(seed)))
 
 
-@pytest.mark.parametrize("pattern", ["(?=a)", r"(a)\1", "(", "[a", "*", "a)", "(" * 100 + ")" * 100])
+@pytest.mark.parametrize("pattern", ["(?=a", r"(a)\1", "(", "[a", "*", "a)", "(" * 100 + ")" * 100])
 def test_patterns_not_understood(pattern: str) -> None:
     with pytest.raises(PatternError):
         text_for(pattern, chance=Dice(1))

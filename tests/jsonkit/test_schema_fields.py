@@ -30,7 +30,11 @@ def at(name: str, *path: str | int) -> Field:
         ({"type": "array", "items": {"type": "array", "items": {"type": "number"}}}, "array", "list of list of number"),
         ({"type": "array"}, "array", "list"),
         ({"type": "array", "prefixItems": [{}, {}]}, "array", "list of 2 fixed items"),
+        ({"type": "array", "items": [{}, {}, {}]}, "array", "list of 3 fixed items"),
+        ({"items": [{"type": "string"}]}, "array", "list of 1 fixed items"),
         ({"$ref": "#/$defs/Node"}, "ref", "→ Node"),
+        ({"$ref": "#/$defs/a~1b"}, "ref", "→ a/b"),
+        ({"$ref": "#/definitions/my%20type~0"}, "ref", "→ my type~"),
         ({"$ref": "#"}, "ref", "→ the whole schema"),
         ({"anyOf": [{"type": "string"}, {"$ref": "#/$defs/Node"}]}, "union", "string or → Node"),
         ({"anyOf": [{"type": "integer"}, {"type": "null"}]}, "integer", "integer or null"),
@@ -73,6 +77,43 @@ def test_this_or_null_is_edited_in_its_part_and_described_outside() -> None:
     assert places["maxLength"] == ("properties", "nickname", "anyOf", 0, "maxLength")
     assert places["pattern"] == ("properties", "nickname", "anyOf", 0, "pattern")
     assert field.description == "What friends say"
+
+
+def test_a_tuple_of_an_older_version_has_a_field_for_each_item() -> None:
+    pair: Any = {"type": "array", "items": [{"type": "number"}, {"const": "km"}], "additionalItems": {"type": "null"}}
+    children = fields_of({"$schema": "http://json-schema.org/draft-07/schema#", **pair}).children
+    assert [(child.path, child.role, child.kind) for child in children] == [
+        (("items", 0), "prefix", "number"),
+        (("items", 1), "prefix", "constant"),
+        (("additionalItems",), "item", "null"),
+    ]
+    assert all(one.shown for one in fields_of(pair).slots)
+    ghost = slot(fields_of({"additionalItems": {}}), "additionalItems")
+    assert ghost is not None
+
+
+def test_an_exclusive_bound_of_draft_04_is_a_switch() -> None:
+    bound = slot(fields_of({"type": "number", "minimum": 1, "exclusiveMinimum": True}), "exclusiveMinimum")
+    assert bound is not None
+    assert (bound.editor, bound.shown) == ("flag", True)
+
+
+def test_references_lead_to_the_parts_with_their_identifiers() -> None:
+    root: Any = {
+        "$id": "https://example.org/root.json",
+        "$defs": {
+            "address": {"$id": "/schemas/address", "$defs": {"zip": {}}},
+            "old": {"$id": "#old"},
+            "oldest": {"id": "#oldest"},
+        },
+    }
+    address = ("$defs", "address")
+    assert target_of(root, "/schemas/address") == address
+    assert target_of(root, "https://example.org/schemas/address#/$defs/zip") == (*address, "$defs", "zip")
+    assert target_of(root, "root.json#/$defs/old") == ("$defs", "old")
+    assert target_of(root, "#old") == ("$defs", "old")
+    assert target_of(root, "#oldest") == ("$defs", "oldest")
+    assert target_of(root, "https://example.com/other") is None
 
 
 def test_references_lead_somewhere() -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
@@ -193,3 +194,12 @@ def test_what_the_page_on_security_names_is_there() -> None:
     named = [name for name in re.findall(r"`([\w./*-]+/[\w./*-]*)`", text) if "://" not in name]
     assert len(named) > 15
     assert [name for name in named if not list(ROOT.glob(name.rstrip("/")))] == []
+
+
+def test_a_system_that_fails_does_not_hold_the_others_back() -> None:
+    jobs = yaml.safe_load((ROOT / ".github" / "workflows" / "release.yml").read_text(encoding="utf-8"))["jobs"]
+    release = jobs.pop("release")
+    assert set(release["needs"]) == set(jobs) == {"linux", "windows", "macos"}
+    assert "!cancelled()" in release["if"]
+    assert not any("needs" in job for job in jobs.values())
+    assert all(job["strategy"]["fail-fast"] is False for job in jobs.values() if "strategy" in job)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import shutil
 import subprocess
@@ -83,6 +84,55 @@ def test_late_imports_are_read_from_the_code() -> None:
     found = dict(imports._statements("playground.gateway.transport"))
     assert "truststore" in found, "it stands inside a function"
     assert found["playground.gateway.connection"] == ("Connection",)
+
+
+def lacks_names_on_a_system(stub: Path) -> bool:
+    """Whether a module has names on some systems only, by its stub: each behind a question for the platform."""
+    outside = [
+        statement
+        for statement in ast.parse(stub.read_text(encoding="utf-8")).body
+        if not isinstance(statement, ast.Import | ast.ImportFrom | ast.Expr)
+    ]
+    return bool(outside) and all(
+        isinstance(statement, ast.If) and "sys.platform" in ast.unparse(statement.test) for statement in outside
+    )
+
+
+def test_each_imported_module_that_a_system_lacks_is_listed() -> None:
+    import mypy
+
+    stubs = Path(mypy.__file__).parent / "typeshed" / "stdlib"
+    code = (
+        "import pkgutil, playground\n"
+        "from playground.self_test import imports\n"
+        "for module in pkgutil.walk_packages(playground.__path__, 'playground.'):\n"
+        "    for name, _ in imports._statements(module.name):\n"
+        "        print(name.partition('.')[0])\n"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=100, check=True)
+    imported = set(ended.stdout.split())
+    standard = sorted(imported & sys.stdlib_module_names)
+    lacking = {name for name in standard if (stubs / f"{name}.pyi").exists()}
+    lacking = {name for name in lacking if lacks_names_on_a_system(stubs / f"{name}.pyi")}
+    assert lacking >= {"fcntl", "msvcrt", "resource"}, "the stubs are read otherwise than they are written"
+    assert lacking <= imports.OF_ONE_SYSTEM
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="platform: needs macOS or Linux")
+def test_everything_loads_where_the_modules_of_unix_are_missing() -> None:
+    """As on Windows, but for those that are imported by the platform's name."""
+    code = (
+        "import sys\n"
+        "from playground.self_test import imports\n"
+        "import asyncio, contextlib, fcntl, subprocess, playground.app\n"
+        "with contextlib.suppress(ImportError):\n"
+        "    import distributed\n"  # asks for the platform's name too
+        "for name in imports.OF_UNIX - {'fcntl'}:\n"
+        "    sys.modules[name] = None\n"
+        "print(imports.load_everything())\n"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=100, check=False)
+    assert ended.returncode == 0, ended.stderr[-500:]
 
 
 def break_off() -> None:

@@ -69,7 +69,7 @@ class FitsSchema(_OfJSON):
     """The answer is JSON that fits a schema."""
 
     TITLE = "Fits JSON Schema"
-    HELP = "Passes when the answer is JSON that fits this schema (JSON Schema 2020-12)."
+    HELP = "Passes when the answer is JSON that fits this schema (JSON Schema; $schema names the version)."
     kind: Literal["fits_schema"] = "fits_schema"
     json_schema: Annotated[JSONObject | None, row("Schema", "json", "A JSON Schema.")] = None
 

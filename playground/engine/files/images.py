@@ -14,7 +14,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 from urllib.parse import unquote_to_bytes, urlsplit
 
 from playground.domain.parts import Image
@@ -32,7 +32,29 @@ SHRINK_SIDE: Final = 1_568
 CAP_BYTES: Final = 100 * 1024 * 1024
 FORMATS: Final = {"image/png": ".png", "image/jpeg": ".jpg", "image/gif": ".gif", "image/webp": ".webp"}
 WANTED: Final = "PNG, JPEG, GIF or WebP"
-_HEIC: Final = (b"heic", b"heix", b"hevc", b"hevx", b"heim", b"heis", b"mif1", b"msf1")
+_BRANDS: Final = {
+    "an AVIF image": (b"avif", b"avis"),
+    "a HEIC image": (b"heic", b"heix", b"hevc", b"hevx", b"heim", b"heis", b"mif1", b"msf1"),
+}
+#: First bytes of formats that gateways refuse, and the names of these formats.
+_SIGNATURES: Final = (
+    (b"%pdf", "a PDF document"),
+    (b"\x00\x00\x00\x0cjp  ", "a JPEG 2000 image"),
+    (b"\xff\x4f\xff\x51", "a JPEG 2000 image"),
+    (b"\x00\x00\x00\x0cjxl ", "a JPEG XL image"),
+    (b"\xff\x0a", "a JPEG XL image"),
+    (b"8bps", "a Photoshop document"),
+    (b"ii*\x00", "a TIFF image"),
+    (b"mm\x00*", "a TIFF image"),
+    (b"ii+\x00", "a BigTIFF image"),
+    (b"mm\x00+", "a BigTIFF image"),
+    (b"bm", "a BMP image"),
+    (b"\x00\x00\x01\x00", "an icon file"),
+    (b"icns", "an icon file"),
+    (b"qoif", "a QOI image"),
+    (b"\x1f\x8b", "a compressed file"),
+    (b"pk\x03\x04", "a ZIP archive or an Office document"),
+)
 _STEP: Final = 3 * 4 * 16_384  # bytes or letters of base64 that are written or read at once
 _PAUSE_S: Final = 0.000_5  # after each of them: who only waits for the interpreter gets it late, and never for long
 _HEAD: Final = 65_536  # base64 letters in which a header is looked for first
@@ -209,17 +231,16 @@ def warning(known: Facts) -> str:
 
 
 def _kind_of(data: bytes) -> str:
-    """What bytes are that are no image for a gateway; empty where that is not known."""
+    """Return the name of a format that gateways refuse, or an empty string for an unknown format."""
     if data[4:8] == b"ftyp":
-        return {b"avif": "an AVIF image", b"avis": "an AVIF image"}.get(
-            data[8:12], "a HEIC image" if data[8:12] in _HEIC else "a video"
-        )
+        size = min(int.from_bytes(data[:4], "big"), 256)
+        brands = [data[8:12], *(data[at : at + 4] for at in range(16, size, 4))]
+        return next((name for name, kinds in _BRANDS.items() if any(brand in kinds for brand in brands)), "a video")
     head = data[:1024].lstrip(b"\xef\xbb\xbf \t\r\n").lower()
-    if head.startswith(b"%pdf"):
-        return "a PDF document"
-    if head.startswith((b"<svg", b"<?xml", b"<!doctype svg")) and b"<svg" in head:
+    if head.startswith((b"<svg", b"<?xml", b"<!doctype svg", b"<!--")) and b"<svg" in head:
         return "an SVG drawing"
-    return ""
+    head = data[:16].lower()
+    return next((name for signature, name in _SIGNATURES if head.startswith(signature)), "")
 
 
 def _webp(data: bytes) -> Measure | None:
@@ -252,3 +273,139 @@ def _jpeg(data: bytes) -> Measure | None:
         else:
             at += 2 + max(struct.unpack(">H", data[at + 2 : at + 4])[0], 2)
     return None
+
+
+# Blocks of the file
+
+
+def orientation(data: bytes) -> int:
+    """Return the EXIF orientation of a JPEG, PNG or WebP image: 1 (upright) to 8."""
+    kind, blocks = _exif_blocks(data)
+    for name, begin, end in blocks:
+        if name == kind and (found := _exif_orientation(data[begin:end].removeprefix(b"Exif\0\0"))):
+            return found
+    return 1
+
+
+def is_animated_png(data: bytes) -> bool:
+    """Return whether a PNG image has more than one frame (APNG)."""
+    for kind, begin, end in _png_chunks(data):
+        if kind == b"IDAT":
+            return False
+        if kind == b"acTL":
+            return int.from_bytes(data[begin : min(begin + 4, end)], "big") > 1
+    return False
+
+
+def is_cut_off(data: bytes) -> bool:
+    """Return whether the end of a PNG, JPEG, GIF or WebP file is missing."""
+    known = measure(data)
+    check = _END_CHECKS.get(known.media_type) if known is not None else None
+    return check is not None and not check(data)
+
+
+def cut_off_words(image: Image) -> str:
+    """Return the warning for an image whose file ends too early; empty for a complete one and for an address."""
+    data = data_of(image.url)
+    if data is None or not is_cut_off(data):
+        return ""
+    label = f"“{image.name}”" if image.name else "This image"
+    return f"{label} is cut off: the end of the file is missing. Download or export it again."
+
+
+def _exif_blocks(data: bytes) -> tuple[bytes, Iterator[tuple[bytes, int, int]]]:
+    """Return the name of the blocks that hold EXIF data, and all blocks as (name, begin, end)."""
+    if data.startswith(b"\x89PNG"):
+        return b"eXIf", _png_chunks(data)
+    if data.startswith(b"RIFF"):
+        return b"EXIF", _riff_chunks(data)
+    return b"\xe1", _jpeg_segments(data)
+
+
+def _png_chunks(data: bytes) -> Iterator[tuple[bytes, int, int]]:
+    at = 8
+    while at + 8 <= len(data):
+        end = at + 8 + int.from_bytes(data[at : at + 4], "big")
+        yield data[at + 4 : at + 8], at + 8, end
+        at = end + 4
+
+
+def _riff_chunks(data: bytes) -> Iterator[tuple[bytes, int, int]]:
+    at = 12
+    while at + 8 <= len(data):
+        end = at + 8 + int.from_bytes(data[at + 4 : at + 8], "little")
+        yield data[at : at + 4], at + 8, end
+        at = end + (end & 1)
+
+
+def _jpeg_segments(data: bytes) -> Iterator[tuple[bytes, int, int]]:
+    """Yield the segments of a JPEG file up to its end marker, which is a segment of no bytes."""
+    at = 2
+    while (marker := _JPEG_MARKER.search(data, at)) is not None:
+        kind, at = marker[0][-1:], marker.end()
+        if kind == _JPEG_END:
+            yield kind, at, at
+            return
+        if kind not in (b"\x01", b"\xd8"):  # these two have no length
+            end = at + max(int.from_bytes(data[at : at + 2], "big"), 2)
+            yield kind, at + 2, end
+            at = end
+
+
+def _exif_orientation(tiff: bytes) -> int:
+    """Return the orientation in the first directory of an EXIF block; 0 where there is none."""
+    if tiff[:4] not in (b"II*\0", b"MM\0*"):
+        return 0
+    order: Literal["little", "big"] = "little" if tiff[:2] == b"II" else "big"
+    directory = int.from_bytes(tiff[4:8], order)
+    entries = int.from_bytes(tiff[directory : directory + 2], order)
+    for at in range(directory + 2, min(directory + 2 + 12 * entries, len(tiff)), 12):
+        if int.from_bytes(tiff[at : at + 2], order) == _ORIENTATION_TAG:
+            value = int.from_bytes(tiff[at + 8 : at + 10], order)
+            return value if value in range(1, 9) else 0
+    return 0
+
+
+def _png_ends(data: bytes) -> bool:
+    return any(kind == b"IEND" and end + 4 <= len(data) for kind, _, end in _png_chunks(data))
+
+
+def _jpeg_ends(data: bytes) -> bool:
+    return any(kind == _JPEG_END for kind, _, _ in _jpeg_segments(data))
+
+
+def _webp_ends(data: bytes) -> bool:
+    return int.from_bytes(data[4:8], "little") + 8 <= len(data)
+
+
+def _gif_ends(data: bytes) -> bool:
+    """Return whether all blocks of a GIF file are complete; the trailer itself may be missing."""
+    at = 13 + _gif_table(data, 10)
+    while at < len(data) and data[at] != 0x3B:
+        if data[at] == 0x2C:
+            at += 11 + _gif_table(data, at + 9)
+        elif data[at] == 0x21:
+            at += 2
+        else:
+            return True  # damaged or followed by other data, but not cut off here
+        while at < len(data) and data[at]:
+            at += 1 + data[at]
+        at += 1
+    return at <= len(data)
+
+
+def _gif_table(data: bytes, at: int) -> int:
+    """Return the size in bytes of the colour table that the flags at `at` announce."""
+    flags = data[at] if at < len(data) else 0
+    return 3 << (flags & 7) + 1 if flags & 0x80 else 0
+
+
+_JPEG_END: Final = b"\xd9"
+_JPEG_MARKER: Final = re.compile(rb"\xff+[^\x00\xff\xd0-\xd7]", re.DOTALL)
+_ORIENTATION_TAG: Final = 0x0112
+_END_CHECKS: Final = {
+    "image/png": _png_ends,
+    "image/jpeg": _jpeg_ends,
+    "image/webp": _webp_ends,
+    "image/gif": _gif_ends,
+}

@@ -252,7 +252,7 @@ class RowFits(_OfFit):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SampleOf(Question[str]):
-    """What may arguments for a schema look like?"""
+    """What may arguments for a schema look like? Empty where no value was found that fits."""
 
     schema: JSON
 
@@ -260,7 +260,7 @@ class SampleOf(Question[str]):
         return sample_text(self.schema)
 
     def unanswered(self, reason: str, known: str) -> str:
-        return "{}"
+        return ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

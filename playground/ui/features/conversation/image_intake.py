@@ -14,7 +14,7 @@ from PySide6.QtGui import QActionGroup, QDragEnterEvent, QDragMoveEvent, QDropEv
 from PySide6.QtWidgets import QWidget
 
 from playground.domain.parts import Image
-from playground.engine.files.images import ImageError, is_address
+from playground.engine.files.images import ImageError, cut_off_words, is_address
 from playground.engine.session.session import Session
 from playground.ui.features.conversation.composer import Composer
 from playground.ui.features.conversation.image_sizes import CHOICES, ImageSizes
@@ -121,17 +121,19 @@ class ImageIntake(QObject):
 
     async def _take(self, session: Session, sources: list[Source]) -> None:
         problems: list[str] = []
+        warnings: list[str] = []
         taken: list[Image] = []
         async with self._turn:
             for source in sources:
                 try:
                     taken.append(await asyncio.to_thread(read_source, source))
                     self._attach(session, taken[-1])
+                    warnings.append(await asyncio.to_thread(cut_off_words, taken[-1]))
                 except ImageError as error:
                     problems.append(str(error))
                 finally:
                     self._count(session, -1)
-        self._sizes.consider(taken, partial(self._swap, session), not_attached(problems))
+        self._sizes.consider(taken, partial(self._swap, session), notice_words(problems, warnings))
 
     def _swap(self, session: Session, swaps: Mapping[str, Image]) -> int:
         """Put other images among those that are attached."""
@@ -193,10 +195,15 @@ class ImageIntake(QObject):
         return True
 
 
-def not_attached(problems: Sequence[str]) -> str:
-    """What could not be taken, each named with its reason; empty where nothing went wrong."""
-    more = f" (and {len(problems) - 3} more)" if len(problems) > 3 else ""
-    return "Not attached. " + " ".join(problems[:3]) + more if problems else ""
+def notice_words(problems: Sequence[str], warnings: Sequence[str]) -> str:
+    """Return the notice for images that were not attached, and for attached ones that have a defect."""
+    refused = f"Not attached. {_first_three(problems)}" if problems else ""
+    return " ".join(filter(None, (refused, _first_three([words for words in warnings if words]))))
+
+
+def _first_three(sentences: Sequence[str]) -> str:
+    more = f" (and {len(sentences) - 3} more)" if len(sentences) > 3 else ""
+    return " ".join(sentences[:3]) + more
 
 
 def shrink_in_turn(session: Session, turn_id: str, at: int, notice: NoticeBar) -> None:

@@ -78,14 +78,18 @@ class ImageSizes(QObject):
             leave = "Leave it as it is" if len(large) == 1 else "Leave them as they are"
             self._notice.offer(words, (leave, partial(_cancel, work)))
         try:
-            smaller = await work
+            smaller, refusals = await work
         except asyncio.CancelledError:
             if work.cancelled():  # left as they are
                 return
             work.cancel()
             raise
+        if self._kept == SMALLER:  # nobody is asked, so that what stays large is named
+            problems = " ".join(filter(None, (problems, *refusals[:3])))
         if not smaller:
-            if not done:
+            if self._kept == SMALLER and problems:
+                self._notice.say(problems)
+            elif not done:
                 self._notice.hide()
             return
         if self._kept == SMALLER:
@@ -131,18 +135,19 @@ def offer_words(large: Sequence[Image], smaller: Mapping[str, Image]) -> str:
     return f"{len(were)} large images, {size_words(before)}. Send them {most} ({saves})?"
 
 
-def _cancel(work: asyncio.Task[dict[str, Image]]) -> None:
+def _cancel(work: asyncio.Task[tuple[dict[str, Image], list[str]]]) -> None:
     work.cancel()
 
 
-async def _made_smaller(large: Sequence[Image]) -> dict[str, Image]:
-    """The smaller copies by the URLs of what they are made of; what would not get smaller is not among them."""
+async def _made_smaller(large: Sequence[Image]) -> tuple[dict[str, Image], list[str]]:
+    """Return the smaller copies by the URLs of their originals, and why other images stay as they are."""
     from playground.ui.features.conversation.images import shrunk
 
-    out: dict[str, Image] = {}
+    copies: dict[str, Image] = {}
+    refusals: list[str] = []
     for image in {image.url: image for image in large}.values():
         try:
-            out[image.url] = await asyncio.to_thread(shrunk, image)
-        except ImageError:
-            continue
-    return out
+            copies[image.url] = await asyncio.to_thread(shrunk, image)
+        except ImageError as error:
+            refusals.append(str(error))
+    return copies, refusals

@@ -45,6 +45,8 @@ LEAST = 48
 class Thumb(QAbstractButton):
     """A button that shows one image within ``box``; square and filled where ``cropped``. An address shows an icon."""
 
+    decoded = Signal()  # the picture or the problem is there
+
     def __init__(self, box: QSize, *, cropped: bool = False, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._box = box
@@ -53,6 +55,7 @@ class Thumb(QAbstractButton):
         self._known = Facts()
         self._picture: QImage | None = None
         self._problem = ""
+        self._cut_off = False
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
 
@@ -60,6 +63,11 @@ class Thumb(QAbstractButton):
     def problem(self) -> str:
         """Why nothing is shown; empty while it loads or when all is well."""
         return self._problem
+
+    @property
+    def cut_off(self) -> bool:
+        """Whether the end of the file is missing."""
+        return self._cut_off
 
     @property
     def loaded(self) -> bool:
@@ -70,7 +78,7 @@ class Thumb(QAbstractButton):
         """Show another image; the same one again costs nothing."""
         if self._image is not None and self._image.url == image.url:
             return
-        self._image, self._picture, self._problem = image, None, ""
+        self._image, self._picture, self._problem, self._cut_off = image, None, "", False
         self._known = facts(image)
         self.updateGeometry()
         self.update()
@@ -78,7 +86,7 @@ class Thumb(QAbstractButton):
             return
         if images.is_quick(image):
             try:
-                self._loaded(images.decode(image, self._room()))
+                self._loaded(*images.decode_and_check(image, self._room()))
             except ImageError as error:
                 self._failed(error)
         else:
@@ -86,27 +94,29 @@ class Thumb(QAbstractButton):
 
     async def _load(self, image: Image) -> None:
         try:
-            picture = await asyncio.to_thread(images.decode, image, self._room())
+            picture, cut_off = await asyncio.to_thread(images.decode_and_check, image, self._room())
         except ImageError as error:
             if shiboken6.isValid(self) and image is self._image:
                 self._failed(error)
         else:
             if shiboken6.isValid(self) and image is self._image:
-                self._loaded(picture)
+                self._loaded(picture, cut_off)
 
     def _room(self) -> QSize:
         return self._box * SHARPNESS
 
-    def _loaded(self, picture: QImage) -> None:
-        self._picture = picture
+    def _loaded(self, picture: QImage, cut_off: bool) -> None:
+        self._picture, self._cut_off = picture, cut_off
         self.updateGeometry()
         self.update()
+        self.decoded.emit()
 
     def _failed(self, error: ImageError) -> None:
         self._problem = str(error)
         self.setToolTip(self._problem)
         self.setCursor(Qt.CursorShape.ArrowCursor)
         self.update()
+        self.decoded.emit()
 
     def sizeHint(self) -> QSize:
         """The picture's own size within the box, known from its header before it is decoded."""
@@ -221,6 +231,7 @@ class ImageBox(QFrame):
         self.setProperty("kind", "image")
         self.thumb = Thumb(TURN_THUMB if large else CHIP_THUMB, cropped=not large)
         self.thumb.clicked.connect(self._clicked)
+        self.thumb.decoded.connect(self._show_warning)
         self._name = ElidedLabel(colour="text")
         self._name.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self._figures = text_label("", "small")
@@ -282,19 +293,23 @@ class ImageBox(QFrame):
         """Show another image, or the same with another detail."""
         self._image = image
         known, named = facts(image), title(image)
-        words = warning(known)
         self.thumb.show_image(image)
         self.thumb.setAccessibleName(f"{named}: open in the browser" if known.address else f"{named}: show larger")
         self._name.set_text(named)
         self._figures.setText(figures(known))
         self.detail.show_detail(image.detail)
         self.remove.say(f"Remove {named[:80]}")
-        self._warning.setText(words)
-        self._warning.setVisible(bool(words))
+        self._show_warning()
         self.shrink.setVisible(is_large(known) and not self._fixed)
         self.copy_address.setVisible(bool(known.address) and self._large)
         self.open_address.setVisible(bool(known.address) and self._large)
         self.setAccessibleName(f"Image {named}, {figures(known)}")
+
+    def _show_warning(self) -> None:
+        cut_off = "Cut off: the end of the file is missing" if self.thumb.cut_off else ""
+        words = "\n".join(filter(None, (warning(facts(self._image)), cut_off)))
+        self._warning.setText(words)
+        self._warning.setVisible(bool(words))
 
     def _clicked(self) -> None:
         address = facts(self._image).address

@@ -7,11 +7,13 @@ formats that are sent are decoded, each by its own reader and never guessed, and
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, TypeAlias
 
 from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QMimeData, QSize, Qt, QUrl
-from PySide6.QtGui import QImage, QImageIOHandler, QImageReader, QImageWriter
+from PySide6.QtGui import QImage, QImageIOHandler, QImageReader, QImageWriter, QTransform
 
 from playground.domain.parts import Image
 from playground.engine.files import images
@@ -29,6 +31,18 @@ _DRAWN: Final = 1.5  # times what it would be as JPEG: a screenshot stays sharp 
 _KEPT: Final = 64
 _ENDINGS: Final = (".png", ".jpg", ".jpeg", ".gif", ".webp")
 _OTHER: Final = {b"BM": b"bmp", b"II*\x00": b"tiff", b"MM\x00*": b"tiff", b"\x00\x00\x01\x00": b"ico"}
+_Turn: TypeAlias = QImageIOHandler.Transformation
+#: Transformations by EXIF orientation, for the formats whose EXIF data Qt does not read.
+_TURNS: Final = {
+    1: _Turn.TransformationNone,
+    2: _Turn.TransformationMirror,
+    3: _Turn.TransformationRotate180,
+    4: _Turn.TransformationFlip,
+    5: _Turn.TransformationFlipAndRotate90,
+    6: _Turn.TransformationRotate90,
+    7: _Turn.TransformationMirrorAndRotate90,
+    8: _Turn.TransformationRotate270,
+}
 _shown: OrderedDict[tuple[int, int, int, int], QImage] = OrderedDict()
 
 
@@ -85,14 +99,18 @@ def read_source(source: Source) -> Image:
     if isinstance(source, QImage):
         return images.image_from(_encoded(source, "PNG"), "pasted.png")
     if isinstance(source, bytes):
-        return images.image_from(source)
+        return _image_from(source, None)
     if isinstance(source, str):
         return images.from_data_url(source) if images.is_data_url(source) else images.from_address(source)
-    data = images.read_file(source)
+    return _image_from(images.read_file(source), source.name)
+
+
+def _image_from(data: bytes, name: str | None) -> Image:
+    """Return an image part; formats that only Qt reads are converted to PNG. Raises ImageError."""
     kind = next((kind for head, kind in _OTHER.items() if data.startswith(head)), None)
-    if kind is not None and images.measure(data) is None:
-        return images.image_from(_encoded(_read(data, kind, None), "PNG"), f"{source.stem}.png")
-    return images.image_from(data, source.name)
+    if kind is None or images.measure(data) is not None:
+        return images.image_from(data, name)
+    return images.image_from(_encoded(_read(data, kind, None), "PNG"), f"{Path(name).stem}.png" if name else None)
 
 
 # Pixels
@@ -114,6 +132,13 @@ def decode(image: Image, box: QSize) -> QImage:
     return found
 
 
+def decode_and_check(image: Image, box: QSize) -> tuple[QImage, bool]:
+    """Return the picture as `decode` does, and whether the end of its file is missing. Raises ImageError; blocks."""
+    picture = decode(image, box)
+    data = images.data_of(image.url)
+    return picture, data is not None and images.is_cut_off(data)
+
+
 def is_quick(image: Image) -> bool:
     """Whether a picture is decoded so fast that no thread is worth it."""
     known = images.facts(image)
@@ -124,16 +149,19 @@ def is_quick(image: Image) -> bool:
 def shrunk(image: Image) -> Image:
     """A smaller copy, at most ``SHRINK_SIDE`` pixels a side, upright: PNG where it is transparent or drawn, else JPEG.
 
-    Raises ImageError when it cannot be read, moves, or would not become smaller; blocks.
+    Raises ImageError when it cannot be read, is animated or cut off, or would not become smaller; blocks.
     """
     side = images.SHRINK_SIDE
     data = images.data_of(image.url)
     known = images.measure(data) if data is not None else None
+    label = f"“{image.name}”" if image.name else "This image"
     if data is None or known is None:
-        raise ImageError("This cannot be made smaller: its bytes are of no format known here.")
+        raise ImageError(f"{label} cannot be made smaller: its format is unknown.")
     form = known.media_type.removeprefix("image/")
-    if form in ("gif", "webp") and _moves(data, form.encode()):
-        raise ImageError("This cannot be made smaller: it moves, and only one of its pictures would be left.")
+    if _is_animated(data, form):
+        raise ImageError(f"{label} cannot be made smaller: it is animated, and only one frame would remain.")
+    if images.is_cut_off(data):
+        raise ImageError(f"{label} cannot be made smaller: it is cut off. Download or export it again.")
     picture = _read(data, form.encode(), QSize(side, side))
     clear = picture.hasAlphaChannel() and _is_clear(picture)
     # Eight bits a colour, and no inks: what is read of other kinds is more than any gateway looks at.
@@ -142,17 +170,36 @@ def shrunk(image: Image) -> Image:
     if not clear and form == "png" and len(drawn := _encoded(picture, "PNG")) <= len(smaller) * _DRAWN:
         kind, smaller = "PNG", drawn
     if len(smaller) >= len(data):
-        raise ImageError("It would not become smaller. Save it in another format and attach that.")
+        raise ImageError(f"{label} would not become smaller. Save it in another format and attach that.")
     name = Path(image.name).stem + FORMATS[f"image/{kind.lower()}"] if image.name else None
     return images.image_from(smaller, name).model_copy(update={"detail": image.detail})
 
 
-def _moves(data: bytes, kind: bytes) -> bool:
-    """Whether there is more than one picture in it."""
+@contextmanager
+def _image_reader(data: bytes, kind: bytes) -> Iterator[QImageReader]:
+    """Open a reader for exactly one format.
+
+    The decoder is deleted before its buffer: libtiff still reads the device when the decoder is deleted.
+    """
     buffer = QBuffer()
     buffer.setData(QByteArray(data))
     buffer.open(QIODevice.OpenModeFlag.ReadOnly)
-    return QImageReader(buffer, QByteArray(kind)).imageCount() > 1
+    QImageReader.setAllocationLimit(LIMIT_MB)
+    reader = QImageReader(buffer, QByteArray(kind))
+    reader.setAutoDetectImageFormat(False)
+    try:
+        yield reader
+    finally:
+        reader.setDevice(None)  # type: ignore[arg-type]  # the stubs lack that Qt accepts null
+
+
+def _is_animated(data: bytes, kind: str) -> bool:
+    if kind == "png":
+        return images.is_animated_png(data)
+    if kind not in ("gif", "webp"):
+        return False
+    with _image_reader(data, kind.encode()) as reader:
+        return reader.imageCount() > 1
 
 
 def _is_clear(picture: QImage) -> bool:
@@ -163,30 +210,41 @@ def _is_clear(picture: QImage) -> bool:
 
 
 def _read(data: bytes, kind: bytes, box: QSize | None) -> QImage:
-    buffer = QBuffer()
-    buffer.setData(QByteArray(data))
-    buffer.open(QIODevice.OpenModeFlag.ReadOnly)
-    QImageReader.setAllocationLimit(LIMIT_MB)
-    reader = QImageReader(buffer, QByteArray(kind))
-    reader.setAutoDetectImageFormat(False)
-    reader.setAutoTransform(True)
-    size = reader.size()
-    if not size.isValid() or size.isEmpty():
-        raise ImageError("This cannot be shown: its header is damaged.")
-    most = MOST_JPEG_PIXELS if kind == b"jpeg" else MOST_PIXELS
-    if size.width() * size.height() > most:
-        million = f"{size.width() * size.height() / 1_000_000:.0f}"
-        raise ImageError(f"Too large to show here: {million} million pixels. It can be sent all the same.")
-    if box is not None:
-        turned = bool(reader.transformation() & QImageIOHandler.Transformation.TransformationRotate90)
-        room = box.transposed() if turned else box
-        if size.width() > room.width() or size.height() > room.height():
-            scaled = size.scaled(room, Qt.AspectRatioMode.KeepAspectRatio)
-            reader.setScaledSize(scaled.expandedTo(QSize(1, 1)))
-    picture = reader.read()
-    if picture.isNull():
-        raise ImageError("This cannot be shown: it is damaged or cut off.")
-    return picture
+    """Decode an image, upright and scaled down to fit `box`. Raises ImageError."""
+    with _image_reader(data, kind) as reader:
+        reader.setAutoTransform(True)
+        size = reader.size()
+        if not size.isValid() or size.isEmpty():
+            raise ImageError("This cannot be shown: its header is damaged.")
+        most = MOST_JPEG_PIXELS if kind == b"jpeg" else MOST_PIXELS
+        if size.width() * size.height() > most:
+            million = f"{size.width() * size.height() / 1_000_000:.0f}"
+            raise ImageError(f"Too large to show here: {million} million pixels. It can be sent all the same.")
+        turn = reader.transformation()
+        exif_turn = _TURNS[images.orientation(data)] if turn == _Turn.TransformationNone else _Turn.TransformationNone
+        if box is not None:
+            room = box.transposed() if (turn | exif_turn) & _Turn.TransformationRotate90 else box
+            if size.width() > room.width() or size.height() > room.height():
+                scaled = size.scaled(room, Qt.AspectRatioMode.KeepAspectRatio)
+                reader.setScaledSize(scaled.expandedTo(QSize(1, 1)))
+        picture = reader.read()
+        if picture.isNull():
+            raise ImageError("This cannot be shown: it is damaged or cut off.")
+    return _turned(picture, exif_turn)
+
+
+def _turned(picture: QImage, turn: QImageIOHandler.Transformation) -> QImage:
+    """Apply a transformation as Qt's readers do: mirror, flip, then a quarter turn clockwise."""
+    if turn == _Turn.TransformationNone:
+        return picture
+    matrix = QTransform()
+    if turn & _Turn.TransformationRotate90:
+        matrix.rotate(90)
+    matrix.scale(
+        -1 if turn & _Turn.TransformationMirror else 1,
+        -1 if turn & _Turn.TransformationFlip else 1,
+    )
+    return picture.transformed(matrix)
 
 
 def _encoded(picture: QImage, kind: str) -> bytes:

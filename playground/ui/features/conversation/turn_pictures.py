@@ -15,10 +15,10 @@ from PySide6.QtWidgets import QWidget
 
 from playground.domain.parts import Image
 from playground.domain.transcript import Role, Turn
-from playground.engine.files.images import ImageError
+from playground.engine.files.images import ImageError, cut_off_words
 from playground.engine.requests.spoken import pictures_in_results
 from playground.engine.session.session import Session
-from playground.ui.features.conversation.image_intake import FILTER, not_attached
+from playground.ui.features.conversation.image_intake import FILTER, notice_words
 from playground.ui.features.conversation.image_sizes import ImageSizes
 from playground.ui.features.conversation.stage import Stage
 from playground.ui.features.conversation.turn_edits import TurnEdits
@@ -77,16 +77,18 @@ class TurnPictures:
 
         images: list[Image] = []
         problems: list[str] = []
+        warnings: list[str] = []
         for source in sources:
             try:
                 images.append(await asyncio.to_thread(read_source, source))
+                warnings.append(await asyncio.to_thread(cut_off_words, images[-1]))
             except ImageError as error:
                 problems.append(str(error))
         turn = session.transcript.turns.get(turn_id)
         if session is not self._pane.session or turn is None or not takes_images(turn):
             self._pane.notice.say("Nothing was added: the turn is not there any more.", stays=False)
             return
-        said = not_attached(problems)
+        said = notice_words(problems, warnings)
         if images:
             made: list[str] = []
             many = f"{len(images)} images added." if len(images) > 1 else "Image added."

@@ -18,6 +18,7 @@ from playground.ui.widgets.form_parts import look, styled
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.plain_text import shown_name
 
+NO_SAMPLE: Final = "No sample: no value was found that fits this schema. Write one by hand."
 _NO_SCHEMA: Final[JSONObject] = {"type": "object"}
 
 
@@ -49,9 +50,10 @@ class SampleDialog(QDialog):
     def _look(self) -> None:
         """Show the example once it is made, and whether it fits once that is known."""
         made = self._asking.ask(SampleOf(self._schema))
-        self.copy_button.setEnabled(made is not None)
-        if made is None:
-            self.verdict.setText("An example is being made…")
+        self.copy_button.setEnabled(bool(made))
+        if not made:
+            self.verdict.setText(NO_SAMPLE if made is not None else "An example is being made…")
+            look(self.verdict, "flag" if made is not None else "small")
             return
         if made != self._text:
             self._text = made

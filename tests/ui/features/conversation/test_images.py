@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import random
 import struct
+import subprocess
+import sys
 import zlib
 from pathlib import Path
 
@@ -13,7 +17,7 @@ from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
 from playground.domain.parts import Image
-from playground.engine.files.images import ImageError, data_of, facts, from_address, image_from
+from playground.engine.files.images import ImageError, cut_off_words, data_of, facts, from_address, image_from
 from playground.ui.features.conversation.image_view import ImageBox, ImageStrip
 from playground.ui.features.conversation.images import decode, offers_images, read_source, shrunk, sources_of
 
@@ -34,8 +38,6 @@ def saved(folder: Path, name: str, made: QImage | None = None) -> Path:
 
 def noise(width: int, height: int) -> QImage:
     """A picture that does not compress: the bytes of a generator with a fixed seed."""
-    import random
-
     data = random.Random(7).randbytes(width * height * 4)
     return QImage(data, width, height, QImage.Format.Format_RGB32).copy()
 
@@ -245,8 +247,187 @@ def test_what_moves_is_left_as_it_is() -> None:
     header = b"GIF89a" + struct.pack("<HH", 2, 1) + b"\x80\x00\x00" + b"\x00\x00\x00\xff\xff\xff"
     control = b"!\xf9\x04\x04\x0a\x00\x00\x00"
     moving = header + (control + frame) * 3 + b";"
-    with pytest.raises(ImageError, match="it moves"):
+    with pytest.raises(ImageError, match=r"“wave\.gif” cannot be made smaller: it is animated"):
         shrunk(image_from(moving, "wave.gif"))
+
+
+def png_with(data: bytes, kind: bytes, content: bytes) -> bytes:
+    """A PNG file with one more chunk behind its header."""
+    chunk = struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
+    return data[:33] + chunk + data[33:]
+
+
+def test_an_animated_png_and_webp_are_not_made_smaller(tmp_path: Path) -> None:
+    data = saved(tmp_path, "still.png").read_bytes()
+    with pytest.raises(ImageError, match="it is animated"):
+        shrunk(image_from(png_with(data, b"acTL", struct.pack(">II", 3, 0)), "wave.png"))
+
+    webp = saved(tmp_path, "still.webp").read_bytes()[12:]
+    frame = b"\0" * 6 + b"\x27\0\0\x1d\0\0" + b"\x64\0\0\0" + webp
+    moving = b"".join(
+        kind + struct.pack("<I", len(content)) + content
+        for kind, content in (
+            (b"VP8X", b"\x02\0\0\0\x27\0\0\x1d\0\0"),
+            (b"ANIM", b"\0" * 6),
+            (b"ANMF", frame),
+            (b"ANMF", frame),
+        )
+    )
+    with pytest.raises(ImageError, match="it is animated"):
+        shrunk(image_from(b"RIFF" + struct.pack("<I", len(moving) + 4) + b"WEBP" + moving, "wave.webp"))
+
+
+def exif(orientation: int, order: str) -> bytes:
+    head = b"II*\0" if order == "<" else b"MM\0*"
+    return head + struct.pack(f"{order}IHHHIHHI", 8, 1, 0x0112, 3, 1, orientation, 0, 0)
+
+
+def webp_with_exif(data: bytes, width: int, height: int, content: bytes) -> bytes:
+    """A WebP file in the extended format, with EXIF data at its end."""
+    size = struct.pack("<I", width - 1)[:3] + struct.pack("<I", height - 1)[:3]
+    content += b"\0" * (len(content) % 2)
+    chunks = b"VP8X" + struct.pack("<I", 10) + b"\x08\0\0\0" + size + data[12:]
+    chunks += b"EXIF" + struct.pack("<I", len(content)) + content
+    return b"RIFF" + struct.pack("<I", len(chunks) + 4) + b"WEBP" + chunks
+
+
+@pytest.mark.parametrize("orientation", range(1, 9))
+@pytest.mark.parametrize(("kind", "order"), [("png", "<"), ("png", ">"), ("webp", "<"), ("webp", ">")])
+def test_png_and_webp_are_turned_by_their_exif_data_as_jpeg_is(
+    tmp_path: Path, kind: str, order: str, orientation: int
+) -> None:
+    marked = picture(60, 40, "#000000")
+    painter = QPainter(marked)
+    painter.fillRect(0, 0, 30, 20, QColor("#FF0000"))
+    painter.fillRect(30, 0, 30, 20, QColor("#00FF00"))
+    painter.end()
+
+    def corners(data: bytes) -> tuple[tuple[int, int], list[tuple[int, ...]]]:
+        shown = decode(image_from(data), QSize(100, 100))
+        width, height = shown.width(), shown.height()
+        spots = [(w, h) for w in (width // 4, 3 * width // 4) for h in (height // 4, 3 * height // 4)]
+        colours = [shown.pixelColor(*spot) for spot in spots]
+        return (width, height), [(round(c.redF()), round(c.greenF()), round(c.blueF())) for c in colours]
+
+    plain = jpeg("plain.jpg", tmp_path, marked)
+    block = b"Exif\0\0" + exif(orientation, "<")
+    as_jpeg = plain[:2] + b"\xff\xe1" + struct.pack(">H", len(block) + 2) + block + plain[2:]
+    data = saved(tmp_path, f"marked.{kind}", marked).read_bytes()
+    if kind == "png":
+        turned = png_with(data, b"eXIf", exif(orientation, order))
+    else:
+        prefix = b"Exif\0\0" if orientation % 2 else b""  # some programs write it, some do not
+        turned = webp_with_exif(data, 60, 40, prefix + exif(orientation, order))
+    assert corners(turned) == corners(as_jpeg)
+
+
+def test_a_smaller_copy_of_a_turned_webp_is_upright(tmp_path: Path) -> None:
+    data = saved(tmp_path, "held.webp", noise(2_400, 1_200)).read_bytes()
+    known = facts(shrunk(image_from(webp_with_exif(data, 2_400, 1_200, exif(6, "<")), "held.webp"))).measure
+    assert known is not None
+    assert (known.width, known.height) == (784, 1_568)
+
+
+@pytest.mark.qt_log_ignore("Corrupt JPEG data")
+@pytest.mark.parametrize("name", ["a.jpg", "a.png", "a.webp"])
+def test_a_cut_off_picture_is_named_and_not_made_smaller(tmp_path: Path, qtbot: QtBot, name: str) -> None:
+    whole = saved(tmp_path, name, noise(2_200, 90)).read_bytes()
+    assert cut_off_words(image_from(whole, name)) == ""
+    cut = image_from(whole[: len(whole) * 2 // 3], name)
+    assert f"“{name}” is cut off" in cut_off_words(cut)
+    with pytest.raises(ImageError, match="cut off"):
+        shrunk(cut)
+    if name == "a.jpg":  # the first lines can be shown
+        box = ImageBox(cut, large=True)
+        qtbot.addWidget(box)
+        assert any("Cut off" in label.text() for label in box.findChildren(QLabel))
+
+
+#: Reads files in a process of its own, which a decoder may end.
+READER = """
+import sys
+from pathlib import Path
+from PySide6.QtCore import QSize
+from PySide6.QtGui import QGuiApplication
+from playground.engine.files.images import ImageError
+from playground.ui.features.conversation.images import decode, read_source, shrunk
+app = QGuiApplication([])
+for path in sorted(Path(sys.argv[1]).iterdir()):
+    print(path.name, end=" ", flush=True)
+    try:
+        image = read_source(path)
+        decode(image, QSize(84, 84))
+        print("decoded", end=" ")
+        shrunk(image)
+    except ImageError as error:
+        print(error, end="")
+    print(flush=True)
+print("end")
+"""
+
+
+def read_in_a_process(folder: Path) -> dict[str, str]:
+    ended = subprocess.run(
+        [sys.executable, "-c", READER, str(folder)],
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+        env=os.environ | {"QT_QPA_PLATFORM": "offscreen"},
+    )
+    lines = ended.stdout.splitlines()
+    assert (ended.returncode, lines[-1:]) == (0, ["end"]), ended.stdout[-200:] + ended.stderr[-500:]
+    return {line.partition(" ")[0]: line.partition(" ")[2] for line in lines[:-1]}
+
+
+def test_no_format_ends_the_process(tmp_path: Path) -> None:
+    depths = {
+        "grey": QImage.Format.Format_Grayscale8,
+        "mono": QImage.Format.Format_Mono,
+        "deep": QImage.Format.Format_RGBA64,
+        "indexed": QImage.Format.Format_Indexed8,
+        "clear": QImage.Format.Format_ARGB32,
+    }
+    readable = ("tiff", "bmp", "ico", "webp", "png", "jpg")
+    for depth, form in depths.items():
+        for kind in (*readable, "ppm", "xpm", "icns"):
+            picture(64, 64).convertToFormat(form).save(str(tmp_path / f"{depth}.{kind}"))
+    heads = {
+        "a.jp2": b"\0\0\0\x0cjP  \r\n\x87\n",
+        "a.avif": b"\0\0\0\x1cftypmif1\0\0\0\0mif1avifmiaf",
+        "a.heic": b"\0\0\0\x18ftypheic\0\0\0\0mif1heic",
+        "a.jxl": b"\xff\x0a",
+        "a.psd": b"8BPS\0\1",
+        "a.svg": b"<?xml version='1.0'?><svg xmlns='http://www.w3.org/2000/svg'/>",
+        "zero.tiff": b"",
+        "head.tiff": b"II*\0\x08\0\0\0",
+        "huge.bmp": b"BM" + b"\0" * 12 + struct.pack("<IiiHHI", 40, 60_000, 60_000, 1, 32, 0) + b"\0" * 20,
+    }
+    for name, data in heads.items():
+        (tmp_path / name).write_bytes(data + bytes(64) * bool(data))
+    read = read_in_a_process(tmp_path)
+    assert all(
+        read[f"{depth}.{kind}"].startswith("decoded") for depth in depths for kind in readable if kind != "ico"
+    ), read
+    assert "a JPEG 2000 image, which gateways do not take" in read["a.jp2"]
+    assert "an AVIF image" in read["a.avif"]
+    assert "a HEIC image" in read["a.heic"]
+    assert "a Photoshop document" in read["a.psd"]
+    assert "is empty" in read["zero.tiff"]
+    assert "cannot be shown" in read["huge.bmp"]
+
+
+def test_no_damaged_file_ends_the_process(tmp_path: Path) -> None:
+    generator = random.Random(31)
+    for kind in ("tiff", "bmp", "ico", "webp", "png", "jpg"):
+        whole = saved(tmp_path, f"whole.{kind}", noise(24, 24)).read_bytes()
+        for step in range(40):
+            data = bytearray(whole[: generator.randrange(len(whole))] if step % 2 else whole)
+            for _ in range(step % 5):
+                if data:
+                    data[generator.randrange(min(len(data), 400))] = generator.choice((0, 1, 127, 128, 255))
+            (tmp_path / f"{step}.{kind}").write_bytes(data)
+    assert len(read_in_a_process(tmp_path)) == 6 * 41
 
 
 @pytest.mark.parametrize(

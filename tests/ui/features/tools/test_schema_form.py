@@ -16,6 +16,7 @@ from playground.domain.tools import ToolDefinition
 from playground.jsonkit.values import Path
 from playground.ui.features.tools.field_block import FieldBlock
 from playground.ui.features.tools.panel import ToolsPanel
+from playground.ui.features.tools.sample_dialog import SampleDialog
 from playground.ui.features.tools.schema_form import PAGE, SchemaForm
 from playground.ui.features.tools.slot_fields import ChoicesSlot, FlagSlot, JsonSlot, LinesSlot, NumberSlot
 from playground.ui.features.tools.tool_editor import FORM, TEXT, ToolEditor
@@ -383,3 +384,24 @@ def test_of_very_many_problems_some_are_listed_and_more_on_request(panel: ToolsP
     panel.check_now()
     assert len(editor.problem_list.lines) == 1
     assert button.isHidden()
+
+
+def test_a_tuple_of_draft_07_is_edited_item_by_item(panel: ToolsPanel, editor: ToolEditor, form: SchemaForm) -> None:
+    schema = """{"$schema": "http://json-schema.org/draft-07/schema#", "type": "object", "properties":
+      {"span": {"type": "array", "items": [{"type": "number"}, {"enum": ["km", "mi"]}], "additionalItems": false}}}"""
+    panel.set_tools((ToolDefinition(name="f", description="d", **read_schema(schema)),))
+    pair = ("properties", "span", "items")
+    control = opened(form, (*pair, 1)).controls["description"]
+    assert isinstance(control, LinesSlot)
+    control.field.setFocus()
+    QTest.keyClicks(control.field, "Unit")
+    assert json.loads(editor.schema.text())["properties"]["span"]["items"][1]["description"] == "Unit"
+    assert opened(form, (*pair, 0)).field.summary == "number"
+
+
+def test_a_schema_that_nothing_fits_has_no_sample_to_copy(qtbot: QtBot, panel: ToolsPanel) -> None:
+    schema: Any = {"type": "object", "properties": {"a": {"enum": []}}, "required": ["a"]}
+    dialog = SampleDialog(ToolDefinition(name="f", parameters=schema), panel)
+    assert dialog.verdict.text().startswith("No sample")
+    assert not dialog.copy_button.isEnabled()
+    dialog.close()

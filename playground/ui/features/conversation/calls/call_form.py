@@ -151,8 +151,14 @@ class CallForm(QFrame):
         if tool is None or not tool.parameters or self.arguments.text().strip():
             return
         made = self._asking.ask(SampleOf(tool.parameters), alone=True)
-        if made is not None:
+        if made:
             self.arguments.set_text(made)
+        elif made is not None:
+            self.verdict.say("No sample fits the schema", "chip")
+            self.verdict.setToolTip("No value was found that fits this schema. Write the arguments by hand.")
+            self.verdict.show()
+            self.height_changed.emit()
+        if made is not None:
             self.arguments.setFocus()
 
 
