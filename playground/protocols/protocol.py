@@ -158,6 +158,8 @@ class Protocol:
     check: Facet[Callable[[Request], None]] = Facet("encode.check")
     #: What goes back, as it does, of the members that a received message came with (``Turn.extra``).
     returned: Facet[Callable[[Turn], JSONObject]] = Facet("encode.returned")
+    #: The calls of a conversation whose id is sent in another spelling: number of the turn from 0, id, id as sent.
+    renamed_ids: Facet[Callable[[Iterable[Turn]], list[tuple[int, str, str]]]] = Facet("ids.renamed_ids")
     #: How many answers a body asks for.
     choices: Facet[Callable[[JSONObject], int]] = Facet("encode.choices")
     #: What it sends of a turn in another form or place than it stands in it, or what may be refused.

@@ -35,6 +35,7 @@ from playground.engine.headless.json_output import answer, brought, is_whole, tr
 from playground.engine.headless.show import Console, OutputError, Printer, failure_words
 from playground.engine.headless.tool_servers import CommandServers, ServerOptions, ServersError
 from playground.engine.io.spreadsheet import json_text
+from playground.engine.requests import renamed_ids
 from playground.engine.requests.request_file import BadInputError, read_text, read_value, request_and_notes
 from playground.engine.session.titles import title_of
 from playground.engine.session.tool_loop import Mode
@@ -313,12 +314,16 @@ def _open(
         request, notes = request_and_notes(value, gateway.profile.default_model)
         session.load(request)
         lanes = _chosen(session, options)
+    renamed: dict[str, None] = {}
     for lane in lanes:
+        made = lane.next_request.build()
         try:
-            get_protocol(lane.settings.protocol).check(lane.next_request.build())
+            get_protocol(made.protocol).check(made)
         except ValueError as error:
             raise BadInputError(str(error)) from None
-    return lanes, (*notes, *_elsewhere(lanes, gateway.profile.name))
+        if words := renamed_ids.words(made.protocol, made.turns):
+            renamed[f"{words[0].upper()}{words[1:]}."] = None
+    return lanes, (*notes, *renamed, *_elsewhere(lanes, gateway.profile.name))
 
 
 def _chosen(session: Session, options: RunOptions) -> tuple[Session, ...]:

@@ -31,6 +31,7 @@ from playground.protocols.arguments import REPEATED, Arguments
 from playground.protocols.decoding import BodyDecoder
 from playground.protocols.errors import looks_like_error, read_error
 from playground.protocols.messages.blocks import READ, Block
+from playground.protocols.messages.ids import is_valid
 from playground.protocols.repeats import ChangingString
 from playground.protocols.sse import DEFAULT_CAP
 
@@ -327,6 +328,8 @@ class MessagesDecoder(BodyDecoder):
         self._ids.add(block.id)
         id_, name = self._make_id() if ours else block.id, text_of(block.value.get("name")) or None
         out.append(ToolCallDelta(0, block.call, id=id_, name=name, id_is_ours=ours))
+        if not is_valid(id_):
+            out.append(ExtraDelta(0, "tool_call", "messages", {}, block.call))  # so that it goes back as it came
         self._call_blocks.append(block)
         self._seen = True
 

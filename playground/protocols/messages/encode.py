@@ -3,7 +3,7 @@
 System and developer turns go to the top level, wherever they stand. Neighbouring turns of one side become one message,
 because the protocol wants user and assistant to alternate. Thinking goes back byte for byte with its signature, and
 only so: reasoning without a signature belongs to another protocol and stays here. Empty texts are refused by the
-protocol and left out. Members that a block came with and that nothing here knows (citations, say) go back with it; the
+protocol and left out, and ids of calls that it refuses are spelled anew (``ids``). Members that a block came with and that nothing here knows (citations, say) go back with it; the
 members of the message itself stay here, because a message of a request has but a role and content.
 """
 
@@ -21,6 +21,7 @@ from playground.domain.transcript import Role, Turn, make_turn
 from playground.giving_way import by_and_by
 from playground.jsonkit import foreign
 from playground.jsonkit.values import JSON, JSONObject
+from playground.protocols.messages.ids import CallIds
 from playground.protocols.messages.parameters import MAX_TOKENS_START
 from playground.protocols.reading import at_vendor, tool_from, written_beside
 
@@ -74,13 +75,14 @@ def encode_turns(turns: tuple[Turn, ...], *, beside: bool = False) -> list[JSONO
     What came ``beside`` the answers that become one message stands in it together, the first one's where two differ.
     """
     messages: list[JSONObject] = []
+    ids = CallIds()
     for turn in by_and_by(turns):
         if turn.role in (Role.SYSTEM, Role.DEVELOPER):
             continue
         side = "assistant" if turn.role is Role.ASSISTANT else "user"
         if not messages or messages[-1]["role"] != side:
             messages.append({"role": side, "content": []})
-        messages[-1]["content"].extend(_blocks(turn))
+        messages[-1]["content"].extend(_blocks(turn, ids))
         if beside:
             messages[-1] = with_members(messages[-1], written_beside(turn))
     return [{**message, "content": _content(message["content"])} for message in messages]
@@ -97,21 +99,22 @@ def _content(blocks: list[JSONObject]) -> str | list[JSONObject]:
 
 def _system(turns: tuple[Turn, ...]) -> str | list[JSONObject]:
     blocks: list[JSONObject] = []
+    ids = CallIds()
     for turn in turns:
         if turn.role in (Role.SYSTEM, Role.DEVELOPER):
-            blocks += _blocks(turn)
+            blocks += _blocks(turn, ids)
     return _content(blocks)
 
 
-def _blocks(turn: Turn) -> list[JSONObject]:
+def _blocks(turn: Turn, ids: CallIds) -> list[JSONObject]:
     """The blocks of one turn; thinking stands first where the turn does not begin with it."""
-    blocks = [block for part in turn.parts if (block := _block(part)) is not None]
+    blocks = [block for part in turn.parts if (block := _block(part, ids)) is not None]
     if blocks and blocks[0].get("type") not in ("thinking", REDACTED):
         blocks.sort(key=lambda block: block.get("type") not in ("thinking", REDACTED))
     return blocks
 
 
-def _block(part: Part) -> JSONObject | None:
+def _block(part: Part, ids: CallIds) -> JSONObject | None:
     match part:
         case Text(text=text):
             return _with_extra({"type": "text", "text": text}, part) if text else None
@@ -121,16 +124,17 @@ def _block(part: Part) -> JSONObject | None:
             block = _thinking(part)
             return _with_extra(block, part) if block is not None else None
         case ToolCall():
-            return _with_extra({"type": "tool_use", "id": part.id, "name": part.name, "input": _input(part)}, part)
+            call: JSONObject = {"type": "tool_use", "id": ids.of_call(part), "name": part.name, "input": _input(part)}
+            return _with_extra(call, part)
         case ToolResult():
-            return _result(part)
+            return _result(part, ids.of_result(part))
         case Image():
             return _with_extra({"type": "image", "source": _source(part.url)}, part)
         case Unknown():
             return None if part.from_file else part.value
 
 
-def _result(part: ToolResult) -> JSONObject:
+def _result(part: ToolResult, call_id: str) -> JSONObject:
     """The result as text, as text and pictures, or as the blocks it came as while they say the same."""
     extra = part.extra.get("messages", {})
     content = extra.get("content")
@@ -138,7 +142,7 @@ def _result(part: ToolResult) -> JSONObject:
         content = _with_pictures(part)
     elif not (isinstance(content, list) and foreign.whole(texts_in(content)) == part.text):
         content = part.text
-    block: JSONObject = {"type": "tool_result", "tool_use_id": part.call_id, "content": content}
+    block: JSONObject = {"type": "tool_result", "tool_use_id": call_id, "content": content}
     if part.is_error:
         block["is_error"] = True
     return with_members(block, extra)
