@@ -204,9 +204,11 @@ def protocol_of(body: JSONObject) -> tuple[str, bool]:
 
 def protocol_of_tool(tool: JSONObject) -> str:
     """The protocol in whose shape the definition of a tool is."""
+    if get_protocol(DEFAULT).marks.defines(tool):
+        return DEFAULT
     for name in PROTOCOLS:
         marks = get_protocol(name).marks
-        if name != DEFAULT and (marks.tool in tool or tool.get("type") == marks.tool_type):
+        if name != DEFAULT and (marks.defines(tool) or tool.get("type") == marks.tool_type):
             return name
     return DEFAULT
 

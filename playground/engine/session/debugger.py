@@ -277,7 +277,7 @@ class Debugger:
         to remember, ValueError where the arguments are not JSON.
         """
         call = self._call(turn_id, call_id)
-        pattern = call.arguments if call.arguments.strip() else "{}"
+        pattern = call.arguments_json if call.arguments_json.strip() else "{}"
         parse_json(pattern)
         result, draft = self.result(turn_id, call_id), self.notes.draft(turn_id, call_id)
         if result is not None:
@@ -306,7 +306,7 @@ class Debugger:
                 count += 1
                 names.add(call.name)
                 answer = given_as(result).model_copy(update={"served": None})
-                pattern = call.arguments if call.arguments.strip() else "{}"
+                pattern = call.arguments_json if call.arguments_json.strip() else "{}"
                 rules = rules.with_row(call.name, AnswerRow(match=MatchKind.EQUAL, pattern=pattern, answer=answer))
         for name in names if replay else ():
             rules = rules.with_rule(name, rules.rule(name).model_copy(update={"policy": Policy.TABLE}))

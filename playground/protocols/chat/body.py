@@ -12,7 +12,7 @@ from playground.jsonkit.foreign import keepable, members_beside, text_of, whole,
 from playground.jsonkit.values import JSON, JSONObject, same
 from playground.protocols.chat.encode import encode_turns, returned, text_of_parts
 from playground.protocols.chat.reasoning import CONTENT_PART, DETAILS, FIELDS, plain_text
-from playground.protocols.chat.toolcalls import unknown_of
+from playground.protocols.chat.toolcalls import custom_of, unknown_of
 from playground.protocols.protocol import get_protocol
 from playground.protocols.reading import BESIDE, MessageError, read_beside, read_settings
 
@@ -172,8 +172,10 @@ def _calls(calls: JSON) -> list[Part]:
 def _call(call: JSON, number: int) -> ToolCall:
     if not isinstance(call, dict):
         raise ValueError(f"tool call {number} must be an object")
-    function, extra = call.get("function"), unknown_of(call, empty=True)
-    if "type" in extra and function is None:
+    function, extra, custom = call.get("function"), unknown_of(call, empty=True), custom_of(call)
+    if custom is not None:
+        function = {"name": custom.get("name"), "arguments": custom.get("input")}
+    elif "type" in extra and function is None:
         function = {"name": "", "arguments": ""}  # a call of another kind: all of it is in its own members
     elif not isinstance(function, dict):
         raise ValueError(f"tool call {number} has no “function” object")
@@ -182,11 +184,11 @@ def _call(call: JSON, number: int) -> ToolCall:
         raise ValueError(f"tool call {number} has no function name")
     if not isinstance(id_, str) or not id_:
         raise ValueError(f"tool call {number} has no “id”")
-    if isinstance(arguments, dict):
+    if isinstance(arguments, dict) and custom is None:
         arguments = write(arguments)
     if arguments is not None and not isinstance(arguments, str):
         raise ValueError(f"the arguments of tool call {number} must be text")
-    return ToolCall(id=whole(id_), name=whole(name), arguments=whole(arguments or ""), extra=_extra(extra))
+    return ToolCall(id=whole(id_), name=whole(name), arguments=whole(arguments or ""), free_text=custom is not None, extra=_extra(extra))
 
 
 def _extra(members: JSONObject) -> Extra:

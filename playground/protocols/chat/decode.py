@@ -358,13 +358,13 @@ class ChatDecoder(BodyDecoder):
         """The same entries with surrogate pairs that were cut between fragments joined again."""
         mended: list[JSON] = []
         for position, entry in enumerate(calls if isinstance(calls, list) else [calls]):
-            function = entry.get("function") if isinstance(entry, dict) else None
-            if isinstance(function, dict) and isinstance(function.get("arguments"), str):
-                place = f"call {entry.get('index', position)!r}"
-                arguments = self._mend(state, place, function["arguments"])
-                mended.append({**entry, "function": {**function, "arguments": arguments}})
-            else:
-                mended.append(entry)
+            for member, name in (("function", "arguments"), ("custom", "input")):
+                inner = entry.get(member) if isinstance(entry, dict) else None
+                if isinstance(inner, dict) and isinstance(inner.get(name), str):
+                    place = f"call {entry.get('index', position)!r}"
+                    text = self._mend(state, place, inner[name])
+                    entry = {**entry, member: {**inner, name: text}}  # noqa: PLW2901 - the same entry, mended
+            mended.append(entry)
         return mended
 
     # -- text ----------------------------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ from playground.domain.served import sent_text
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role, Turn, make_turn
 from playground.giving_way import by_and_by
-from playground.jsonkit.foreign import whole, write
+from playground.jsonkit.foreign import members_beside, whole, write
 from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols.chat.reasoning import CONTENT_PART, DETAILS, INLINE
 from playground.protocols.reading import tool_from, written_beside
@@ -176,6 +176,9 @@ def _call(call: ToolCall) -> JSONObject:
     extra = call.extra.get("chat", {})
     if "type" in extra and not call.name:  # not of a function: all that there is stands in its own members
         return with_members({"id": call.id}, extra)
+    if call.free_text:
+        custom = {"name": call.name, "input": call.arguments}
+        return with_members({"id": call.id, "type": "custom", "custom": custom}, extra)
     arguments = call.arguments if call.arguments.strip() else "{}"
     known = {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": arguments}}
     return with_members(known, extra)
@@ -213,12 +216,14 @@ def _reasoning(turn: Turn, rule: ReasoningReturn) -> tuple[JSONObject, list[JSON
 
 
 def read_tool(value: JSON) -> ToolDefinition:
-    """A definition in the shape of section 2.3, or its inner ``function`` object alone.
+    """A definition in the shape of section 2.3, its inner ``function`` object alone, or that of a custom tool.
 
     Raises ValueError saying what is wrong.
     """
     if not isinstance(value, dict):
         raise ValueError("a tool definition is a JSON object")
+    if value.get("type") == "custom" and isinstance(value.get("custom"), dict):
+        return _read_custom(value["custom"])
     if value.get("type", "function") != "function":
         raise ValueError(f"“type” must be “function”, not {value['type']!r}")
     function = value.get("function", value)
@@ -227,11 +232,20 @@ def read_tool(value: JSON) -> ToolDefinition:
     return tool_from(function, "parameters")
 
 
+def _read_custom(custom: JSONObject) -> ToolDefinition:
+    """The definition of a tool whose input is free text."""
+    tool = tool_from({name: custom.get(name) for name in ("name", "description")}, "")
+    rest = members_beside(custom, ("name", "description"), empty=True)
+    return tool.model_copy(update={"custom": rest})
+
+
 def write_tool(tool: ToolDefinition) -> JSONObject:
     """The definition for the body; what is not set is not in it."""
     function: JSONObject = {"name": tool.name}
     if tool.description:
         function["description"] = tool.description
+    if tool.custom is not None:
+        return {"type": "custom", "custom": {**function, **tool.custom}}
     if tool.parameters is not None:
         function["parameters"] = tool.parameters
     if tool.strict is not None:

@@ -19,6 +19,9 @@ from playground.protocols.arguments import Arguments, is_object
 ENTRY: Final = frozenset({"index", "id", "type", "function"})
 FUNCTION: Final = frozenset({"name", "arguments"})
 _FLAT: Final = ENTRY | FUNCTION
+#: The members that a call of a custom tool has under “custom”.
+CUSTOM: Final = frozenset({"name", "input"})
+_CUSTOM_ENTRY: Final = (ENTRY - {"function"}) | {"custom"}
 
 
 @dataclass(slots=True)
@@ -29,6 +32,7 @@ class PartialCall:
     id: str = ""
     name: str = ""
     arguments: Arguments = field(default_factory=Arguments)
+    free_text: bool = False  # of a custom tool
 
 
 @dataclass(slots=True)
@@ -40,6 +44,7 @@ class Fragment:
     name: str
     arguments: str
     extra: JSONObject  # what nothing here knows, where it stood
+    free_text: bool = False  # the arguments are those of a custom tool
 
 
 class ToolCalls:
@@ -101,7 +106,7 @@ class ToolCalls:
     @property
     def are_whole(self) -> bool:
         """Whether no call waits for more of its arguments; one that has none may be of a tool that takes none."""
-        return all(not call.arguments or call.arguments.are_whole() for call in self._calls)
+        return all(not call.arguments or call.arguments.are_whole() for call in self._calls)  # of a free text none are
 
     def release(self, out: list[Event]) -> None:
         """No more comes: give out what was held back."""
@@ -125,6 +130,8 @@ class ToolCalls:
         index = entry.get("index")
         if isinstance(index, str) and index.isascii() and index.isdigit() and len(index) < 6:
             index = int(index)
+        if (custom := custom_of(entry)) is not None:
+            return self._custom(entry, custom, index)
         function = entry.get("function")
         if not isinstance(function, dict):
             function = entry
@@ -143,6 +150,21 @@ class ToolCalls:
             name=text_of(name),
             arguments=whole(arguments) if isinstance(arguments, str) else "",
             extra=unknown_of(entry),
+        )
+
+    def _custom(self, entry: JSONObject, custom: JSONObject, index: JSON) -> Fragment:
+        """A fragment of a call of a custom tool, whose input is text."""
+        text = custom.get("input")
+        if text and not isinstance(text, str):
+            self._note("tool_arguments_object", "the arguments of a call came as JSON, not as text")
+            text = write(text)
+        return Fragment(
+            index=index if type(index) is int else None,
+            id=text_of(entry.get("id")),
+            name=text_of(custom.get("name")),
+            arguments=whole(text) if text else "",
+            extra=unknown_of(entry),
+            free_text=True,
         )
 
     def _with_index(self, fragment: Fragment, index: int, touched: set[int]) -> PartialCall | None:
@@ -234,7 +256,8 @@ class ToolCalls:
             self._note("tool_id_missing", "a tool call came without an id; one was made here")
         else:
             self._by_id.setdefault(fragment.id, call)
-        arguments, _ = call.arguments.take_fragment(fragment.arguments)
+        call.free_text = fragment.free_text
+        arguments = fragment.arguments if call.free_text else call.arguments.take_fragment(fragment.arguments)[0]
         if call.arguments.undecided:
             self._holding[call.number] = call
         out.append(
@@ -246,11 +269,13 @@ class ToolCalls:
                 arguments=arguments,
                 id_is_ours=ours,
                 held=call.arguments.held,
+                free_text=call.free_text,
             )
         )
         return call
 
     def _continue(self, call: PartialCall, fragment: Fragment, out: list[Event]) -> None:
+        call.free_text = call.free_text or fragment.free_text
         new_id = fragment.id if fragment.id and not call.id else None
         if new_id:
             call.id = new_id
@@ -266,15 +291,31 @@ class ToolCalls:
         elif fragment.name:
             self._note("tool_name_repeated", "the name of a call is repeated in later fragments")
         known = call.arguments
-        arguments, odd = known.take_fragment(fragment.arguments)
+        arguments, odd = (fragment.arguments, None) if call.free_text else known.take_fragment(fragment.arguments)
         if odd is not None:
             self._note(*odd)
         if known.undecided:
             self._holding[call.number] = call
         if new_id or new_name or arguments or known.held:
             out.append(
-                ToolCallDelta(self._choice, call.number, new_id, new_name, arguments, held=known.held, late=known.late)
+                ToolCallDelta(
+                    self._choice,
+                    call.number,
+                    new_id,
+                    new_name,
+                    arguments,
+                    held=known.held,
+                    late=known.late,
+                    free_text=call.free_text,
+                )
             )
+
+
+def custom_of(entry: JSONObject) -> JSONObject | None:
+    """The member of an entry that holds a call of a custom tool; None for any other call."""
+    custom = entry.get("custom")
+    is_custom = isinstance(custom, dict) and not entry.get("function") and entry.get("type") in ("custom", None, "")
+    return custom if is_custom else None
 
 
 def unknown_of(entry: JSONObject, *, empty: bool = False) -> JSONObject:
@@ -283,11 +324,14 @@ def unknown_of(entry: JSONObject, *, empty: bool = False) -> JSONObject:
     Of a call that is not a function's its type is among them.
     """
     function = entry.get("function")
-    known = ENTRY if isinstance(function, dict) else _FLAT
+    custom = custom_of(entry)
+    known = ENTRY if isinstance(function, dict) else _CUSTOM_ENTRY if custom is not None else _FLAT
     extra = {} if entry.keys() <= known else members_beside(entry, known, empty=empty)
     kind = entry.get("type", "function")
-    if kind != "function" and kind and isinstance(kind, str):
+    if kind != "function" and kind and isinstance(kind, str) and custom is None:
         extra["type"] = whole(kind)
+    if custom is not None and (inner := members_beside(custom, CUSTOM, empty=empty)):
+        extra["custom"] = inner
     if isinstance(function, dict) and not function.keys() <= FUNCTION:
         inner = members_beside(function, FUNCTION, empty=empty)
         if inner:

@@ -29,6 +29,11 @@ if TYPE_CHECKING:
     from playground.domain.accumulator import Accumulator
 
 REDACTED: Final = "redacted_thinking"
+_FREE_TEXT: Final[JSONObject] = {
+    "type": "object",
+    "properties": {"input": {"type": "string"}},
+    "required": ["input"],
+}
 _DATA_URL: Final = re.compile(r"data:([\w.+-]+/[\w.+-]+)(?:;[\w.+-]+=[^;,]*)*;base64,", re.IGNORECASE)
 
 
@@ -188,7 +193,9 @@ def _thinking(part: Reasoning) -> JSONObject | None:
 
 
 def _input(call: ToolCall) -> JSON:
-    """The arguments as an object; empty ones are ``{}``."""
+    """The arguments as an object; empty ones are ``{}``, a free text stands in ``input`` of one."""
+    if call.free_text:
+        return {"input": call.arguments}
     if not call.arguments.strip():
         return {}
     problem = "they are not a JSON object"
@@ -222,11 +229,17 @@ def read_tool(value: JSON) -> ToolDefinition:
 
 
 def write_tool(tool: ToolDefinition) -> JSONObject:
-    """The definition for the body. The protocol requires a schema: without one, any object is allowed."""
+    """The definition for the body. The protocol requires a schema: without one, any object is allowed.
+
+    A custom tool takes an object with its text, as its calls are written.
+    """
     out: JSONObject = {"name": tool.name}
     if tool.description:
         out["description"] = tool.description
-    out["input_schema"] = tool.parameters if tool.parameters is not None else {"type": "object"}
+    if tool.custom is not None:
+        out["input_schema"] = _FREE_TEXT
+    else:
+        out["input_schema"] = tool.parameters if tool.parameters is not None else {"type": "object"}
     if tool.strict is not None:
         out["strict"] = tool.strict
     return out
