@@ -140,6 +140,7 @@ class Protocol:
     alternates: bool  # neighbours of one side are one message, and a turn that says nothing is left out
     returns_reasoning: bool  # whether a person can choose when and how reasoning goes back
     pictures_in_results: bool  # whether the result of a call may hold pictures, if it is no error
+    continues_paused: bool  # whether an answer that the gateway paused is continued by sending it back
     libraries: tuple[str, ...]  # of clients that speak it, by their names in the package registries
     key_headers: Mapping[str, str] = {}  # in lower case: what goes along with a key in x-api-key
 

@@ -143,6 +143,7 @@ def transcript(session: Session) -> JSONObject:
             }
             for turn_id, call in debugger.waiting
         ],
+        "paused": debugger.answer_paused,
         "warnings": list(debugger.warnings.values()),
     }
 

@@ -95,6 +95,8 @@ def ended(
         console.say(f"The gateway sent {len(turns)} of the {asked} answers asked for.")
     if not all(map(is_whole, turns)):
         return ExitCode.INCOMPLETE
+    if session.debugger.answer_paused:
+        return _paused(session, options, console)
     if options.loops:
         calls = [(session.transcript.turns[turn_id], call) for turn_id, call in session.debugger.waiting]
     else:
@@ -103,6 +105,13 @@ def ended(
         console.say(broken[0])
         return ExitCode.INCOMPLETE
     return _at_calls(session, refused, console, servers) if options.loops else ExitCode.OK
+
+
+def _paused(session: Session, options: RunOptions, console: Console) -> ExitCode:
+    """Say that the gateway paused the answer, and how to continue it."""
+    advice = "Raise --max-steps to continue it." if options.loops else "Run it with --max-steps 20 to continue it."
+    console.say(f"{session.debugger.pause_words} {advice}")
+    return ExitCode.STEP_LIMIT if options.loops else ExitCode.INCOMPLETE
 
 
 def _broken(turn: Turn, call: ToolCall) -> str:

@@ -188,7 +188,13 @@ def _call(call: JSON, number: int) -> ToolCall:
         arguments = write(arguments)
     if arguments is not None and not isinstance(arguments, str):
         raise ValueError(f"the arguments of tool call {number} must be text")
-    return ToolCall(id=whole(id_), name=whole(name), arguments=whole(arguments or ""), free_text=custom is not None, extra=_extra(extra))
+    return ToolCall(
+        id=whole(id_),
+        name=whole(name),
+        arguments=whole(arguments or ""),
+        free_text=custom is not None,
+        extra=_extra(extra),
+    )
 
 
 def _extra(members: JSONObject) -> Extra:

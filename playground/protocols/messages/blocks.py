@@ -34,6 +34,8 @@ class Block:
     arguments: Arguments | None = None  # of a call to which any came
     input: list[str] | None = None  # of a block that is kept whole
     open: bool = True
+    thought: bool = False  # text of thinking came
+    signature: str | None = None  # of thinking, None without such a member; no more is kept than whether it is empty
     _grown: Members | None = None
 
     def forget_start(self) -> None:

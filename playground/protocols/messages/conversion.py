@@ -45,7 +45,11 @@ def _form(turn: Turn) -> Iterator[Told]:
             yield CHANGED, "the pictures of its result are sent with it"
     if is_behind(turn, ToolResult):
         yield DOUBTFUL, "its result stands behind what else it holds; results belong first"
-    if is_behind(turn, Reasoning) and any(isinstance(part, Reasoning) and _is_signed(part) for part in turn.parts):
+    if (
+        turn.outcome is None
+        and is_behind(turn, Reasoning)
+        and any(isinstance(part, Reasoning) and _is_signed(part) for part in turn.parts)
+    ):
         yield CHANGED, "its thinking goes to the front"
 
 

@@ -130,6 +130,7 @@ class MessagesDecoder(BodyDecoder):
     ) -> None:
         super().__init__(content_type, cap, make_id)
         self._blocks: dict[int, Block] = {}
+        self._latest: Block | None = None  # that started
         self._open_blocks: set[int] = set()  # indexes of those that have not ended
         self._highest = 0  # index
         self._calls = 0
@@ -278,7 +279,7 @@ class MessagesDecoder(BodyDecoder):
             self._note(out, "block_index_shared", "several content blocks share one index")
             self._stop(index, out)
             self._end_call(old, out)
-        block = self._blocks[index] = Block(kind, value, id_)
+        block = self._latest = self._blocks[index] = Block(kind, value, id_)
         self._open_blocks.add(index)
         self._highest = max(self._highest, index) if len(self._blocks) > 1 else index
         if kind == "text":
@@ -286,8 +287,8 @@ class MessagesDecoder(BodyDecoder):
             self._text("text", value.get("text"), out)
         elif kind == "thinking":
             out.append(PartStart(0))
-            self._text("thinking", value.get("thinking"), out)
-            self._signature(value.get("signature"), out)
+            self._thinking(block, value.get("thinking"), out)
+            self._signature(block, value.get("signature"), out)
         elif kind == "redacted_thinking":
             out.append(PartStart(0))
             data = value.get("data")
@@ -333,12 +334,14 @@ class MessagesDecoder(BodyDecoder):
         self._call_blocks.append(block)
         self._seen = True
 
-    def _stop(self, index: int, out: list[Event]) -> None:
+    def _stop(self, index: int, out: list[Event], *, cut_off: bool = False) -> None:
         block = self._blocks.get(index)
         if block is None or not block.open:
             return
         block.open = False
         self._open_blocks.discard(index)
+        if block.kind == "thinking" and not cut_off:
+            self._end_thinking(block, out)
         if block.kind not in READ:
             value = block.whole()
             if not value:
@@ -420,9 +423,9 @@ class MessagesDecoder(BodyDecoder):
         if kind == "text_delta" and block.kind == "text":
             self._text("text", delta.get("text"), out)
         elif kind == "thinking_delta" and block.kind == "thinking":
-            self._text("thinking", delta.get("thinking"), out)
+            self._thinking(block, delta.get("thinking"), out)
         elif kind == "signature_delta" and block.kind == "thinking":
-            self._signature(delta.get("signature"), out)
+            self._signature(block, delta.get("signature"), out)
         elif kind == "input_json_delta" and block.kind not in _WITHOUT_INPUT:
             self._input(block, delta.get("partial_json"), out)
         elif kind == "citations_delta":
@@ -503,10 +506,28 @@ class MessagesDecoder(BodyDecoder):
                 out.append(TextDelta(0, text) if kind == "text" else ReasoningDelta(0, text, kind))
                 self._seen = True
 
-    def _signature(self, given: JSON, out: list[Event]) -> None:
+    def _thinking(self, block: Block, given: JSON, out: list[Event]) -> None:
+        block.thought = block.thought or bool(given)
+        self._text("thinking", given, out)
+
+    def _signature(self, block: Block, given: JSON, out: list[Event]) -> None:
+        if isinstance(given, str):
+            block.signature = block.signature or given[:1]
         if text := self._text_in(given, out):
             out.append(ReasoningDelta(0, "", "thinking", signature=foreign.whole(text)))
             self._seen = True
+
+    def _end_thinking(self, block: Block, out: list[Event]) -> None:
+        """Have whole thinking without a signature go back as it came: with an empty signature, or without the member.
+
+        Thinking that broke off has no signature either, and does not go back.
+        """
+        if block.signature or not block.thought or block is not self._latest:
+            return
+        if block.signature is None:
+            out.append(ExtraDelta(0, "reasoning", "messages", {}))
+        else:
+            out.append(ReasoningDelta(0, "", "thinking", signature=""))
 
     def _mend(self, place: str, text: str) -> str:
         """``text`` with halves of surrogate pairs joined; a first half at its end waits for the next fragment."""
@@ -551,7 +572,7 @@ class MessagesDecoder(BodyDecoder):
 
     def _stop_all(self, out: list[Event]) -> None:
         for index in sorted(self._open_blocks):
-            self._stop(index, out)
+            self._stop(index, out, cut_off=True)
         self._end_calls(out)
         if self._half.pop("text", ""):
             out.append(TextDelta(0, "\ufffd"))

@@ -1,8 +1,8 @@
 """A request as the body of POST /messages: the public protocol, of which the specification shows a part (section 4.2).
 
 System and developer turns go to the top level, wherever they stand. Neighbouring turns of one side become one message,
-because the protocol wants user and assistant to alternate. Thinking goes back byte for byte with its signature, and
-only so: reasoning without a signature belongs to another protocol and stays here. Empty texts are refused by the
+because the protocol wants user and assistant to alternate. Thinking goes back byte for byte with its signature, or
+without one if it came over this protocol so: other reasoning belongs to another protocol and stays here. Empty texts are refused by the
 protocol and left out, and ids of calls that it refuses are spelled anew (``ids``). Members that a block came with and that nothing here knows (citations, say) go back with it; the
 members of the message itself stay here, because a message of a request has but a role and content.
 """
@@ -112,9 +112,12 @@ def _system(turns: tuple[Turn, ...]) -> str | list[JSONObject]:
 
 
 def _blocks(turn: Turn, ids: CallIds) -> list[JSONObject]:
-    """The blocks of one turn; thinking stands first where the turn does not begin with it."""
+    """The blocks of one turn. In a turn that was not received thinking is moved to the front.
+
+    A received turn goes back in the order in which it came.
+    """
     blocks = [block for part in turn.parts if (block := _block(part, ids)) is not None]
-    if blocks and blocks[0].get("type") not in ("thinking", REDACTED):
+    if turn.outcome is None and blocks and blocks[0].get("type") not in ("thinking", REDACTED):
         blocks.sort(key=lambda block: block.get("type") not in ("thinking", REDACTED))
     return blocks
 
@@ -189,6 +192,8 @@ def _thinking(part: Reasoning) -> JSONObject | None:
         return {"type": REDACTED, "data": part.redacted}
     if part.signature is not None:
         return {"type": "thinking", "thinking": part.text, "signature": part.signature}
+    if "messages" in part.extra:  # it came over this protocol without a signature
+        return {"type": "thinking", "thinking": part.text}
     return None
 
 

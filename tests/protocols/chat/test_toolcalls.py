@@ -447,7 +447,9 @@ def test_a_custom_call_goes_back_in_the_shape_in_which_it_came(text: str, stream
     if streamed:
         answer = chat(call_chunk({"index": 0, **call}), END)
     else:
-        answer = chat(json.dumps({"choices": [{"index": 0, "message": message, "finish_reason": "tool_calls"}]}).encode())
+        answer = chat(
+            json.dumps({"choices": [{"index": 0, "message": message, "finish_reason": "tool_calls"}]}).encode()
+        )
     assert encode_turns((make_turn(Role.ASSISTANT, "", *answer.choices[0].freeze()),)) == [message]
 
 

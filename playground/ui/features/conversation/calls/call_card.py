@@ -389,7 +389,9 @@ class CallCard(CallFrame):
 
     def _judge(self, arguments: str) -> None:
         problems = self._problems(arguments)
-        words, kind, says = FREE_TEXT if self.call.free_text else judged(problems, arguments, known=self._tool is not None)
+        words, kind, says = (
+            FREE_TEXT if self.call.free_text else judged(problems, arguments, known=self._tool is not None)
+        )
         if problems and self._said_in_lines and not not_checked(problems):
             words = counted(problems)
         self._verdict.say(words, kind)
