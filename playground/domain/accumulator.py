@@ -291,7 +291,7 @@ class Accumulator:
             of = choice.open(event.of)
         if of is not None:
             of.members = of.members or Members()
-            of.members.add_fragment(event.protocol, event.members, event.pieces)
+            of.members.add_fragment(event.protocol, event.members, event.pieces, event.records)
 
     def _other(self, event: Event) -> None:
         match event:

@@ -96,7 +96,7 @@ class ExtraDelta:
 
     ``of`` is what they belong to: "text" or "reasoning" (the one being received), "tool_call" (``call`` says which), or
     "message". ``protocol`` is the one they came over; strings and lists of a name in ``pieces`` are pieces of longer
-    ones (see ``playground.domain.members``).
+    ones, and lists of a name in ``records`` hold fragments of records (see ``playground.domain.members``).
     """
 
     choice: int
@@ -105,6 +105,7 @@ class ExtraDelta:
     members: JSONObject
     call: int = 0
     pieces: tuple[str, ...] = ()
+    records: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

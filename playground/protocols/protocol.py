@@ -159,6 +159,8 @@ class Protocol:
     check: Facet[Callable[[Request], None]] = Facet("encode.check")
     #: What goes back, as it does, of the members that a received message came with (``Turn.extra``).
     returned: Facet[Callable[[Turn], JSONObject]] = Facet("encode.returned")
+    #: Members that a received message came with and that go back where its reasoning does.
+    returned_with_reasoning: Facet[Callable[[Turn], JSONObject]] = Facet("encode.returned_with_reasoning")
     #: The calls of a conversation whose id is sent in another spelling: number of the turn from 0, id, id as sent.
     renamed_ids: Facet[Callable[[Iterable[Turn]], list[tuple[int, str, str]]]] = Facet("ids.renamed_ids")
     #: How many answers a body asks for.

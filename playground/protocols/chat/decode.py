@@ -33,7 +33,9 @@ from playground.protocols.chat.reasoning import (
     INLINE,
     ReasoningReader,
     ThinkSplitter,
-    plain_text,
+    belongs_to_reasoning,
+    part_text,
+    record_lists,
 )
 from playground.protocols.chat.toolcalls import ToolCalls
 from playground.protocols.decoding import BodyDecoder
@@ -288,7 +290,7 @@ class ChatDecoder(BodyDecoder):
         return {name: value for name, value in message.items() if name in names or name not in _READ}
 
     def _delta(self, state: _Choice, delta: JSONObject, out: list[Event], *, all_whole: bool = False) -> None:
-        self._reasoning(state, delta, out)
+        self._reasoning(state, delta, out, all_whole=all_whole)
         content = delta.get("content")
         if content:
             self._content(state, content, out)
@@ -314,7 +316,7 @@ class ChatDecoder(BodyDecoder):
                 known.function_call(delta["function_call"], out)
                 self._tell_calls(state, known, out)
         if not delta.keys() <= _READ:
-            self._extra(state, delta, out)
+            self._extra(state, delta, out, all_whole=all_whole)
 
     def _tool_calls(
         self, state: _Choice, calls: JSON, out: list[Event], *, all_whole: bool = False, again: bool = False
@@ -334,14 +336,14 @@ class ChatDecoder(BodyDecoder):
         for code, text in calls.notes.items():
             self._note(out, code, text, hole=code in calls.holes)
 
-    def _extra(self, state: _Choice, delta: JSONObject, out: list[Event]) -> None:
+    def _extra(self, state: _Choice, delta: JSONObject, out: list[Event], *, all_whole: bool = False) -> None:
         """The members that nothing here knows. Those that only say the same again are not told of each time."""
         again = state.again
         fresh: JSONObject = {}
         for name, value in delta.items():
             if name not in _READ:
                 last, times = again.get(name, _NEVER)
-                if times < _AGAIN or last != value or name == "audio":
+                if times < _AGAIN or last != value or name == "audio" or belongs_to_reasoning(name, value):
                     fresh[name] = value
         news = foreign.members_beside(fresh, ()) if fresh else fresh
         for name, value in news.items():
@@ -352,7 +354,7 @@ class ChatDecoder(BodyDecoder):
             state.seen = True
             out.append(ExtraDelta(state.index, "message", "chat", {"audio": audio}, pieces=_AUDIO_PIECES))
         if news:
-            out.append(ExtraDelta(state.index, "message", "chat", news))
+            self._about_message(state, news, out, joined=not all_whole)
 
     def _mended_calls(self, state: _Choice, calls: JSON) -> JSON:
         """The same entries with surrogate pairs that were cut between fragments joined again."""
@@ -369,9 +371,9 @@ class ChatDecoder(BodyDecoder):
 
     # -- text ----------------------------------------------------------------------------------------------------
 
-    def _reasoning(self, state: _Choice, delta: JSONObject, out: list[Event]) -> None:
+    def _reasoning(self, state: _Choice, delta: JSONObject, out: list[Event], *, all_whole: bool = False) -> None:
         reader = state.reasoning
-        for name, received in reader.read_reasoning(delta):
+        for name, received in reader.read_reasoning(delta, whole=all_whole):
             text = self._mend(state, name, received) if self._odd or state.half else received
             if text:
                 out.append(ReasoningDelta(state.index, text, name))
@@ -380,6 +382,9 @@ class ChatDecoder(BodyDecoder):
                 self._note(out, "reasoning_name", f"reasoning comes as “{name}” instead of “reasoning_content”")
         if reader.twice:
             self._note(out, "reasoning_twice", "the same reasoning comes under two names; it is shown once")
+        shaped = {name: delta[name] for name in FIELDS if isinstance(delta.get(name), dict | list) and delta[name]}
+        if shaped:  # with what else stands in it, so that it can go back
+            self._about_message(state, shaped, out, joined=not all_whole)
 
     def _content(self, state: _Choice, content: JSON, out: list[Event]) -> None:
         if isinstance(content, str):
@@ -402,20 +407,36 @@ class ChatDecoder(BodyDecoder):
     def _part(self, state: _Choice, part: JSONObject, out: list[Event]) -> None:
         kind = part.get("type")
         if kind in ("thinking", "reasoning"):
-            text = plain_text(part.get("thinking") or part.get("reasoning") or part.get("summary") or part.get("text"))
+            text = part_text(part)
             if self._odd or state.half:
                 text = self._mend(state, CONTENT_PART, text)
-            if text:
+            if text or belongs_to_reasoning("", members_beside(part, ("type",))):
                 self._release(state, out)
                 out.append(ReasoningDelta(state.index, text, CONTENT_PART))
+                out.append(self._content_part(state, part))
                 state.seen = True
         elif isinstance(part.get("text"), str) and kind in ("text", "output_text", None):
             self._text(state, part["text"], out)
+            if beside := members_beside(part, ("type", "text")):
+                out.append(ExtraDelta(state.index, "text", "chat", beside))
         elif kind == "refusal" and isinstance(part.get("refusal"), str):
             out.append(RefusalDelta(state.index, foreign.whole(part["refusal"])))
             state.seen = True
         else:
             self._unknown(state, part, out)
+
+    def _content_part(self, state: _Choice, part: JSONObject) -> ExtraDelta:
+        """A part of the content that holds reasoning, in the shape in which it came."""
+        members = members_beside({"content": [part]}, ())
+        if self._whole_body:
+            return ExtraDelta(state.index, "reasoning", "chat", members, pieces=("content",))
+        return ExtraDelta(state.index, "reasoning", "chat", members, records=("content",))
+
+    def _about_message(self, state: _Choice, members: JSONObject, out: list[Event], *, joined: bool) -> None:
+        """Members of the message; ``joined``: those that belong to reasoning are fragments of records."""
+        kept = members_beside(members, ())
+        records = record_lists(kept) if joined else ()
+        out.append(ExtraDelta(state.index, "message", "chat", kept, records=records))
 
     def _unknown(self, state: _Choice, value: JSONObject, out: list[Event]) -> None:
         self._release(state, out)

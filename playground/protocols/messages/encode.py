@@ -74,6 +74,11 @@ def returned(_turn: Turn) -> JSONObject:
     return {}
 
 
+def returned_with_reasoning(_turn: Turn) -> JSONObject:
+    """Nothing: what belongs to thinking stands in its block."""
+    return {}
+
+
 def encode_turns(turns: tuple[Turn, ...], *, beside: bool = False) -> list[JSONObject]:
     """User and assistant messages in turn; raises ValueError as ``encode`` does.
 
