@@ -104,11 +104,11 @@ class _Record:
         return all(fragment[name] == self._member(name) for name in TEXTS if fragment.get(name))
 
     def _member(self, name: str) -> JSON:
-        if name in self._rest:
-            value = self._rest[name]
-            return value.value() if isinstance(value, Records) else value
         pieces = self._strings.get(name)
-        return "".join(pieces) if pieces is not None else None
+        if pieces is not None:
+            return "".join(pieces)
+        value = self._rest.get(name)
+        return value.value() if isinstance(value, Records) else value
 
 
 def _both_differ(one: JSON, other: JSON) -> bool:

@@ -222,12 +222,13 @@ def read_body(body: JSONObject) -> tuple[Request, tuple[str, ...]]:
 
 def _rule(turns: tuple[Turn, ...], messages: JSON) -> ReasoningReturn:
     """The first rule under which ``turns`` are written as ``messages``."""
+    beside = any(isinstance(item, dict) and BESIDE in item for item in messages)
     names = (*FIELDS, DETAILS)
     found = [name for name in names if any(isinstance(item, dict) and name in item for item in messages)]
     for when in SendReasoning:
         for field in ("", *found) if when is not SendReasoning.NEVER else ("",):
             rule = ReasoningReturn(when=when, field=field)
-            if same(encode_turns(turns, rule), messages):
+            if same(encode_turns(turns, rule, beside=beside), messages):
                 return rule
     thought = any(isinstance(part, Reasoning) for turn in turns for part in turn.parts)
     return ReasoningReturn(when=SendReasoning.ALWAYS if thought else SendReasoning.NEVER)

@@ -34,6 +34,7 @@ from playground.protocols.chat.reasoning import (
     ReasoningReader,
     ThinkSplitter,
     belongs_to_reasoning,
+    holds_text,
     part_text,
     record_lists,
 )
@@ -410,7 +411,7 @@ class ChatDecoder(BodyDecoder):
             text = part_text(part)
             if self._odd or state.half:
                 text = self._mend(state, CONTENT_PART, text)
-            if text or belongs_to_reasoning("", members_beside(part, ("type",))):
+            if text or holds_text(part):
                 self._release(state, out)
                 out.append(ReasoningDelta(state.index, text, CONTENT_PART))
                 out.append(self._content_part(state, part))

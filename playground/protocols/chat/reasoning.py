@@ -42,6 +42,13 @@ def belongs_to_reasoning(name: str, value: JSON) -> bool:
     return isinstance(value, list) and any(belongs_to_reasoning("", item) for item in value)
 
 
+def holds_text(value: JSON) -> bool:
+    """Return whether a text stands anywhere in a value, types aside."""
+    if isinstance(value, dict):
+        return any(holds_text(item) for name, item in value.items() if name != "type")
+    return any(map(holds_text, value)) if isinstance(value, list) else isinstance(value, str) and bool(value)
+
+
 def record_lists(members: JSONObject) -> tuple[str, ...]:
     """The names of lists among the members that belong to reasoning, and inside them: their records are fragments."""
     names: list[str] = []
