@@ -56,7 +56,7 @@ class ToolCallDelta:
 
     ``id`` and ``name`` are None when this fragment does not set them; ``arguments`` is appended. ``held`` counts the
     characters of arguments that came with this fragment and are not given out before it is known what they are; the
-    first ``late`` of ``arguments`` are such characters of earlier fragments. ``free_text`` marks a call of a custom tool.
+    first ``late`` of ``arguments`` are such characters of earlier fragments. ``free_text``: it is of a custom tool.
     """
 
     choice: int

@@ -28,7 +28,6 @@ from playground.domain.usage import Timing, Usage
 from playground.domain.values import Value
 from playground.jsonkit.values import JSONObject
 
-
 #: The finish reason of an answer that the gateway paused: sent back as it is, it is continued.
 PAUSED: Final = "pause_turn"
 

@@ -2,9 +2,10 @@
 
 System and developer turns go to the top level, wherever they stand. Neighbouring turns of one side become one message,
 because the protocol wants user and assistant to alternate. Thinking goes back byte for byte with its signature, or
-without one if it came over this protocol so: other reasoning belongs to another protocol and stays here. Empty texts are refused by the
-protocol and left out, and ids of calls that it refuses are spelled anew (``ids``). Members that a block came with and that nothing here knows (citations, say) go back with it; the
-members of the message itself stay here, because a message of a request has but a role and content.
+without one if it came over this protocol so: other reasoning belongs to another protocol and stays here. Empty texts
+are refused by the protocol and left out, and ids of calls that it refuses are replaced (``ids``). Members that a block
+came with and that nothing here knows (citations, say) go back with it; the members of the message itself stay here,
+because a message of a request has but a role and content.
 """
 
 from __future__ import annotations

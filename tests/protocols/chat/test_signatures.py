@@ -130,7 +130,11 @@ def turn_of(body: bytes, sizes: tuple[int, ...] = ()) -> Turn:
 
 def body_of(message: JSONObject) -> bytes:
     """A whole answer that calls a tool."""
-    choice = {"index": 0, "message": {"role": "assistant", **message, "tool_calls": CALLS}, "finish_reason": "tool_calls"}
+    choice = {
+        "index": 0,
+        "message": {"role": "assistant", **message, "tool_calls": CALLS},
+        "finish_reason": "tool_calls",
+    }
     return json.dumps({"id": "c", "model": "m", "choices": [choice]}).encode()
 
 
@@ -193,6 +197,13 @@ def test_a_signature_of_a_call_goes_back_with_the_call(late: bool) -> None:
 
 
 def test_hostile_records_are_kept_without_harm() -> None:
-    odd = [{"type": [1], "index": {}, "signature": 5}, "x", 7, None, {"text": ["a"], "index": 0}, {"thinking": {"a": 1}}]
+    odd = [
+        {"type": [1], "index": {}, "signature": 5},
+        "x",
+        7,
+        None,
+        {"text": ["a"], "index": 0},
+        {"thinking": {"a": 1}},
+    ]
     turn = turn_of(chunk({"thinking_blocks": odd}) + chunk({"thinking_blocks": odd}) + END)
     assert isinstance(sent(turn)["thinking_blocks"], list)

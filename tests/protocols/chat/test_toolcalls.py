@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from playground.protocols.chat.decode import ChatDecoder
 from playground.domain.parts import ToolCall
 from playground.domain.transcript import Role, make_turn
 from playground.protocols.chat.body import read_messages
+from playground.protocols.chat.decode import ChatDecoder
 from playground.protocols.chat.encode import encode_turns, read_tool, write_tool
 from playground.protocols.protocol import protocol_of_tool
 from tests.protocols.streams import DONE, call_chunk, calls, chat, chunk, data, fragment

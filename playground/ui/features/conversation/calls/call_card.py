@@ -18,8 +18,8 @@ from playground.jsonkit.problems import Problem, not_checked
 from playground.ui.features.conversation.alternative_switch import AlternativeSwitch
 from playground.ui.features.conversation.calls.argument_tree import ArgumentTree
 from playground.ui.features.conversation.calls.call_text import (
-    FREE_TEXT,
     ASKING,
+    FREE_TEXT,
     PRETTY_LIMIT,
     answered_words,
     brief_json,
