@@ -126,6 +126,7 @@ class GrowingCall(GrowingPart):
     id: str = ""
     name: str = ""
     id_is_ours: bool = False
+    free_text: bool = False
 
     @property
     def says_something(self) -> bool:
@@ -141,6 +142,7 @@ class GrowingCall(GrowingPart):
             name=self.name,
             arguments=self.text,
             id_is_ours=self.id_is_ours,
+            free_text=self.free_text,
             received=None,
             extra=self.extra,
         )
@@ -275,6 +277,7 @@ class Accumulator:
             part.id, part.id_is_ours = event.id, event.id_is_ours
         if event.name is not None:
             part.name = event.name
+        part.free_text = part.free_text or event.free_text
         if event.arguments:
             part.append(event.arguments)
             choice.deltas += 1
@@ -288,7 +291,7 @@ class Accumulator:
             of = choice.open(event.of)
         if of is not None:
             of.members = of.members or Members()
-            of.members.add_fragment(event.protocol, event.members, event.pieces)
+            of.members.add_fragment(event.protocol, event.members, event.pieces, event.records)
 
     def _other(self, event: Event) -> None:
         match event:

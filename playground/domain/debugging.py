@@ -21,7 +21,7 @@ from playground.domain.hidden import short_name
 from playground.domain.parts import Image, ToolCall
 from playground.domain.reasons import path_reason
 from playground.domain.tool_servers import ServerAnswer
-from playground.domain.tools import ToolDefinition, check_arguments
+from playground.domain.tools import ToolDefinition, check_call
 from playground.domain.transcript import Role, Turn
 from playground.domain.values import LongText, Value
 from playground.jsonkit import limits
@@ -269,7 +269,7 @@ def held_back(turn: Turn, call: ToolCall) -> Reason | None:
         return TRUNCATED
     if turn.outcome is not None and turn.outcome.holes:
         return HOLE
-    if problems := check_arguments(call.arguments, None):
+    if problems := check_call(call, None):
         words = (
             f"The arguments of {short_name(call.name)} are malformed ({problems[0].message}), so no rule answers this "
             "call. Correct them, type a result, or regenerate the turn."
@@ -370,10 +370,10 @@ def _by_itself(call: ToolCall, tool: ToolDefinition | None, reach: Reach) -> Rea
 
 def _condition(call: ToolCall, rule: ToolRule, tool: ToolDefinition | None, nth: int) -> Reason | None:
     if rule.pause_on_misfit:
-        if tool is None:
+        if tool is None and not call.free_text:  # custom tools may stand in the extra body
             words = f"{short_name(call.name)} is not among the tools on offer."
             return Reason(code=ReasonCode.UNKNOWN_TOOL, words=words)
-        if problems := check_arguments(call.arguments, tool.parameters):
+        if problems := check_call(call, tool.parameters if tool is not None else None):
             first = problems[0]
             where = f"{first.where}: " if first.where else ""
             words = f"The arguments do not fit the schema: {where}{first.message}."
@@ -382,7 +382,7 @@ def _condition(call: ToolCall, rule: ToolRule, tool: ToolDefinition | None, nth:
         if path_problem(rule.pause_on_path):
             words = f"The condition {rule.pause_on_path} cannot be read as a JSONPath."
             return Reason(code=ReasonCode.PATH, words=words)
-        if path_matches(rule.pause_on_path, call.arguments):
+        if path_matches(rule.pause_on_path, call.arguments_json):
             return Reason(code=ReasonCode.PATH, words=f"The arguments match {rule.pause_on_path}.")
     if rule.pause_from and nth >= rule.pause_from:
         words = f"This is call {nth} of {short_name(call.name)}, which pauses from call {rule.pause_from} on."
@@ -396,7 +396,7 @@ def answer_for(call: ToolCall, rule: ToolRule) -> Answer | None:
         return rule.fixed
     if rule.policy is Policy.SERVER:
         return None
-    return next((row.answer for row in rule.rows if row_matches(row, call.arguments)), None)
+    return next((row.answer for row in rule.rows if row_matches(row, call.arguments_json)), None)
 
 
 def row_matches(row: AnswerRow, arguments: str) -> bool:
@@ -534,7 +534,7 @@ def _plain(value: JSON) -> JSON:
 
 def signature(call: ToolCall) -> str:
     """Name and arguments: the same for calls that ask the same."""
-    return f"{call.name}({canonical(call.arguments)})"
+    return f"{call.name}({canonical(call.arguments_json)})"
 
 
 def repeats(path: Sequence[Turn]) -> dict[tuple[str, str], int]:

@@ -56,7 +56,7 @@ class ToolCallDelta:
 
     ``id`` and ``name`` are None when this fragment does not set them; ``arguments`` is appended. ``held`` counts the
     characters of arguments that came with this fragment and are not given out before it is known what they are; the
-    first ``late`` of ``arguments`` are such characters of earlier fragments.
+    first ``late`` of ``arguments`` are such characters of earlier fragments. ``free_text``: it is of a custom tool.
     """
 
     choice: int
@@ -67,6 +67,7 @@ class ToolCallDelta:
     id_is_ours: bool = False
     held: int = 0
     late: int = 0
+    free_text: bool = False
 
     @property
     def only_late(self) -> bool:
@@ -95,7 +96,7 @@ class ExtraDelta:
 
     ``of`` is what they belong to: "text" or "reasoning" (the one being received), "tool_call" (``call`` says which), or
     "message". ``protocol`` is the one they came over; strings and lists of a name in ``pieces`` are pieces of longer
-    ones (see ``playground.domain.members``).
+    ones, and lists of a name in ``records`` hold fragments of records (see ``playground.domain.members``).
     """
 
     choice: int
@@ -104,6 +105,7 @@ class ExtraDelta:
     members: JSONObject
     call: int = 0
     pieces: tuple[str, ...] = ()
+    records: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

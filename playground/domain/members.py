@@ -12,6 +12,7 @@ from typing import Annotated, Final, TypeAlias
 
 from pydantic import Field
 
+from playground.domain.records import Records
 from playground.jsonkit.values import JSON, JSONObject
 
 #: Members by the protocol they came over.
@@ -29,14 +30,20 @@ class Members:
 
     Objects are merged. A string is a label, said again with every fragment, or comes in pieces, which are joined. Lists
     are joined, unless one begins with all that was there. Of anything else the last counts. Null takes nothing back.
+    Lists may be said to hold fragments of records (see ``playground.domain.records``).
     """
 
     def __init__(self) -> None:
         self._by_protocol: dict[str, JSONObject] = {}
 
-    def add_fragment(self, protocol: str, members: JSONObject, pieces: Collection[str] = ()) -> None:
-        """One fragment, which is not changed. Strings and lists of a name in ``pieces`` are joined in any case."""
-        _fold(self._by_protocol.setdefault(protocol, {}), members, pieces)
+    def add_fragment(
+        self, protocol: str, members: JSONObject, pieces: Collection[str] = (), records: Collection[str] = ()
+    ) -> None:
+        """One fragment, which is not changed. Strings and lists of a name in ``pieces`` are joined in any case.
+
+        Lists of a name in ``records`` hold fragments of records.
+        """
+        _fold(self._by_protocol.setdefault(protocol, {}), members, pieces, records)
 
     def value(self) -> Extra:
         """What was gathered so far."""
@@ -81,16 +88,20 @@ class _Items:
         self.items += items[known:]
 
 
-def _fold(into: JSONObject, members: JSONObject, pieces: Collection[str]) -> None:
+def _fold(into: JSONObject, members: JSONObject, pieces: Collection[str], records: Collection[str]) -> None:
     for name, value in members.items():
         old = into.get(name)
         if isinstance(value, dict):
             if not isinstance(old, dict):
                 old = into[name] = {}
-            _fold(old, value, pieces)
+            _fold(old, value, pieces, records)
         elif isinstance(value, str):
             if not isinstance(old, _Words):
                 old = into[name] = _Words(pieces=name in pieces)
+            old.add(value)
+        elif isinstance(value, list) and name in records:
+            if not isinstance(old, Records):
+                old = into[name] = Records()
             old.add(value)
         elif isinstance(value, list):
             if not isinstance(old, _Items):
@@ -107,7 +118,7 @@ def _whole(members: JSONObject) -> JSONObject:
     for name, value in members.items():
         if isinstance(value, dict):
             out[name] = _whole(value)
-        elif isinstance(value, _Words):
+        elif isinstance(value, _Words | Records):
             out[name] = value.value()
         else:
             out[name] = list(value.items) if isinstance(value, _Items) else value

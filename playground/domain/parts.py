@@ -6,6 +6,7 @@ over the protocol they came over, each where it stood, and over no other.
 
 from __future__ import annotations
 
+import json
 from typing import Annotated, Final, Literal, TypeAlias
 
 from pydantic import BeforeValidator, Field, ValidationInfo, field_validator
@@ -52,7 +53,8 @@ class ToolCall(Value):
     """One call of a tool (specification, section 2.2).
 
     ``arguments`` is the raw text as received, whether or not it is JSON. ``id_is_ours`` marks an id that
-    was made here because the gateway sent none. ``received`` is what the model sent where a person edited the
+    was made here because the gateway sent none. ``free_text`` marks a call of a custom tool, whose arguments are a text
+    and no JSON. ``received`` is what the model sent where a person edited the
     arguments since, else None; it never goes out again.
     """
 
@@ -61,8 +63,14 @@ class ToolCall(Value):
     name: str
     arguments: LongText
     id_is_ours: bool = False
+    free_text: bool = False
     received: LongText | None = None
     extra: Extra = Field(default_factory=dict)
+
+    @property
+    def arguments_json(self) -> str:
+        """The arguments as JSON text, to be compared with rows and conditions; a free text is a JSON string."""
+        return json.dumps(self.arguments, ensure_ascii=False) if self.free_text else self.arguments
 
 
 class Image(Value):

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable
 
 from playground.domain.hidden import short_name
+from playground.domain.parts import ToolCall
 from playground.domain.tokens import estimate_tokens
 from playground.domain.tool_servers import Hints
 from playground.domain.values import LongText, Value
@@ -36,6 +37,9 @@ class ToolDefinition(Value):
     ``server`` is the name of the tool server it came from, empty for one of a person's own; ``remote`` is its name
     there, where the protocol refuses that or another tool has it, else empty; ``output`` is the schema of its results
     and ``hints`` what it says of itself. They do not go over the wire either.
+
+    ``custom`` marks a custom tool, whose input is free text and no JSON: what its definition says besides name and
+    description (``format``, say).
     """
 
     name: str
@@ -50,6 +54,7 @@ class ToolDefinition(Value):
     remote: str = ""
     output: JSONObject | None = None
     hints: Hints | None = None
+    custom: JSONObject | None = None
 
     @property
     def name_there(self) -> str:
@@ -69,9 +74,9 @@ class ToolDefinition(Value):
         return too_long() if len(self.source) > READ_AT_MOST else "not a JSON object yet"
 
     @property
-    def offer(self) -> tuple[str, str, JSONObject | None, bool | None]:
+    def offer(self) -> tuple[str, str, JSONObject | None, bool | None, JSONObject | None]:
         """What of it a request carries: two tools with the same offer are the same one on the wire."""
-        return self.name, self.description, self.parameters, self.strict
+        return self.name, self.description, self.parameters, self.strict, self.custom
 
 
 def doubled_names(tools: tuple[ToolDefinition, ...]) -> list[tuple[int, Problem]]:
@@ -202,6 +207,11 @@ def check_arguments(arguments: str, schema: JSONObject | None) -> list[Problem]:
     if schema is None:
         return []
     return check_value(value, schema)
+
+
+def check_call(call: ToolCall, schema: JSONObject | None) -> list[Problem]:
+    """Problems of a call's arguments; the free text of a custom tool has none. Raises as ``check_arguments``."""
+    return [] if call.free_text else check_arguments(call.arguments, schema)
 
 
 #: Definitions with the tokens they take, by identity. They are held, so that no other one can take it.

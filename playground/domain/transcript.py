@@ -28,6 +28,9 @@ from playground.domain.usage import Timing, Usage
 from playground.domain.values import Value
 from playground.jsonkit.values import JSONObject
 
+#: The finish reason of an answer that the gateway paused: sent back as it is, it is continued.
+PAUSED: Final = "pause_turn"
+
 
 class Ending(StrEnum):
     """How a received turn ended."""
@@ -136,6 +139,14 @@ class Turn(Value):
     def images(self) -> tuple[Image, ...]:
         """The images, in order."""
         return tuple([p for p in self.parts if p.kind == "image"])
+
+    @property
+    def paused(self) -> bool:
+        """Return whether the gateway paused the answer and no call of a tool waits in it."""
+        outcome = self.outcome
+        if outcome is None or outcome.finish_reason != PAUSED or outcome.ending is not Ending.COMPLETE:
+            return False
+        return bool(self.parts) and not self.calls
 
     @property
     def truncated(self) -> bool:
@@ -406,6 +417,15 @@ def one_per_request(turns: Iterable[Turn]) -> Iterator[Outcome]:
 def _asks(turn: Turn) -> list[Part]:
     """What decides which calls wait."""
     return [part for part in turn.parts if part.kind == "tool_call" or part.kind == "tool_result"]
+
+
+def last_answer(turns: Sequence[Turn]) -> tuple[Turn, ...]:
+    """The last assistant turn behind the paused ones that it continues; empty where there is none."""
+    end = next((at for at in range(len(turns), 0, -1) if turns[at - 1].role is Role.ASSISTANT), 0)
+    start = max(end - 1, 0)
+    while start and turns[start - 1].role is Role.ASSISTANT and turns[start - 1].paused:
+        start -= 1
+    return tuple(turns[start:end])
 
 
 def waiting_in(turns: Iterable[Turn], above: Iterable[tuple[str, ToolCall]] = ()) -> list[tuple[str, ToolCall]]:

@@ -23,8 +23,8 @@ class Marks:
 
     ``blocks`` are types of what is in a message's content (of ``sure_blocks`` one is enough to know the protocol),
     ``choices`` types of a tool choice, ``headers`` names of
-    headers in lower case. ``tool`` is the member of a tool's definition, ``tool_type`` its type. A message of no other
-    protocol has ``also_of_message``, and yet they say little of a body. ``is_answer`` tells an object of an answer, or
+    headers in lower case. ``tool`` is the member of a tool's definition, ``tool_type`` its type, and ``custom_tool``
+    the member of the definition of a custom tool. A message of no other protocol has ``also_of_message``, and yet they say little of a body. ``is_answer`` tells an object of an answer, or
     of a piece of one, and ``last`` is the type of the object that ends a stream, where that is one.
     """
 
@@ -40,11 +40,16 @@ class Marks:
     also_of_message: frozenset[str] = _NONE
     headers: frozenset[str] = _NONE
     last: str = ""
+    custom_tool: str | None = None
+
+    def defines(self, tool: JSONObject) -> bool:
+        """Return whether a tool's definition has the member that this protocol's have."""
+        return self.tool in tool or (self.custom_tool is not None and isinstance(tool.get(self.custom_tool), dict))
 
     def count(self, body: JSONObject) -> int:
         """How many of them a body bears; those in messages weigh more, since nobody adds them by hand."""
         found = 3 * len(self.members & body.keys())
-        found += 3 * sum(self.tool in tool for tool in _objects(body.get("tools")))
+        found += 3 * sum(map(self.defines, _objects(body.get("tools"))))
         for message in _objects(body.get(MESSAGES)):
             found += 5 * (_is_one(message.get("role"), self.roles) or not self.of_message.isdisjoint(message))
             found += 5 * sum(_is_one(block.get("type"), self.blocks) for block in _objects(message.get("content")))

@@ -140,6 +140,7 @@ class Protocol:
     alternates: bool  # neighbours of one side are one message, and a turn that says nothing is left out
     returns_reasoning: bool  # whether a person can choose when and how reasoning goes back
     pictures_in_results: bool  # whether the result of a call may hold pictures, if it is no error
+    continues_paused: bool  # whether an answer that the gateway paused is continued by sending it back
     libraries: tuple[str, ...]  # of clients that speak it, by their names in the package registries
     key_headers: Mapping[str, str] = {}  # in lower case: what goes along with a key in x-api-key
 
@@ -158,6 +159,10 @@ class Protocol:
     check: Facet[Callable[[Request], None]] = Facet("encode.check")
     #: What goes back, as it does, of the members that a received message came with (``Turn.extra``).
     returned: Facet[Callable[[Turn], JSONObject]] = Facet("encode.returned")
+    #: Members that a received message came with and that go back where its reasoning does.
+    returned_with_reasoning: Facet[Callable[[Turn], JSONObject]] = Facet("encode.returned_with_reasoning")
+    #: The calls of a conversation whose id is sent in another spelling: number of the turn from 0, id, id as sent.
+    renamed_ids: Facet[Callable[[Iterable[Turn]], list[tuple[int, str, str]]]] = Facet("ids.renamed_ids")
     #: How many answers a body asks for.
     choices: Facet[Callable[[JSONObject], int]] = Facet("encode.choices")
     #: What it sends of a turn in another form or place than it stands in it, or what may be refused.
@@ -202,9 +207,11 @@ def protocol_of(body: JSONObject) -> tuple[str, bool]:
 
 def protocol_of_tool(tool: JSONObject) -> str:
     """The protocol in whose shape the definition of a tool is."""
+    if get_protocol(DEFAULT).marks.defines(tool):
+        return DEFAULT
     for name in PROTOCOLS:
         marks = get_protocol(name).marks
-        if name != DEFAULT and (marks.tool in tool or tool.get("type") == marks.tool_type):
+        if name != DEFAULT and (marks.defines(tool) or tool.get("type") == marks.tool_type):
             return name
     return DEFAULT
 

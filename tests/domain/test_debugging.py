@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from playground.domain.debugging import (
     FAULTS,
+    NO_ROW,
     Answer,
     AnswerRow,
     Asking,
@@ -246,3 +247,29 @@ def test_repeats_are_counted_by_round_since_the_last_word_of_the_user() -> None:
     turns = [calling("{}", "{}"), calling('{"a":1}', "{}"), calling("{ }")]
     path = [make_turn(Role.USER, "?"), calling("{}"), make_turn(Role.USER, "again"), *turns]
     assert repeats(path) == {(turns[1].id, "c1"): 1, (turns[2].id, "c0"): 2}
+
+
+@pytest.mark.parametrize(
+    ("row", "fits"),
+    [
+        (AnswerRow(), True),
+        (AnswerRow(match=MatchKind.EQUAL, pattern='"print(1)"'), True),
+        (AnswerRow(match=MatchKind.EQUAL, pattern='"print(2)"'), False),
+        (AnswerRow(match=MatchKind.PATH, pattern="$[?search(@, 'print')]"), True),
+        (AnswerRow(match=MatchKind.PATH, pattern="$.code"), False),
+    ],
+)
+def test_a_call_with_free_text_matches_rows_by_its_text(row: AnswerRow, fits: bool) -> None:
+    call = ToolCall(id="a", name="code", arguments="print(1)", free_text=True)
+    answered = row.model_copy(update={"answer": Answer(text="1")})
+    found = decide(call, ToolRule(policy=Policy.TABLE, rows=(answered,)), None)
+    assert found == (Answer(text="1") if fits else NO_ROW)
+
+
+def test_a_call_with_free_text_is_not_held_back_and_stops_at_its_breakpoint() -> None:
+    call = ToolCall(id="a", name="code", arguments="print(1)", free_text=True)
+    turn = Turn(id="t", role=Role.ASSISTANT, parts=(call,))
+    assert held_back(turn, call) is None
+    found = decide(call, ToolRule(), None)
+    assert isinstance(found, Reason)
+    assert found.code is ReasonCode.BREAKPOINT

@@ -11,7 +11,7 @@ from playground.domain.checks.json_answers import path_lack
 from playground.domain.debugging import canonical, path_matches
 from playground.domain.hidden import short_name
 from playground.domain.parts import ToolCall
-from playground.domain.tools import ToolDefinition, check_arguments
+from playground.domain.tools import ToolDefinition, check_call
 from playground.domain.values import LongText
 from playground.domain.variables import mentions
 from playground.jsonkit.reading import parse_json
@@ -73,12 +73,12 @@ class ToolCalled(Check):
         if self.fits:
             if tool is None:
                 return "no such tool is on offer"
-            if problems := check_arguments(call.arguments, tool.parameters):
+            if problems := check_call(call, tool.parameters):
                 first = problems[0]
                 return f"{first.where + ': ' if first.where else ''}{first.message}"
-        if self.path and not path_matches(self.path, call.arguments):
+        if self.path and not path_matches(self.path, call.arguments_json):
             return f"{self.path} selects nothing"
-        if self.arguments and canonical(self.arguments) != canonical(call.arguments):
+        if self.arguments and canonical(self.arguments) != canonical(call.arguments_json):
             return "other arguments"
         return ""
 

@@ -17,7 +17,7 @@ from playground.domain.parameters import Hint
 from playground.domain.parts import ToolCall
 from playground.domain.roles import Role
 from playground.domain.tools import ToolDefinition
-from playground.domain.transcript import Turn
+from playground.domain.transcript import Turn, last_answer
 from playground.domain.values import Value
 from playground.domain.variables import mentions, resolve
 from playground.jsonkit.texts import cut
@@ -64,7 +64,7 @@ class Facts:
     @property
     def text(self) -> str:
         """What it says."""
-        return self.last.text if self.last is not None else ""
+        return "".join(turn.text for turn in last_answer(self.turns))
 
     @property
     def calls(self) -> tuple[ToolCall, ...]:

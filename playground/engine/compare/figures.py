@@ -98,11 +98,14 @@ class LaneFigures:
 def figures_of(lane: Session, entered: Entered) -> LaneFigures:
     """Those of what a lane's last question brought. ``entered`` are prices that a person entered."""
     turns = _since_last_question(lane.transcript.path)
-    return figures_of_turns(turns, lane.settings.profile_id, entered, waits=bool(lane.debugger.waiting))
+    return figures_of_turns(
+        turns, lane.settings.profile_id, entered, waits=bool(lane.debugger.waiting) or lane.debugger.answer_paused
+    )
 
 
 def figures_of_turns(turns: Sequence[Turn], profile_id: str, entered: Entered, *, waits: bool = False) -> LaneFigures:
-    """Those of turns that came. ``waits``: a call in them has no answer, so that they are not whole."""
+    """Those of turns that came. ``waits``: a call in them has no answer, or the gateway paused them, so that
+    they are not whole."""
     outcomes = list(one_per_request(turns))
     known = [usage.completion for one in outcomes if (usage := one.usage) is not None and usage.completion is not None]
     prompts = [usage.prompt for one in outcomes if (usage := one.usage) is not None and usage.prompt is not None]

@@ -13,7 +13,7 @@ from playground.domain.checks.asked import Judge
 from playground.domain.checks.check import Check, Facts, Verdict, not_judged
 from playground.domain.costs import Entered
 from playground.domain.errors import Failure, FailureKind, RunRefusedError
-from playground.domain.transcript import Role, Turn
+from playground.domain.transcript import Role, Turn, last_answer
 from playground.engine.compare.figures import LaneFigures, figures_of_turns
 from playground.engine.evaluation.inquiry import Inquiry, Job
 from playground.engine.evaluation.judging import Judgement, Judging
@@ -145,7 +145,7 @@ async def ask(
     refused = await _run(session)
     for turns in more:
         last = _last_answer(session)
-        if refused or last is None or last.outcome is None or not last.outcome.whole or session.debugger.waiting:
+        if refused or last is None or last.outcome is None or not last.outcome.whole or session.debugger.paused:
             break
         given |= {turn.id for turn in turns}
         session.history.transcript = session.transcript.append(*turns)
@@ -154,7 +154,7 @@ async def ask(
     path = session.transcript.path
     brought = tuple(turn for turn in path if turn.id not in given)
     failure = _failure(brought, refused)
-    waits = bool(session.debugger.waiting)
+    waits = session.debugger.paused
     figures = figures_of_turns(brought, job.column.settings.profile_id, entered, waits=waits)
     streamed = all(turn.outcome.streamed for turn in brought if turn.outcome is not None)
     answer = Answer(
@@ -231,10 +231,12 @@ def _figures(found: LaneFigures, *, streamed: bool) -> Figures:
 
 def gist(brought: Sequence[Turn]) -> str:
     """What an answer says, in a line."""
-    last = next((turn for turn in reversed(brought) if turn.role is Role.ASSISTANT), None)
-    if last is None:
+    parts = last_answer(brought)
+    if not parts:
         return ""
-    words = last.text or last.refusal or ", ".join(f"{call.name}({call.arguments})" for call in last.calls)
+    last = parts[-1]
+    text = "".join(turn.text for turn in parts)
+    words = text or last.refusal or ", ".join(f"{call.name}({call.arguments})" for call in last.calls)
     return cut(" ".join(words[: 4 * GIST].split()), GIST)
 
 

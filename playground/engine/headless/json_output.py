@@ -88,7 +88,14 @@ def _besides(turn: Turn) -> JSONObject:
 
 def _calls(turn: Turn) -> list[JSONObject]:
     return [
-        {"id": call.id, "name": call.name, "arguments": call.arguments, **_extra(call.extra)} for call in turn.calls
+        {
+            "id": call.id,
+            "name": call.name,
+            "arguments": call.arguments,
+            **({"type": "custom"} if call.free_text else {}),
+            **_extra(call.extra),
+        }
+        for call in turn.calls
     ]
 
 
@@ -136,6 +143,7 @@ def transcript(session: Session) -> JSONObject:
             }
             for turn_id, call in debugger.waiting
         ],
+        "paused": debugger.answer_paused,
         "warnings": list(debugger.warnings.values()),
     }
 

@@ -35,6 +35,7 @@ from playground.engine.headless.json_output import answer, brought, is_whole, tr
 from playground.engine.headless.show import Console, OutputError, Printer, failure_words
 from playground.engine.headless.tool_servers import CommandServers, ServerOptions, ServersError
 from playground.engine.io.spreadsheet import json_text
+from playground.engine.requests import renamed_ids
 from playground.engine.requests.request_file import BadInputError, read_text, read_value, request_and_notes
 from playground.engine.session.titles import title_of
 from playground.engine.session.tool_loop import Mode
@@ -94,6 +95,8 @@ def ended(
         console.say(f"The gateway sent {len(turns)} of the {asked} answers asked for.")
     if not all(map(is_whole, turns)):
         return ExitCode.INCOMPLETE
+    if session.debugger.answer_paused:
+        return _paused(session, options, console)
     if options.loops:
         calls = [(session.transcript.turns[turn_id], call) for turn_id, call in session.debugger.waiting]
     else:
@@ -102,6 +105,13 @@ def ended(
         console.say(broken[0])
         return ExitCode.INCOMPLETE
     return _at_calls(session, refused, console, servers) if options.loops else ExitCode.OK
+
+
+def _paused(session: Session, options: RunOptions, console: Console) -> ExitCode:
+    """Say that the gateway paused the answer, and how to continue it."""
+    advice = "Raise --max-steps to continue it." if options.loops else "Run it with --max-steps 20 to continue it."
+    console.say(f"{session.debugger.pause_words} {advice}")
+    return ExitCode.STEP_LIMIT if options.loops else ExitCode.INCOMPLETE
 
 
 def _broken(turn: Turn, call: ToolCall) -> str:
@@ -313,12 +323,16 @@ def _open(
         request, notes = request_and_notes(value, gateway.profile.default_model)
         session.load(request)
         lanes = _chosen(session, options)
+    renamed: dict[str, None] = {}
     for lane in lanes:
+        made = lane.next_request.build()
         try:
-            get_protocol(lane.settings.protocol).check(lane.next_request.build())
+            get_protocol(made.protocol).check(made)
         except ValueError as error:
             raise BadInputError(str(error)) from None
-    return lanes, (*notes, *_elsewhere(lanes, gateway.profile.name))
+        if words := renamed_ids.words(made.protocol, made.turns):
+            renamed[f"{words[0].upper()}{words[1:]}."] = None
+    return lanes, (*notes, *renamed, *_elsewhere(lanes, gateway.profile.name))
 
 
 def _chosen(session: Session, options: RunOptions) -> tuple[Session, ...]:

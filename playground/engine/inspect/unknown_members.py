@@ -66,10 +66,23 @@ def beside_turn(turn: Turn) -> list[Beside]:
     """What a message itself came with."""
     found = []
     for over, members in turn.extra.items():
-        back = get_protocol(over).returned(turn) if over in PROTOCOLS else {}
-        names = [name if back[name] == members.get(name) else f"part of {name}" for name in back]
-        found += [Beside("message", members, _fate(names, over, all_of_them=names == list(members)))] if members else []
+        if members:
+            found.append(Beside("message", members, _turn_fate(turn, over, members)))
     return found
+
+
+def _turn_fate(turn: Turn, over: str, members: JSONObject) -> str:
+    if over not in PROTOCOLS:
+        return "not sent back"
+    protocol = get_protocol(over)
+    back = protocol.returned(turn)
+    names = [name if back[name] == members.get(name) else f"part of {name}" for name in back]
+    fate = _fate(names, over, all_of_them=names == list(members))
+    reasoning = list(protocol.returned_with_reasoning(turn))
+    if not reasoning:
+        return fate
+    with_reasoning = f"{listed(reasoning)} sent back with the reasoning over {protocol.title}"
+    return f"{fate}; {with_reasoning}" if names else with_reasoning
 
 
 def _fate(names: list[str], over: str, *, all_of_them: bool) -> str:

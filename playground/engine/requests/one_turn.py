@@ -58,6 +58,6 @@ def without(extra: Extra, protocol: str, names: frozenset[str]) -> Extra:
 
 def _sound(part: Part) -> Part:
     """A part that either protocol can write."""
-    if isinstance(part, ToolCall) and not is_object(part.arguments):
+    if isinstance(part, ToolCall) and not part.free_text and not is_object(part.arguments):
         return part.model_copy(update={"arguments": ""})
     return part

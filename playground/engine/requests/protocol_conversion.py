@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Final
 
+from playground.domain.hidden import short_name
 from playground.domain.members import Extra
 from playground.domain.parameter_conversion import counterparts, left_behind, respelled
 from playground.domain.parameters import Parameters
@@ -60,10 +61,14 @@ def turn_losses(request: Request, to: str) -> Iterator[Loss]:
     behind = False  # whether that one made calls, or stands right behind one that did, with nothing but results between
     prompt = False  # whether a system turn came before
     called: set[str] = set()
+    renamed: dict[int, list[Told]] = {}
+    for at, call_id, sent in there.protocol.renamed_ids(request.turns):
+        renamed.setdefault(at + 1, []).append((CHANGED, f"the id of its call {short_name(call_id)} is sent as {sent}"))
     for number, turn in enumerate(request.turns, 1):
         answers = behind and turn.role is Role.TOOL
         found = [*judge.left_out(turn), *empty.get(turn.id, ())]
         found += there.protocol.changes(TurnContext(turn, before, prompt, answers, there.says))
+        found += renamed.get(number, ())
         found += [_unknown(part) for part in turn.parts if isinstance(part, Unknown) and not part.from_file]
         if turn.role is Role.TOOL and not answers and any(result.call_id in called for result in turn.results):
             found.append((DOUBTFUL, "its result does not stand right behind its call"))

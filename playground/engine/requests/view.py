@@ -17,6 +17,7 @@ from playground.domain.request import Request
 from playground.engine.gateways.known_secrets import redactor_of
 from playground.engine.gateways.profiles import DEMO_IS_OFF, Profile, connection
 from playground.engine.gateways.secrets import Secret
+from playground.engine.requests import renamed_ids
 from playground.engine.requests.rules import overruled, reason, rules_at_work
 from playground.engine.requests.told_flags import told_flags
 from playground.gateway.address import resolve
@@ -200,6 +201,7 @@ class _Fields:
         without = request.model_copy(update={"turns": ()})  # settings only
         self._beneath = self._protocol.encode(without, extras=False)
         self.rules = rules_at_work(request)
+        self._renamed = renamed_ids.words(request.protocol, request.turns)
         self._overruled = {rule.field for rule in self.rules if overruled(request, rule)}
         places = type(self._parameters).places()
         self._hints = {places[name]: (name, hint) for name, hint in type(self._parameters).hints()}
@@ -218,7 +220,7 @@ class _Fields:
             for row in self._member((name,), value):
                 present.add(row.path)
                 about = [oddity.words for oddity in oddities if oddity.is_about(row.path)]
-                told = self._with_rule(row)
+                told = self._with_ids(self._with_rule(row))
                 yield replace(told, odd="; ".join(filter(None, (told.odd, *about)))) if about else told
         for rule in self.rules:
             path = tuple(rule.field.split("."))
@@ -252,6 +254,12 @@ class _Fields:
             elif row.path == path[: len(row.path)]:  # something inside it
                 row = replace(row, note="; ".join(filter(None, (row.note, f"{rule.field} is {reason(rule)}"))))
         return row
+
+    def _with_ids(self, row: FieldRow) -> FieldRow:
+        """The messages, with a note on ids of calls that are sent in another spelling."""
+        if not self._renamed or row.path != self._protocol.conversation[-1:]:
+            return row
+        return replace(row, note="; ".join(filter(None, (row.note, self._renamed))))
 
     def _member(self, path: MemberPath, value: JSON) -> list[FieldRow]:
         has_fields = len(path) == 1 and path[0] in self._roots

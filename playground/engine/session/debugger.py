@@ -27,6 +27,7 @@ from playground.domain.debugging import (
     ReasonCode,
     draft_of,
     held_back,
+    limit_reason,
     no_answer_words,
     repeated_words,
     repeats,
@@ -48,6 +49,7 @@ from playground.engine.session.serving import Ticket
 from playground.engine.session.tool_loop import Mode, ToolLoop
 from playground.engine.session.verdicts import Verdict, Verdicts
 from playground.jsonkit.reading import parse_json
+from playground.protocols.protocol import get_protocol
 
 #: The error result of a call that nobody answered.
 FILLING = "No result was given for this call."
@@ -122,8 +124,23 @@ class Debugger:
 
     @property
     def paused(self) -> bool:
-        """Whether nothing is under way and a call waits."""
-        return self._experiment.state is RunState.IDLE and bool(self.waiting)
+        """Whether nothing is under way, and a call waits or the gateway paused the answer."""
+        return self._experiment.state is RunState.IDLE and (bool(self.waiting) or self.answer_paused)
+
+    @property
+    def answer_paused(self) -> bool:
+        """Whether the path ends with an answer that the gateway paused and that is continued when it is sent back."""
+        path = self._experiment.transcript.path
+        return bool(path) and path[-1].paused and get_protocol(self._experiment.settings.protocol).continues_paused
+
+    @property
+    def pause_words(self) -> str:
+        """Why a paused answer was not continued by itself; empty where no answer is paused."""
+        if not self.answer_paused:
+            return ""
+        limit = self.debugging.step_limit
+        reached = limit_reason(self.requests).words if limit and self.requests >= limit else ""
+        return f"The gateway paused this answer (pause_turn). {reached}".rstrip()
 
     def reason(self, turn_id: str, call_id: str) -> Reason | None:
         """Why a call waits; None where nothing is known."""
@@ -253,7 +270,11 @@ class Debugger:
     def stopped(self) -> bool:
         """Whether it is paused where somebody stopped it."""
         reasons = [self.notes.stops.get((turn_id, call.id)) for turn_id, call in self.waiting]
-        return self.paused and all(reason is not None and reason.code is ReasonCode.STOPPED for reason in reasons)
+        return (
+            self.paused
+            and bool(reasons)
+            and all(reason is not None and reason.code is ReasonCode.STOPPED for reason in reasons)
+        )
 
     def _answer(
         self, calls: Sequence[tuple[str, ToolCall]], plan: Planned, typed: Mapping[CallKey, Answer | None] | None = None
@@ -277,7 +298,7 @@ class Debugger:
         to remember, ValueError where the arguments are not JSON.
         """
         call = self._call(turn_id, call_id)
-        pattern = call.arguments if call.arguments.strip() else "{}"
+        pattern = call.arguments_json if call.arguments_json.strip() else "{}"
         parse_json(pattern)
         result, draft = self.result(turn_id, call_id), self.notes.draft(turn_id, call_id)
         if result is not None:
@@ -306,7 +327,7 @@ class Debugger:
                 count += 1
                 names.add(call.name)
                 answer = given_as(result).model_copy(update={"served": None})
-                pattern = call.arguments if call.arguments.strip() else "{}"
+                pattern = call.arguments_json if call.arguments_json.strip() else "{}"
                 rules = rules.with_row(call.name, AnswerRow(match=MatchKind.EQUAL, pattern=pattern, answer=answer))
         for name in names if replay else ():
             rules = rules.with_rule(name, rules.rule(name).model_copy(update={"policy": Policy.TABLE}))

@@ -1,5 +1,7 @@
 """One line of requests: it asks, decides on each call, answers, asks again, until somebody must decide or it is done.
 
+An answer that the gateway paused (``pause_turn``) goes back unchanged with the next request, which counts as one.
+
 It writes below its own tip, and the head follows while it stands there. It never raises for what a gateway does, and
 everything it brought stays however it ends.
 """
@@ -43,6 +45,7 @@ from playground.engine.session.next_request import NextRequest
 from playground.engine.session.run import Run
 from playground.engine.session.tool_turn_order import below
 from playground.engine.session.verdicts import offered
+from playground.protocols.protocol import get_protocol
 
 SLICE_S = 0.002  # seconds of deciding and answering between two turns of the loop
 AT_ONCE = 10  # answers that are put in together: each time the whole path is looked through, and drawn
@@ -157,9 +160,21 @@ class ToolLoop:
             if turn.outcome is not None and turn.outcome.ending is not Ending.COMPLETE:
                 await self._decide()
                 return
-            if self._mode is Mode.ONCE or not self._waiting():
+            if self._mode is Mode.ONCE:
                 return
-            self._planned = await self._decide()
+            if self._waiting():
+                self._planned = await self._decide()
+            elif turn.paused and self._continues_paused():
+                self._planned = {}
+            else:
+                return
+
+    def _continues_paused(self) -> bool:
+        """Return whether an answer that the gateway paused is sent back by itself."""
+        settings = self._experiment.settings
+        limit = settings.debugging.step_limit
+        within = not limit or self.requests < limit
+        return within and self._mode is not Mode.STEP and get_protocol(settings.protocol).continues_paused
 
     # Deciding
 

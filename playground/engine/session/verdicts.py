@@ -44,6 +44,8 @@ class Verdict:
 
 
 CHECKING: Final = Verdict(VerdictCode.CHECKING, "Checking…")
+#: The verdict on a call of a custom tool, whose input has no schema.
+FREE_TEXT: Final = Verdict(VerdictCode.FITS, "Free text")
 
 
 class Verdicts:
@@ -60,6 +62,8 @@ class Verdicts:
 
     def of(self, call: ToolCall, tools: tuple[ToolDefinition, ...], *, cut: bool = False) -> Verdict:
         """The verdict on a call; ``cut`` says that the answer broke off inside it."""
+        if call.free_text and not cut:
+            return FREE_TEXT
         if tools is not self._tools:
             self._tools = tools
             self._known = {}

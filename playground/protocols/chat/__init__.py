@@ -19,6 +19,7 @@ class ChatProtocol(Protocol):
     alternates = False
     returns_reasoning = True
     pictures_in_results = False
+    continues_paused = False
 
     parameters_type: Facet[type[Parameters]] = Facet("parameters.ChatParameters")
     decoder: Facet[MakeDecoder] = Facet("decode.ChatDecoder")

@@ -10,9 +10,9 @@ from playground.domain.request import ReasoningReturn, Request, SendReasoning
 from playground.domain.transcript import Role, Turn, new_id
 from playground.jsonkit.foreign import keepable, members_beside, text_of, whole, write
 from playground.jsonkit.values import JSON, JSONObject, same
-from playground.protocols.chat.encode import encode_turns, returned, text_of_parts
-from playground.protocols.chat.reasoning import CONTENT_PART, DETAILS, FIELDS, plain_text
-from playground.protocols.chat.toolcalls import unknown_of
+from playground.protocols.chat.encode import encode_turns, returned, returned_with_reasoning, text_of_parts
+from playground.protocols.chat.reasoning import CONTENT_PART, DETAILS, FIELDS, part_text, plain_text
+from playground.protocols.chat.toolcalls import custom_of, unknown_of
 from playground.protocols.protocol import get_protocol
 from playground.protocols.reading import BESIDE, MessageError, read_beside, read_settings
 
@@ -40,7 +40,8 @@ def read_messages(value: JSON) -> list[Turn]:
         except ValueError as error:
             raise MessageError(number, str(error)) from None
         extra = read_beside(item)
-        back = returned(Turn(id="", role=role, extra=extra)) if extra else {}
+        turn = Turn(id="", role=role, extra=extra)
+        back = {**returned(turn), **returned_with_reasoning(turn)} if extra else {}
         came = {name for name, value in back.items() if same(item.get(name), value)}
         more = {name: value for name, value in _members(item, role).items() if name not in came}
         last = turns[-1] if turns else None
@@ -68,7 +69,11 @@ def _read(item: JSONObject, role: Role) -> frozenset[str]:
 def _members(item: JSONObject, role: Role) -> JSONObject:
     """What is in a message besides what is read."""
     read = _read(item, role)
-    return {name: value for name, value in item.items() if name not in read and _keepable(name, value)}
+    return {
+        name: value
+        for name, value in item.items()
+        if (name not in read or (name in FIELDS and isinstance(value, dict | list))) and _keepable(name, value)
+    }
 
 
 def _keepable(name: str, value: JSON) -> bool:
@@ -139,8 +144,9 @@ def _part(part: JSON, number: int) -> Part:
         if more := members_beside(inner, ("url", "detail"), empty=True):
             extra["image_url"] = more
         return Image(url=whole(url), detail=text_of(inner.get("detail")) or None, extra=_extra(extra))
-    if kind == "thinking" and plain_text(part.get("thinking")):
-        return Reasoning(text=whole(plain_text(part["thinking"])), field=CONTENT_PART)
+    if kind in ("thinking", "reasoning") and (text := whole(part_text(part))):
+        plain = part == {"type": "thinking", "thinking": [{"type": "text", "text": text}]}
+        return Reasoning(text=text, field=CONTENT_PART, extra={} if plain else _extra({"content": [keepable(part)]}))
     return Unknown(value=keepable(part))
 
 
@@ -172,8 +178,10 @@ def _calls(calls: JSON) -> list[Part]:
 def _call(call: JSON, number: int) -> ToolCall:
     if not isinstance(call, dict):
         raise ValueError(f"tool call {number} must be an object")
-    function, extra = call.get("function"), unknown_of(call, empty=True)
-    if "type" in extra and function is None:
+    function, extra, custom = call.get("function"), unknown_of(call, empty=True), custom_of(call)
+    if custom is not None:
+        function = {"name": custom.get("name"), "arguments": custom.get("input")}
+    elif "type" in extra and function is None:
         function = {"name": "", "arguments": ""}  # a call of another kind: all of it is in its own members
     elif not isinstance(function, dict):
         raise ValueError(f"tool call {number} has no “function” object")
@@ -182,11 +190,17 @@ def _call(call: JSON, number: int) -> ToolCall:
         raise ValueError(f"tool call {number} has no function name")
     if not isinstance(id_, str) or not id_:
         raise ValueError(f"tool call {number} has no “id”")
-    if isinstance(arguments, dict):
+    if isinstance(arguments, dict) and custom is None:
         arguments = write(arguments)
     if arguments is not None and not isinstance(arguments, str):
         raise ValueError(f"the arguments of tool call {number} must be text")
-    return ToolCall(id=whole(id_), name=whole(name), arguments=whole(arguments or ""), extra=_extra(extra))
+    return ToolCall(
+        id=whole(id_),
+        name=whole(name),
+        arguments=whole(arguments or ""),
+        free_text=custom is not None,
+        extra=_extra(extra),
+    )
 
 
 def _extra(members: JSONObject) -> Extra:
@@ -208,12 +222,13 @@ def read_body(body: JSONObject) -> tuple[Request, tuple[str, ...]]:
 
 def _rule(turns: tuple[Turn, ...], messages: JSON) -> ReasoningReturn:
     """The first rule under which ``turns`` are written as ``messages``."""
+    beside = any(isinstance(item, dict) and BESIDE in item for item in messages)
     names = (*FIELDS, DETAILS)
     found = [name for name in names if any(isinstance(item, dict) and name in item for item in messages)]
     for when in SendReasoning:
         for field in ("", *found) if when is not SendReasoning.NEVER else ("",):
             rule = ReasoningReturn(when=when, field=field)
-            if same(encode_turns(turns, rule), messages):
+            if same(encode_turns(turns, rule, beside=beside), messages):
                 return rule
     thought = any(isinstance(part, Reasoning) for turn in turns for part in turn.parts)
     return ReasoningReturn(when=SendReasoning.ALWAYS if thought else SendReasoning.NEVER)

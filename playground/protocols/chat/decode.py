@@ -32,8 +32,11 @@ from playground.protocols.chat.reasoning import (
     FIELDS,
     ReasoningReader,
     ThinkSplitter,
+    belongs_to_reasoning,
+    holds_text,
     is_marked_thought,
-    plain_text,
+    part_text,
+    record_lists,
     without_thought_mark,
 )
 from playground.protocols.chat.toolcalls import ToolCalls
@@ -315,7 +318,7 @@ class ChatDecoder(BodyDecoder):
         return {name: value for name, value in message.items() if name in names or name not in _READ}
 
     def _delta(self, state: _Choice, delta: JSONObject, out: list[Event], *, all_whole: bool = False) -> None:
-        self._reasoning(state, delta, out)
+        self._reasoning(state, delta, out, all_whole=all_whole)
         state.marked = not all_whole and "extra_content" in delta and is_marked_thought(delta)
         content = delta.get("content")
         if content:
@@ -342,7 +345,7 @@ class ChatDecoder(BodyDecoder):
                 known.function_call(delta["function_call"], out)
                 self._tell_calls(state, known, out)
         if not delta.keys() <= _READ:
-            self._extra(state, delta, out)
+            self._extra(state, delta, out, all_whole=all_whole)
 
     def _tool_calls(
         self, state: _Choice, calls: JSON, out: list[Event], *, all_whole: bool = False, again: bool = False
@@ -363,14 +366,14 @@ class ChatDecoder(BodyDecoder):
         for code, text in calls.notes.items():
             self._note(out, code, text, hole=code in calls.holes)
 
-    def _extra(self, state: _Choice, delta: JSONObject, out: list[Event]) -> None:
+    def _extra(self, state: _Choice, delta: JSONObject, out: list[Event], *, all_whole: bool = False) -> None:
         """The members that nothing here knows. Those that only say the same again are not told of each time."""
         again = state.again
         fresh: JSONObject = {}
         for name, value in delta.items():
             if name not in _READ:
                 last, times = again.get(name, _NEVER)
-                if times < _AGAIN or last != value or name == "audio":
+                if times < _AGAIN or last != value or name == "audio" or belongs_to_reasoning(name, value):
                     fresh[name] = value
         if "extra_content" in fresh:
             fresh["extra_content"] = without_thought_mark(fresh["extra_content"])
@@ -383,26 +386,26 @@ class ChatDecoder(BodyDecoder):
             self._take_answer(state, out)
             out.append(ExtraDelta(state.index, "message", "chat", {"audio": audio}, pieces=_AUDIO_PIECES))
         if news:
-            out.append(ExtraDelta(state.index, "message", "chat", news))
+            self._about_message(state, news, out, joined=not all_whole)
 
     def _mended_calls(self, state: _Choice, calls: JSON) -> JSON:
         """The same entries with surrogate pairs that were cut between fragments joined again."""
         mended: list[JSON] = []
         for position, entry in enumerate(calls if isinstance(calls, list) else [calls]):
-            function = entry.get("function") if isinstance(entry, dict) else None
-            if isinstance(function, dict) and isinstance(function.get("arguments"), str):
-                place = f"call {entry.get('index', position)!r}"
-                arguments = self._mend(state, place, function["arguments"])
-                mended.append({**entry, "function": {**function, "arguments": arguments}})
-            else:
-                mended.append(entry)
+            for member, name in (("function", "arguments"), ("custom", "input")):
+                inner = entry.get(member) if isinstance(entry, dict) else None
+                if isinstance(inner, dict) and isinstance(inner.get(name), str):
+                    place = f"call {entry.get('index', position)!r}"
+                    text = self._mend(state, place, inner[name])
+                    entry = {**entry, member: {**inner, name: text}}  # noqa: PLW2901 - the same entry, mended
+            mended.append(entry)
         return mended
 
     # -- text ----------------------------------------------------------------------------------------------------
 
-    def _reasoning(self, state: _Choice, delta: JSONObject, out: list[Event]) -> None:
+    def _reasoning(self, state: _Choice, delta: JSONObject, out: list[Event], *, all_whole: bool = False) -> None:
         reader = state.reasoning
-        for name, received in reader.read_reasoning(delta):
+        for name, received in reader.read_reasoning(delta, whole=all_whole):
             text = self._mend(state, name, received) if self._odd or state.half else received
             if text:
                 out.append(ReasoningDelta(state.index, text, name))
@@ -411,6 +414,9 @@ class ChatDecoder(BodyDecoder):
                 self._note(out, "reasoning_name", f"reasoning comes as “{name}” instead of “reasoning_content”")
         if reader.twice:
             self._note(out, "reasoning_twice", "the same reasoning comes under two names; it is shown once")
+        shaped = {name: delta[name] for name in FIELDS if isinstance(delta.get(name), dict | list) and delta[name]}
+        if shaped:  # with what else stands in it, so that it can go back
+            self._about_message(state, shaped, out, joined=not all_whole)
 
     def _content(self, state: _Choice, content: JSON, out: list[Event]) -> None:
         if isinstance(content, str):
@@ -433,20 +439,36 @@ class ChatDecoder(BodyDecoder):
     def _part(self, state: _Choice, part: JSONObject, out: list[Event]) -> None:
         kind = part.get("type")
         if kind in ("thinking", "reasoning"):
-            text = plain_text(part.get("thinking") or part.get("reasoning") or part.get("summary") or part.get("text"))
+            text = part_text(part)
             if self._odd or state.half:
                 text = self._mend(state, CONTENT_PART, text)
-            if text:
+            if text or holds_text(part):
                 self._release(state, out)
                 out.append(ReasoningDelta(state.index, text, CONTENT_PART))
+                out.append(self._content_part(state, part))
                 state.seen = True
         elif isinstance(part.get("text"), str) and kind in ("text", "output_text", None):
             self._text(state, part["text"], out)
+            if beside := members_beside(part, ("type", "text")):
+                out.append(ExtraDelta(state.index, "text", "chat", beside))
         elif kind == "refusal" and isinstance(part.get("refusal"), str):
             out.append(RefusalDelta(state.index, foreign.whole(part["refusal"])))
             self._take_answer(state, out)
         else:
             self._unknown(state, part, out)
+
+    def _content_part(self, state: _Choice, part: JSONObject) -> ExtraDelta:
+        """A part of the content that holds reasoning, in the shape in which it came."""
+        members = members_beside({"content": [part]}, ())
+        if self._whole_body:
+            return ExtraDelta(state.index, "reasoning", "chat", members, pieces=("content",))
+        return ExtraDelta(state.index, "reasoning", "chat", members, records=("content",))
+
+    def _about_message(self, state: _Choice, members: JSONObject, out: list[Event], *, joined: bool) -> None:
+        """Members of the message; ``joined``: those that belong to reasoning are fragments of records."""
+        kept = members_beside(members, ())
+        records = record_lists(kept) if joined else ()
+        out.append(ExtraDelta(state.index, "message", "chat", kept, records=records))
 
     def _unknown(self, state: _Choice, value: JSONObject, out: list[Event]) -> None:
         self._release(state, out)

@@ -3,8 +3,8 @@
 What is sent is what was set: no defaults of ours, no repairs, except that empty arguments of a call go out as ``{}``,
 because many gateways parse them. Whether a tool result is an error has no field here, so only its text is sent.
 Members that a message was read with and that no part holds go out with it. Members that an answer came with and that
-nothing here knows go back with its calls and texts, where they stood; of those of the message itself only what is made
-to go back does: strict gateways refuse the others (``RETURNED``).
+nothing here knows go back with its calls and texts, where they stood; of those of the message itself what is made
+to go back does (``RETURNED``), and with reasoning what belongs to it: strict gateways refuse the others.
 """
 
 from __future__ import annotations
@@ -19,9 +19,19 @@ from playground.domain.served import sent_text
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role, Turn, make_turn
 from playground.giving_way import by_and_by
-from playground.jsonkit.foreign import whole, write
+from playground.jsonkit.foreign import members_beside, whole, write
 from playground.jsonkit.values import JSON, JSONObject
-from playground.protocols.chat.reasoning import CONTENT_PART, DETAILS, INLINE, THOUGHT, without_thought_mark
+from playground.protocols.chat.reasoning import (
+    CONTENT_PART,
+    DETAILS,
+    FIELDS,
+    INLINE,
+    THOUGHT,
+    belongs_to_reasoning,
+    part_text,
+    plain_text,
+    without_thought_mark,
+)
 from playground.protocols.reading import tool_from, written_beside
 
 if TYPE_CHECKING:
@@ -70,6 +80,16 @@ def returned(turn: Turn) -> JSONObject:
     found = turn.extra.get("chat", {})
     back = {name: take(found[name]) for name, take in RETURNED.items() if name in found}
     return {name: value for name, value in back.items() if value}
+
+
+def returned_with_reasoning(turn: Turn) -> JSONObject:
+    """The members that an answer came with that go back as often as its reasoning does, each as it came."""
+    members = turn.extra.get("chat", {})
+    return {
+        name: value
+        for name, value in members.items()
+        if name not in RETURNED and name not in FIELDS and belongs_to_reasoning(name, value)
+    }
 
 
 def _audio(value: JSON) -> JSON:
@@ -149,7 +169,10 @@ def _assistant(turn: Turn, rule: ReasoningReturn) -> JSONObject:
     fields, thinking = _reasoning(turn, rule)
     content: str | list[JSONObject] | None
     if thinking or any(_takes_a_list(part) for part in turn.parts):
-        content = [*thinking, *(_part(part) for part in turn.parts if _has_place(part))]
+        content = []
+        for number, part in enumerate(turn.parts):
+            content += thinking.get(number, ())
+            content += [_part(part)] if _has_place(part) else ()
     else:
         content = turn.text
     if not content and (turn.calls or turn.refusal):
@@ -172,49 +195,83 @@ def _call(call: ToolCall) -> JSONObject:
     extra = call.extra.get("chat", {})
     if "type" in extra and not call.name:  # not of a function: all that there is stands in its own members
         return with_members({"id": call.id}, extra)
+    if call.free_text:
+        custom = {"name": call.name, "input": call.arguments}
+        return with_members({"id": call.id, "type": "custom", "custom": custom}, extra)
     arguments = call.arguments if call.arguments.strip() else "{}"
     known = {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": arguments}}
     return with_members(known, extra)
 
 
-def _reasoning(turn: Turn, rule: ReasoningReturn) -> tuple[JSONObject, list[JSONObject]]:
-    """Fields of the message and parts of its content that carry the turn's reasoning back.
+def _reasoning(turn: Turn, rule: ReasoningReturn) -> tuple[JSONObject, dict[int, list[JSONObject]]]:
+    """Fields of the message, and parts of its content by the number of the turn's part, that carry reasoning back.
 
     A turn that calls tools carries the field even when it is empty: some gateways answer 400 without it.
     """
     if rule.when is SendReasoning.NEVER or (rule.when is SendReasoning.AFTER_TOOL_CALLS and not turn.calls):
-        return {}, []
+        return {}, {}
     fields: JSONObject = {}
-    thinking: list[JSONObject] = []
+    thinking: dict[int, list[JSONObject]] = {}
     details: list[JSONObject] = []
-    for part in turn.parts:
+    for number, part in enumerate(turn.parts):
         if not isinstance(part, Reasoning):
             continue
         details += part.details
         name = rule.field or part.field or DEFAULT_FIELD
         if name in (INLINE, THOUGHT):
             name = DEFAULT_FIELD
-        if not part.text or name == DETAILS:
-            continue
         if name == CONTENT_PART:
-            thinking.append({"type": "thinking", "thinking": [{"type": "text", "text": part.text}]})
-        else:
+            if parts := _content_parts(part):
+                thinking[number] = parts
+        elif part.text and name != DETAILS:
             fields[name] = fields.get(name, "") + part.text
+    for name in FIELDS:
+        shaped = turn.extra.get("chat", {}).get(name)
+        if shaped and plain_text(shaped) == fields.get(name, turn.reasoning):
+            fields[name] = shaped
     if details:
-        fields[DETAILS] = details
+        fields[DETAILS] = _joined(details)
+    fields = {**returned_with_reasoning(turn), **fields}
     if turn.calls and not thinking and not fields:
         name = rule.field or DEFAULT_FIELD
         fields[name] = [] if name == DETAILS else ""
     return fields, thinking
 
 
+def _content_parts(part: Reasoning) -> list[JSONObject]:
+    """The parts of the content that a reasoning part came as; of a text that was edited since, a plain one."""
+    content = part.extra.get("chat", {}).get("content")
+    is_list = isinstance(content, list) and all(isinstance(item, dict) for item in content)
+    if is_list and "".join(map(part_text, content)) == part.text:
+        return list(content)
+    return [{"type": "thinking", "thinking": [{"type": "text", "text": part.text}]}] if part.text else []
+
+
+def _joined(details: list[JSONObject]) -> list[JSONObject]:
+    """Records, with what came of one after the text had begun beside the rest of it."""
+    out: list[JSONObject] = []
+    for record in details:
+        place = (record.get("type"), record.get("index"))
+        for number, earlier in enumerate(out):
+            shared = (earlier.keys() & record.keys()) - {"type", "index", "id", "format"}
+            same = place[1] is not None and (earlier.get("type"), earlier.get("index")) == place
+            if same and not shared and earlier.get("id") in (None, record.get("id")):
+                out[number] = {**earlier, **record}
+                break
+        else:
+            out.append(record)
+    return out
+
+
 def read_tool(value: JSON) -> ToolDefinition:
-    """A definition in the shape of section 2.3, or its inner ``function`` object alone.
+    """A definition in the shape of section 2.3, its inner ``function`` object alone, or that of a custom tool.
 
     Raises ValueError saying what is wrong.
     """
     if not isinstance(value, dict):
         raise ValueError("a tool definition is a JSON object")
+    if value.get("type") == "custom" and isinstance(value.get("custom"), dict):
+        return _read_custom(value["custom"])
     if value.get("type", "function") != "function":
         raise ValueError(f"“type” must be “function”, not {value['type']!r}")
     function = value.get("function", value)
@@ -223,11 +280,20 @@ def read_tool(value: JSON) -> ToolDefinition:
     return tool_from(function, "parameters")
 
 
+def _read_custom(custom: JSONObject) -> ToolDefinition:
+    """The definition of a tool whose input is free text."""
+    tool = tool_from({name: custom.get(name) for name in ("name", "description")}, "")
+    rest = members_beside(custom, ("name", "description"), empty=True)
+    return tool.model_copy(update={"custom": rest})
+
+
 def write_tool(tool: ToolDefinition) -> JSONObject:
     """The definition for the body; what is not set is not in it."""
     function: JSONObject = {"name": tool.name}
     if tool.description:
         function["description"] = tool.description
+    if tool.custom is not None:
+        return {"type": "custom", "custom": {**function, **tool.custom}}
     if tool.parameters is not None:
         function["parameters"] = tool.parameters
     if tool.strict is not None:

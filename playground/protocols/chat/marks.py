@@ -21,6 +21,7 @@ MARKS: Final = Marks(
     ),
     tool="function",
     tool_type="function",
+    custom_tool="custom",
     blocks=frozenset({"image_url", "input_audio", "refusal", "file"}),
     choices=frozenset({"function"}),
     is_answer=_is_answer,

@@ -5,8 +5,10 @@ One reader belongs to one choice. It emits nothing itself: it hands back what wa
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
+from playground.domain.records import Records
 from playground.jsonkit.foreign import keepable
 from playground.jsonkit.values import JSON, JSONObject
 
@@ -20,6 +22,8 @@ THOUGHT: Final = "<thought>"
 
 #: Opening tags at the start of the content, and the tags that close them.
 _CLOSING: Final = {INLINE: "</think>", THOUGHT: "</thought>"}
+#: What the name of a member is like that goes back with reasoning although nothing here reads it.
+_BELONGS: Final = re.compile(r"reasoning|think|thought|signature|opaque|encrypted|redacted", re.IGNORECASE)
 _LONGEST_LEAD: Final = 64  # white space before a tag that is waited for
 
 
@@ -41,6 +45,43 @@ def without_thought_mark(extra_content: JSON) -> JSON:
     rest = {name: value for name, value in google.items() if name != "thought"}
     others = {name: value for name, value in extra_content.items() if name != "google"}
     return {**others, **({"google": rest} if rest else {})} or None
+
+
+def belongs_to_reasoning(name: str, value: JSON) -> bool:
+    """Return whether a member that nothing here reads belongs to reasoning, by its name or a name inside it.
+
+    Counts and switches do not: they say something about reasoning and nothing of it.
+    """
+    if not value or isinstance(value, bool | int | float):
+        return False
+    if _BELONGS.search(name):
+        return True
+    if isinstance(value, dict):
+        return any(belongs_to_reasoning(inner, item) for inner, item in value.items())
+    return isinstance(value, list) and any(belongs_to_reasoning("", item) for item in value)
+
+
+def holds_text(value: JSON) -> bool:
+    """Return whether a text stands anywhere in a value, types aside."""
+    if isinstance(value, dict):
+        return any(holds_text(item) for name, item in value.items() if name != "type")
+    return any(map(holds_text, value)) if isinstance(value, list) else isinstance(value, str) and bool(value)
+
+
+def record_lists(members: JSONObject) -> tuple[str, ...]:
+    """The names of lists among the members that belong to reasoning, and inside them: their records are fragments."""
+    names: list[str] = []
+    for name, value in members.items():
+        if isinstance(value, list) and belongs_to_reasoning(name, value):
+            names.append(name)
+        elif isinstance(value, dict):
+            names += record_lists(value)
+    return tuple(names)
+
+
+def part_text(part: JSONObject) -> str:
+    """The text of a content part that holds reasoning."""
+    return plain_text(part.get("thinking") or part.get("reasoning") or part.get("summary") or part.get("text"))
 
 
 def plain_text(value: JSON) -> str:
@@ -65,28 +106,24 @@ def _one_text(value: JSON) -> str:
 class ReasoningReader:
     """Chooses among the names of one choice, so that text sent twice is shown once, and gathers vendor records."""
 
-    __slots__ = ("_details", "_growing", "_length", "_pieces", "_said", "field", "twice")
+    __slots__ = ("_length", "_records", "_said", "field", "twice")
 
     def __init__(self) -> None:
         self.field = ""  # the first name seen
         self.twice = False  # the same text came under two names
         self._said: list[str] = []
         self._length = 0
-        self._details: list[JSONObject] = []
-        self._growing = ""  # the member of the last of them that comes in pieces, and those that came
-        self._pieces: list[str] = []
+        self._records = Records()
 
-    def read_reasoning(self, delta: JSONObject) -> list[tuple[str, str]]:
-        """(field, text) pairs of one delta or message."""
+    def read_reasoning(self, delta: JSONObject, *, whole: bool = False) -> list[tuple[str, str]]:
+        """(field, text) pairs of one delta, or of a ``whole`` message, whose records are not fragments."""
         found = [(name, text) for name in FIELDS if delta.get(name) and (text := plain_text(delta[name]))]
         records = delta.get(DETAILS)
         if isinstance(records, list) and records:
             text = "".join(map(_one_text, records))
             if text:
                 found.append((DETAILS, text))
-            for record in records:
-                if isinstance(record, dict):
-                    self._gather(record)
+            self._records.add((keepable(record) for record in records if isinstance(record, dict)), whole=whole)
         if not found:
             return []
         if len(found) > 1:
@@ -108,46 +145,12 @@ class ReasoningReader:
     def _repeats(self, text: str) -> bool:
         return len(text) == self._length and text == "".join(self._said)
 
-    def _gather(self, record: JSONObject) -> None:
-        """Add a record, or join it to the one before when both are fragments of one."""
-        record = keepable(record)
-        last = self._details[-1] if self._details else None
-        grows = next((name for name in ("text", "summary") if isinstance(record.get(name), str)), None)
-        same = last is not None and all(last.get(k) == record.get(k) for k in ("type", "index"))
-        if last is None or not same or "index" not in record or _conflict(last, record, grows):
-            self._join()
-            self._details.append(dict(record))
-            return
-        for name, value in record.items():
-            if name == grows and isinstance(last.get(name), str):
-                if self._growing != name:
-                    self._join()
-                    self._growing = name
-                self._pieces.append(value)
-            elif value is not None:
-                last[name] = value
-
-    def _join(self) -> None:
-        """Put the text of the last record together; joined at each fragment, it would be copied each time."""
-        if self._pieces:
-            self._details[-1][self._growing] += "".join(self._pieces)
-            self._pieces.clear()
-
     def take_details(self) -> tuple[JSONObject, ...]:
         """The records gathered so far; they are handed out once."""
-        if not self._details:
-            return ()
-        self._join()
-        taken = tuple(self._details)
-        self._details = []
+        taken = tuple(record for record in self._records.value() if isinstance(record, dict))
+        if taken:
+            self._records = Records()
         return taken
-
-
-def _conflict(last: JSONObject, record: JSONObject, grows: str | None) -> bool:
-    """Whether two records of one type and index are different things: another id, or data that cannot be joined."""
-    if last.get("id") and record.get("id") and last["id"] != record["id"]:
-        return True
-    return grows is None and ("data" in record or "signature" not in record)
 
 
 class ThinkSplitter:

@@ -21,6 +21,9 @@ ENTRY: Final = frozenset({"index", "id", "type", "function"})
 FUNCTION: Final = frozenset({"name", "arguments"})
 _ID_START: Final = 3  # characters in which two ids of one vendor agree ("call_1", "call_2")
 _FLAT: Final = ENTRY | FUNCTION
+#: The members that a call of a custom tool has under “custom”.
+CUSTOM: Final = frozenset({"name", "input"})
+_CUSTOM_ENTRY: Final = (ENTRY - {"function"}) | {"custom"}
 
 
 @dataclass(slots=True)
@@ -33,6 +36,7 @@ class PartialCall:
     arguments: Arguments = field(default_factory=Arguments)
     naming: bool = True  # no arguments came since its name began, so that more of the name may come
     repeated: bool = False  # id and name came again after whole arguments: others may follow, of another call
+    free_text: bool = False  # of a custom tool
 
 
 @dataclass(slots=True)
@@ -44,6 +48,7 @@ class Fragment:
     name: str
     arguments: str
     extra: JSONObject  # what nothing here knows, where it stood
+    free_text: bool = False  # the arguments are those of a custom tool
 
 
 class ToolCalls:
@@ -107,7 +112,7 @@ class ToolCalls:
     @property
     def are_whole(self) -> bool:
         """Whether no call waits for more of its arguments; one that has none may be of a tool that takes none."""
-        return all(not call.arguments or call.arguments.are_whole() for call in self._calls)
+        return all(not call.arguments or call.arguments.are_whole() for call in self._calls)  # of a free text none are
 
     def release(self, out: list[Event]) -> None:
         """No more comes: give out what was held back."""
@@ -133,6 +138,8 @@ class ToolCalls:
             isinstance(index, float) and index.is_integer()
         ):
             index = int(index)
+        if (custom := custom_of(entry)) is not None:
+            return self._custom(entry, custom, index)
         function = entry.get("function")
         if not isinstance(function, dict):
             function = entry
@@ -151,6 +158,21 @@ class ToolCalls:
             name=text_of(name),
             arguments=whole(arguments) if isinstance(arguments, str) else "",
             extra=unknown_of(entry),
+        )
+
+    def _custom(self, entry: JSONObject, custom: JSONObject, index: JSON) -> Fragment:
+        """A fragment of a call of a custom tool, whose input is text."""
+        text = custom.get("input")
+        if text and not isinstance(text, str):
+            self._note("tool_arguments_object", "the arguments of a call came as JSON, not as text")
+            text = write(text)
+        return Fragment(
+            index=index if type(index) is int else None,
+            id=text_of(entry.get("id")),
+            name=text_of(custom.get("name")),
+            arguments=whole(text) if text else "",
+            extra=unknown_of(entry),
+            free_text=True,
         )
 
     def _with_index(self, fragment: Fragment, index: int, touched: set[int]) -> PartialCall | None:
@@ -278,7 +300,8 @@ class ToolCalls:
             self._note("tool_id_missing", "a tool call came without an id; one was made here")
         else:
             self._by_id.setdefault(fragment.id, call)
-        arguments, _ = call.arguments.take_fragment(fragment.arguments)
+        call.free_text = fragment.free_text
+        arguments = fragment.arguments if call.free_text else call.arguments.take_fragment(fragment.arguments)[0]
         if call.arguments.undecided:
             self._holding[call.number] = call
         out.append(
@@ -290,21 +313,32 @@ class ToolCalls:
                 arguments=arguments,
                 id_is_ours=ours,
                 held=call.arguments.held,
+                free_text=call.free_text,
             )
         )
         return call
 
     def _continue(self, call: PartialCall, fragment: Fragment, out: list[Event]) -> None:
+        call.free_text = call.free_text or fragment.free_text
         new_id, new_name = self._more_id(call, fragment), self._more_name(call, fragment)
         known = call.arguments
-        arguments, odd = known.take_fragment(fragment.arguments)
+        arguments, odd = (fragment.arguments, None) if call.free_text else known.take_fragment(fragment.arguments)
         if odd is not None:
             self._note(*odd)
         if known.undecided:
             self._holding[call.number] = call
         if new_id or new_name or arguments or known.held:
             out.append(
-                ToolCallDelta(self._choice, call.number, new_id, new_name, arguments, held=known.held, late=known.late)
+                ToolCallDelta(
+                    self._choice,
+                    call.number,
+                    new_id,
+                    new_name,
+                    arguments,
+                    held=known.held,
+                    late=known.late,
+                    free_text=call.free_text,
+                )
             )
 
     def _more_id(self, call: PartialCall, fragment: Fragment) -> str | None:
@@ -355,17 +389,27 @@ class ToolCalls:
         return call.name
 
 
+def custom_of(entry: JSONObject) -> JSONObject | None:
+    """The member of an entry that holds a call of a custom tool; None for any other call."""
+    custom = entry.get("custom")
+    is_custom = isinstance(custom, dict) and not entry.get("function") and entry.get("type") in ("custom", None, "")
+    return custom if is_custom else None
+
+
 def unknown_of(entry: JSONObject, *, empty: bool = False) -> JSONObject:
     """What of an entry of ``tool_calls`` no field of a call holds, where it stood; null and what is empty if asked for.
 
     Of a call that is not a function's its type is among them.
     """
     function = entry.get("function")
-    known = ENTRY if isinstance(function, dict) else _FLAT
+    custom = custom_of(entry)
+    known = ENTRY if isinstance(function, dict) else _CUSTOM_ENTRY if custom is not None else _FLAT
     extra = {} if entry.keys() <= known else members_beside(entry, known, empty=empty)
     kind = entry.get("type", "function")
-    if kind != "function" and kind and isinstance(kind, str):
+    if kind != "function" and kind and isinstance(kind, str) and custom is None:
         extra["type"] = whole(kind)
+    if custom is not None and (inner := members_beside(custom, CUSTOM, empty=empty)):
+        extra["custom"] = inner
     if isinstance(function, dict) and not function.keys() <= FUNCTION:
         inner = members_beside(function, FUNCTION, empty=empty)
         if inner:

@@ -21,6 +21,7 @@ class MessagesProtocol(Protocol):
     alternates = True
     returns_reasoning = False
     pictures_in_results = True
+    continues_paused = True
     #: By the public protocol; the specification is silent, section 5.
     key_headers: Mapping[str, str] = {"anthropic-version": "2023-06-01"}
 

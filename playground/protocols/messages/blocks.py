@@ -34,6 +34,8 @@ class Block:
     arguments: Arguments | None = None  # of a call to which any came
     input: list[str] | None = None  # of a block that is kept whole
     open: bool = True
+    thought: bool = False  # text of thinking came
+    signature: str | None = None  # of thinking, None without such a member; no more is kept than whether it is empty
     _grown: Members | None = None
 
     def forget_start(self) -> None:
@@ -45,6 +47,16 @@ class Block:
     def started_by(self, id_: str) -> bool:
         """Whether the start of a block of the same kind with that id only says once more that this one starts."""
         return bool(id_ and self.id == id_) or (self.open and not id_)
+
+    @property
+    def has_arguments(self) -> bool:
+        """Whether fragments of its input came, an empty object aside."""
+        return self.arguments is not None and bool(self.arguments) and not self.arguments.undecided
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the fragments of its input are a JSON object that is not empty."""
+        return self.arguments is not None and self.has_arguments and self.arguments.are_whole()
 
     def add_members(self, members: JSONObject, pieces: tuple[str, ...]) -> None:
         """What a delta adds to a block that is kept whole; see ``playground.domain.members`` for ``pieces``."""

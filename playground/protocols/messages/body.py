@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from playground.domain.members import Extra
 from playground.domain.parts import Image, Part, Reasoning, Text, ToolCall, ToolResult, Unknown
 from playground.domain.request import Request
 from playground.domain.transcript import Role, Turn, new_id
@@ -11,6 +12,7 @@ from playground.jsonkit.foreign import keepable, members_beside, text_of, whole,
 from playground.jsonkit.values import JSON, JSONObject, same
 from playground.protocols.messages.blocks import READ
 from playground.protocols.messages.encode import REDACTED, encode_turns, texts_in
+from playground.protocols.messages.ids import is_valid
 from playground.protocols.protocol import get_protocol
 from playground.protocols.reading import BESIDE, MessageError, read_beside, read_settings
 
@@ -119,7 +121,8 @@ def _known(block: JSONObject) -> Part | None:
         case {"type": "redacted_thinking", "data": str(data)}:
             return Reasoning(text="", field=REDACTED, redacted=whole(data))
         case {"type": "tool_use", "id": str(id_), "name": str(name), "input": dict(value)}:
-            return ToolCall(id=whole(id_), name=whole(name), arguments=write(value))
+            extra: Extra = {} if is_valid(id_) else {"messages": {}}  # so that it goes back as it came
+            return ToolCall(id=whole(id_), name=whole(name), arguments=write(value), extra=extra)
         case {"type": "image", "source": {"type": "base64", "media_type": str(kind), "data": str(data)}}:
             return Image(url=f"data:{whole(kind)};base64,{whole(data)}")
         case {"type": "image", "source": {"type": "url", "url": str(url)}}:

@@ -36,6 +36,8 @@ def _form(turn: Turn) -> Iterator[Told]:
             yield CHANGED, "its refusal is sent as ordinary text"
         elif isinstance(part, Image) and part.url[:5].lower() == "data:" and ";base64," not in part.url[:200].lower():
             yield DOUBTFUL, "its image is a data URL without base64, sent as an address"
+        elif isinstance(part, ToolCall) and part.free_text:
+            yield CHANGED, f"the text of its call of {part.name} ({part.id}) is sent as “input” of a JSON object"
         elif isinstance(part, ToolCall) and not is_object(part.arguments):
             what = f"the arguments of {part.name} ({part.id}) are not a JSON object: nothing can be sent until they are"
             yield DOUBTFUL, what
@@ -43,7 +45,11 @@ def _form(turn: Turn) -> Iterator[Told]:
             yield CHANGED, "the pictures of its result are sent with it"
     if is_behind(turn, ToolResult):
         yield DOUBTFUL, "its result stands behind what else it holds; results belong first"
-    if is_behind(turn, Reasoning) and any(isinstance(part, Reasoning) and _is_signed(part) for part in turn.parts):
+    if (
+        turn.outcome is None
+        and is_behind(turn, Reasoning)
+        and any(isinstance(part, Reasoning) and _is_signed(part) for part in turn.parts)
+    ):
         yield CHANGED, "its thinking goes to the front"
 
 

@@ -27,10 +27,11 @@ from playground.jsonkit import foreign
 from playground.jsonkit.foreign import amount_of, count_of, keepable, members_beside, text_of
 from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols import verdicts
-from playground.protocols.arguments import Arguments
+from playground.protocols.arguments import REPEATED, Arguments
 from playground.protocols.decoding import BodyDecoder
 from playground.protocols.errors import looks_like_error
 from playground.protocols.messages.blocks import READ, Block
+from playground.protocols.messages.ids import is_valid
 from playground.protocols.repeats import ChangingString
 from playground.protocols.sse import DEFAULT_CAP
 
@@ -66,6 +67,9 @@ _FRAGMENT: Final = {
 }
 _DELTA: Final = frozenset({"type", "signature", *_FRAGMENT.values()})
 
+#: Blocks that hold no input of a call.
+_WITHOUT_INPUT: Final = ("text", "thinking", "redacted_thinking")
+_HOMELESS: Final = "arguments came under the index of no call, and every call has its own; they are left out"
 _OFTEN: Final = 8 * 1024  # characters of reports, each of which is told at once
 
 
@@ -126,9 +130,12 @@ class MessagesDecoder(BodyDecoder):
     ) -> None:
         super().__init__(content_type, cap, make_id)
         self._blocks: dict[int, Block] = {}
+        self._latest: Block | None = None  # that started
         self._open_blocks: set[int] = set()  # indexes of those that have not ended
         self._highest = 0  # index
         self._calls = 0
+        self._call_blocks: list[Block] = []  # of the calls
+        self._homeless: dict[int, list[str]] = {}  # input that came under the index of no call, by that index
         self._ids: set[str] = set()  # of calls, as they came
         self._left_open = False  # a block had not ended when the body did
         self._finish: str | None = None
@@ -247,7 +254,7 @@ class MessagesDecoder(BodyDecoder):
             if isinstance(block, dict):
                 self._start(base + position, block, out)
                 self._stop(base + position, out)
-                del self._blocks[base + position]
+                self._end_call(self._blocks.pop(base + position), out)
                 self._highest = highest
             else:
                 self._misshapen(block, out)
@@ -271,7 +278,8 @@ class MessagesDecoder(BodyDecoder):
         if old is not None:
             self._note(out, "block_index_shared", "several content blocks share one index")
             self._stop(index, out)
-        block = self._blocks[index] = Block(kind, value, id_)
+            self._end_call(old, out)
+        block = self._latest = self._blocks[index] = Block(kind, value, id_)
         self._open_blocks.add(index)
         self._highest = max(self._highest, index) if len(self._blocks) > 1 else index
         if kind == "text":
@@ -279,8 +287,8 @@ class MessagesDecoder(BodyDecoder):
             self._text("text", value.get("text"), out)
         elif kind == "thinking":
             out.append(PartStart(0))
-            self._text("thinking", value.get("thinking"), out)
-            self._signature(value.get("signature"), out)
+            self._thinking(block, value.get("thinking"), out)
+            self._signature(block, value.get("signature"), out)
         elif kind == "redacted_thinking":
             out.append(PartStart(0))
             data = value.get("data")
@@ -294,6 +302,9 @@ class MessagesDecoder(BodyDecoder):
             block.forget_start()
         if kind == "redacted_thinking":
             out.append(PartStart(0))
+        if kind == "tool_use":
+            for text in self._homeless.pop(index, ()):
+                self._arguments(block, text, out)
 
     def _extra(self, block: Block, members: JSONObject, out: list[Event], pieces: tuple[str, ...] = ()) -> None:
         """Members of a block that nothing here knows; a block of an unknown kind takes them in itself."""
@@ -318,24 +329,20 @@ class MessagesDecoder(BodyDecoder):
         self._ids.add(block.id)
         id_, name = self._make_id() if ours else block.id, text_of(block.value.get("name")) or None
         out.append(ToolCallDelta(0, block.call, id=id_, name=name, id_is_ours=ours))
+        if not is_valid(id_):
+            out.append(ExtraDelta(0, "tool_call", "messages", {}, block.call))  # so that it goes back as it came
+        self._call_blocks.append(block)
         self._seen = True
 
-    def _stop(self, index: int, out: list[Event]) -> None:
+    def _stop(self, index: int, out: list[Event], *, cut_off: bool = False) -> None:
         block = self._blocks.get(index)
         if block is None or not block.open:
             return
         block.open = False
         self._open_blocks.discard(index)
-        given = block.value.get("input")
-        if block.kind == "tool_use":
-            # A stream starts with an empty object and sends the text; a whole answer has the object only.
-            if given or (self._whole_body and given is not None):
-                self._arguments(
-                    block, foreign.whole(given) if isinstance(given, str) else self._object_text(given), out
-                )
-            if block.arguments is not None and (held := block.arguments.release()):
-                out.append(ToolCallDelta(0, block.call, arguments=held, late=len(held)))
-        elif block.kind not in READ:
+        if block.kind == "thinking" and not cut_off:
+            self._end_thinking(block, out)
+        if block.kind not in READ:
             value = block.whole()
             if not value:
                 return
@@ -343,6 +350,58 @@ class MessagesDecoder(BodyDecoder):
                 self._note(out, "block_without_type", "a content block has no type; it is kept as it is")
             out.append(UnknownPart(0, keepable(value)))
             self._seen = True
+
+    def _end_calls(self, out: list[Event]) -> None:
+        """End all calls; input that came under the index of none goes to those that lack it."""
+        if self._homeless:
+            self._place_input(out)
+        for block in self._call_blocks:
+            self._end_call(block, out)
+
+    def _end_call(self, block: Block, out: list[Event]) -> None:
+        """Give out the input that stood in the start of a call, and text held back.
+
+        A stream starts a call with an empty object and sends the text; a whole answer has the object only.
+        """
+        text, block.value = self._given_input(block), {}
+        if text:
+            self._arguments(block, text, out)
+        if block.arguments is not None and (held := block.arguments.release()):
+            out.append(ToolCallDelta(0, block.call, arguments=held, late=len(held)))
+
+    def _given_input(self, block: Block) -> str:
+        """The input in the start of a call as text; empty for the placeholders with which streams start one."""
+        given = block.value.get("input") if block.kind == "tool_use" else None
+        text = foreign.whole(given) if isinstance(given, str) else "" if given is None else self._object_text(given)
+        return text if self._whole_body or text.strip() not in ("{}", "null") else ""
+
+    def _place_input(self, out: list[Event]) -> None:
+        """Give input that came under the index of no call to the calls that lack it, else the last one."""
+        inputs, self._homeless = list(self._homeless.values()), {}
+        lacking = [block for block in self._call_blocks if not (block.is_whole or self._given_input(block))]
+        given = [block for block in self._call_blocks if not block.has_arguments and self._given_input(block)]
+        places = lacking or given
+        if len(inputs) != len(places):
+            places = places[-1:] * len(inputs)
+        for number, fragments in enumerate(inputs):
+            if places:
+                for text in fragments:
+                    self._arguments(places[number], text, out)
+            elif not self._call_blocks:
+                index = self._highest + 1 if self._blocks else 0
+                block = self._unannounced({"index": index}, "input_json_delta", out)
+                for text in fragments:
+                    self._arguments(block, text, out)
+                self._stop(index, out)
+            elif self._repeats_last(text := "".join(fragments)):
+                self._note(out, *REPEATED)
+            else:
+                self._note(out, "tool_arguments_homeless", f"{_HOMELESS}: {text[:60]}", hole=True)
+
+    def _repeats_last(self, text: str) -> bool:
+        """Whether ``text`` says the same as the arguments of the last call."""
+        arguments = self._call_blocks[-1].arguments
+        return arguments is not None and arguments.say(text)
 
     @staticmethod
     def _object_text(value: JSON) -> str:
@@ -356,15 +415,18 @@ class MessagesDecoder(BodyDecoder):
         kind = delta.get("type")
         index = value.get("index")
         block = self._blocks.get(index if type(index) is int else self._index(value))
+        if kind == "input_json_delta" and (block is None or block.kind in _WITHOUT_INPUT):
+            self._keep_homeless(self._index(value), delta.get("partial_json"), out)
+            return
         if block is None:
             block = self._unannounced(value, kind, out)
         if kind == "text_delta" and block.kind == "text":
             self._text("text", delta.get("text"), out)
         elif kind == "thinking_delta" and block.kind == "thinking":
-            self._text("thinking", delta.get("thinking"), out)
+            self._thinking(block, delta.get("thinking"), out)
         elif kind == "signature_delta" and block.kind == "thinking":
-            self._signature(delta.get("signature"), out)
-        elif kind == "input_json_delta" and block.kind not in ("text", "thinking", "redacted_thinking"):
+            self._signature(block, delta.get("signature"), out)
+        elif kind == "input_json_delta" and block.kind not in _WITHOUT_INPUT:
             self._input(block, delta.get("partial_json"), out)
         elif kind == "citations_delta":
             citation = members_beside({"citations": delta.get("citation")}, ()).get("citations")
@@ -398,16 +460,30 @@ class MessagesDecoder(BodyDecoder):
             return ""
         return value
 
-    def _input(self, block: Block, text: JSON, out: list[Event]) -> None:
+    def _input_text(self, place: str, text: JSON, out: list[Event]) -> str:
+        """A fragment of the input of a call; ``place`` names that call."""
         if isinstance(text, dict | list):
             self._note(out, "tool_arguments_object", "the arguments of a call came as JSON, not as text")
             text = self._object_text(text)
         text = self._text_in(text, out)
+        return self._mend(place, text) if text and (self._odd or self._half) else text
+
+    def _keep_homeless(self, index: int, given: JSON, out: list[Event]) -> None:
+        """Keep a fragment of input that came under the index of no call until its block starts, or the message ends."""
+        if text := self._input_text(f"input at {index}", given, out):
+            self._note(out, "tool_arguments_elsewhere", "arguments of a call came under the index of no call so far")
+            self._homeless.setdefault(index, []).append(text)
+
+    def _input(self, block: Block, given: JSON, out: list[Event]) -> None:
+        text = self._input_text(f"input {block.call}", given, out)
         if not text:
             return
-        if self._odd or self._half:
-            text = self._mend(f"input {block.call}", text)
         if block.kind == "tool_use":
+            if not block.open:
+                self._note(out, "tool_arguments_late", "arguments of a call came after the end of its block")
+            if text.strip() == "{}" and block.is_whole:
+                self._note(out, "tool_arguments_empty", "“{}” came after the arguments of a call; it is left out")
+                return
             self._arguments(block, text, out)
         else:
             block.input = block.input or []
@@ -430,10 +506,28 @@ class MessagesDecoder(BodyDecoder):
                 out.append(TextDelta(0, text) if kind == "text" else ReasoningDelta(0, text, kind))
                 self._seen = True
 
-    def _signature(self, given: JSON, out: list[Event]) -> None:
+    def _thinking(self, block: Block, given: JSON, out: list[Event]) -> None:
+        block.thought = block.thought or bool(given)
+        self._text("thinking", given, out)
+
+    def _signature(self, block: Block, given: JSON, out: list[Event]) -> None:
+        if isinstance(given, str):
+            block.signature = block.signature or given[:1]
         if text := self._text_in(given, out):
             out.append(ReasoningDelta(0, "", "thinking", signature=foreign.whole(text)))
             self._seen = True
+
+    def _end_thinking(self, block: Block, out: list[Event]) -> None:
+        """Have whole thinking without a signature go back as it came: with an empty signature, or without the member.
+
+        Thinking that broke off has no signature either, and does not go back.
+        """
+        if block.signature or not block.thought or block is not self._latest:
+            return
+        if block.signature is None:
+            out.append(ExtraDelta(0, "reasoning", "messages", {}))
+        else:
+            out.append(ReasoningDelta(0, "", "thinking", signature=""))
 
     def _mend(self, place: str, text: str) -> str:
         """``text`` with halves of surrogate pairs joined; a first half at its end waits for the next fragment."""
@@ -472,13 +566,14 @@ class MessagesDecoder(BodyDecoder):
             out.append(UsageReport(told))
 
     def _flush(self, out: list[Event]) -> None:
-        self._left_open = self._left_open or bool(self._open_blocks)
+        self._left_open = self._left_open or bool(self._open_blocks or self._homeless)
         self._stop_all(out)
         self._tell_usage(out)
 
     def _stop_all(self, out: list[Event]) -> None:
         for index in sorted(self._open_blocks):
-            self._stop(index, out)
+            self._stop(index, out, cut_off=True)
+        self._end_calls(out)
         if self._half.pop("text", ""):
             out.append(TextDelta(0, "\ufffd"))
 

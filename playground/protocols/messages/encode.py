@@ -1,10 +1,11 @@
 """A request as the body of POST /messages: the public protocol, of which the specification shows a part (section 4.2).
 
 System and developer turns go to the top level, wherever they stand. Neighbouring turns of one side become one message,
-because the protocol wants user and assistant to alternate. Thinking goes back byte for byte with its signature, and
-only so: reasoning without a signature belongs to another protocol and stays here. Empty texts are refused by the
-protocol and left out. Members that a block came with and that nothing here knows (citations, say) go back with it; the
-members of the message itself stay here, because a message of a request has but a role and content.
+because the protocol wants user and assistant to alternate. Thinking goes back byte for byte with its signature, or
+without one if it came over this protocol so: other reasoning belongs to another protocol and stays here. Empty texts
+are refused by the protocol and left out, and ids of calls that it refuses are replaced (``ids``). Members that a block
+came with and that nothing here knows (citations, say) go back with it; the members of the message itself stay here,
+because a message of a request has but a role and content.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from playground.domain.transcript import Role, Turn, make_turn
 from playground.giving_way import by_and_by
 from playground.jsonkit import foreign
 from playground.jsonkit.values import JSON, JSONObject
+from playground.protocols.messages.ids import CallIds
 from playground.protocols.messages.parameters import MAX_TOKENS_START
 from playground.protocols.reading import at_vendor, tool_from, written_beside
 
@@ -28,6 +30,11 @@ if TYPE_CHECKING:
     from playground.domain.accumulator import Accumulator
 
 REDACTED: Final = "redacted_thinking"
+_FREE_TEXT: Final[JSONObject] = {
+    "type": "object",
+    "properties": {"input": {"type": "string"}},
+    "required": ["input"],
+}
 _DATA_URL: Final = re.compile(r"data:([\w.+-]+/[\w.+-]+)(?:;[\w.+-]+=[^;,]*)*;base64,", re.IGNORECASE)
 
 
@@ -68,19 +75,25 @@ def returned(_turn: Turn) -> JSONObject:
     return {}
 
 
+def returned_with_reasoning(_turn: Turn) -> JSONObject:
+    """Nothing: what belongs to thinking stands in its block."""
+    return {}
+
+
 def encode_turns(turns: tuple[Turn, ...], *, beside: bool = False) -> list[JSONObject]:
     """User and assistant messages in turn; raises ValueError as ``encode`` does.
 
     What came ``beside`` the answers that become one message stands in it together, the first one's where two differ.
     """
     messages: list[JSONObject] = []
+    ids = CallIds()
     for turn in by_and_by(turns):
         if turn.role in (Role.SYSTEM, Role.DEVELOPER):
             continue
         side = "assistant" if turn.role is Role.ASSISTANT else "user"
         if not messages or messages[-1]["role"] != side:
             messages.append({"role": side, "content": []})
-        messages[-1]["content"].extend(_blocks(turn))
+        messages[-1]["content"].extend(_blocks(turn, ids))
         if beside:
             messages[-1] = with_members(messages[-1], written_beside(turn))
     return [{**message, "content": _content(message["content"])} for message in messages]
@@ -97,21 +110,25 @@ def _content(blocks: list[JSONObject]) -> str | list[JSONObject]:
 
 def _system(turns: tuple[Turn, ...]) -> str | list[JSONObject]:
     blocks: list[JSONObject] = []
+    ids = CallIds()
     for turn in turns:
         if turn.role in (Role.SYSTEM, Role.DEVELOPER):
-            blocks += _blocks(turn)
+            blocks += _blocks(turn, ids)
     return _content(blocks)
 
 
-def _blocks(turn: Turn) -> list[JSONObject]:
-    """The blocks of one turn; thinking stands first where the turn does not begin with it."""
-    blocks = [block for part in turn.parts if (block := _block(part)) is not None]
-    if blocks and blocks[0].get("type") not in ("thinking", REDACTED):
+def _blocks(turn: Turn, ids: CallIds) -> list[JSONObject]:
+    """The blocks of one turn. In a turn that was not received thinking is moved to the front.
+
+    A received turn goes back in the order in which it came.
+    """
+    blocks = [block for part in turn.parts if (block := _block(part, ids)) is not None]
+    if turn.outcome is None and blocks and blocks[0].get("type") not in ("thinking", REDACTED):
         blocks.sort(key=lambda block: block.get("type") not in ("thinking", REDACTED))
     return blocks
 
 
-def _block(part: Part) -> JSONObject | None:
+def _block(part: Part, ids: CallIds) -> JSONObject | None:
     match part:
         case Text(text=text):
             return _with_extra({"type": "text", "text": text}, part) if text else None
@@ -121,16 +138,17 @@ def _block(part: Part) -> JSONObject | None:
             block = _thinking(part)
             return _with_extra(block, part) if block is not None else None
         case ToolCall():
-            return _with_extra({"type": "tool_use", "id": part.id, "name": part.name, "input": _input(part)}, part)
+            call: JSONObject = {"type": "tool_use", "id": ids.of_call(part), "name": part.name, "input": _input(part)}
+            return _with_extra(call, part)
         case ToolResult():
-            return _result(part)
+            return _result(part, ids.of_result(part))
         case Image():
             return _with_extra({"type": "image", "source": _source(part.url)}, part)
         case Unknown():
             return None if part.from_file else part.value
 
 
-def _result(part: ToolResult) -> JSONObject:
+def _result(part: ToolResult, call_id: str) -> JSONObject:
     """The result as text, as text and pictures, or as the blocks it came as while they say the same."""
     extra = part.extra.get("messages", {})
     content = extra.get("content")
@@ -138,7 +156,7 @@ def _result(part: ToolResult) -> JSONObject:
         content = _with_pictures(part)
     elif not (isinstance(content, list) and foreign.whole(texts_in(content)) == part.text):
         content = part.text
-    block: JSONObject = {"type": "tool_result", "tool_use_id": part.call_id, "content": content}
+    block: JSONObject = {"type": "tool_result", "tool_use_id": call_id, "content": content}
     if part.is_error:
         block["is_error"] = True
     return with_members(block, extra)
@@ -180,11 +198,15 @@ def _thinking(part: Reasoning) -> JSONObject | None:
         return {"type": REDACTED, "data": part.redacted}
     if part.signature is not None:
         return {"type": "thinking", "thinking": part.text, "signature": part.signature}
+    if "messages" in part.extra:  # it came over this protocol without a signature
+        return {"type": "thinking", "thinking": part.text}
     return None
 
 
 def _input(call: ToolCall) -> JSON:
-    """The arguments as an object; empty ones are ``{}``."""
+    """The arguments as an object; empty ones are ``{}``, a free text stands in ``input`` of one."""
+    if call.free_text:
+        return {"input": call.arguments}
     if not call.arguments.strip():
         return {}
     problem = "they are not a JSON object"
@@ -218,11 +240,17 @@ def read_tool(value: JSON) -> ToolDefinition:
 
 
 def write_tool(tool: ToolDefinition) -> JSONObject:
-    """The definition for the body. The protocol requires a schema: without one, any object is allowed."""
+    """The definition for the body. The protocol requires a schema: without one, any object is allowed.
+
+    A custom tool takes an object with its text, as its calls are written.
+    """
     out: JSONObject = {"name": tool.name}
     if tool.description:
         out["description"] = tool.description
-    out["input_schema"] = tool.parameters if tool.parameters is not None else {"type": "object"}
+    if tool.custom is not None:
+        out["input_schema"] = _FREE_TEXT
+    else:
+        out["input_schema"] = tool.parameters if tool.parameters is not None else {"type": "object"}
     if tool.strict is not None:
         out["strict"] = tool.strict
     return out

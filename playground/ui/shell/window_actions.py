@@ -458,7 +458,8 @@ class WindowActions(QObject):
             self._window.action(STOP.id).setEnabled(instead.under_way)
             return
         under_way = self.session.state is not RunState.IDLE
-        self._window.action(STOP.id).setEnabled(under_way or (debugger.paused and not debugger.stopped))
+        waits = debugger.paused and bool(debugger.waiting)
+        self._window.action(STOP.id).setEnabled(under_way or (waits and not debugger.stopped))
 
     def _note_reach(self) -> None:
         """What the run that just ended tells of its gateway; one that was stopped before an answer tells nothing."""

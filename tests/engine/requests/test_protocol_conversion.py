@@ -525,3 +525,15 @@ def test_the_programs_own_stays_so_over_the_other_protocol(session: Session) -> 
     session.switch_protocol("messages")
     assert session.settings.current.to_wire() == {"stream": True}
     assert not session.settings.current.is_ours("stream")
+
+
+def test_an_id_that_the_other_protocol_refuses_is_told_with_the_one_sent_instead() -> None:
+    turns = (
+        said(Role.USER, Text(text="?")),
+        said(Role.ASSISTANT, ToolCall(id="functions.f:0", name="f", arguments="{}")),
+        said(Role.TOOL, ToolResult(call_id="functions.f:0", text="1")),
+    )
+    assert told(*turns) == [
+        (CHANGED, "Turn 2 (assistant): the id of its call functions.f:0 is sent as functions_f_0"),
+    ]
+    assert told(*turns, to="chat") == []

@@ -74,10 +74,10 @@ def test_only_what_a_field_gives_back_becomes_a_field() -> None:
 
 
 def test_tools_the_panel_cannot_hold_stay_in_the_extra_body() -> None:
-    tools = [{"type": "custom", "custom": {"name": "x"}}]
+    tools = [{"type": "custom", "custom": {"name": "x"}, "more": 1}]
     request, notes = read_body(asked(tools=tools))
     assert request.extra_body == {"tools": tools}
-    assert notes[0].startswith("The tools are kept in the extra body: tool 1: ")
+    assert notes[0].startswith("The tools are kept in the extra body: tool 1 (x) ")
     request, notes = read_body(asked(tools=[{"type": "function", "function": {"name": "f", "description": ""}}]))
     assert [tool.name for tool in request.tools] == ["f"]
     assert not notes

@@ -24,10 +24,15 @@ def test_each_name_is_read_and_kept(name: str) -> None:
 def test_content_parts() -> None:
     answer = chat(
         chunk({"content": [{"type": "thinking", "thinking": [{"type": "text", "text": "a"}]}]}),
-        chunk({"content": [{"type": "thinking", "thinking": "b"}, {"type": "text", "text": "c"}]}),
+        chunk({"content": [{"type": "thinking", "thinking": [{"type": "text", "text": "b"}]}]}),
+        chunk({"content": [{"type": "text", "text": "c"}]}),
         STOP,
     )
-    assert answer.choices[0].freeze() == (Reasoning(text="ab", field="content[].thinking"), Text(text="c"))
+    came = {"type": "thinking", "thinking": [{"type": "text", "text": "ab"}]}
+    assert answer.choices[0].freeze() == (
+        Reasoning(text="ab", field="content[].thinking", extra={"chat": {"content": [came]}}),
+        Text(text="c"),
+    )
 
 
 def test_the_same_text_under_two_names_is_shown_once() -> None:

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import time
 from typing import Any
 
 import pytest
 
+from playground.domain.parts import ToolCall
+from playground.domain.transcript import Role, make_turn
+from playground.protocols.chat.body import read_messages
 from playground.protocols.chat.decode import ChatDecoder
+from playground.protocols.chat.encode import encode_turns, read_tool, write_tool
+from playground.protocols.protocol import protocol_of_tool
 from tests.protocols.streams import DONE, call_chunk, calls, chat, chunk, data, fragment
 
 END = chunk({}, "tool_calls") + DONE
@@ -532,3 +538,69 @@ def test_a_finish_reason_that_promises_a_call_is_noted_where_none_came(reason: s
     answer = chat(chunk({"content": "I call it."}), chunk({}, reason), DONE)
     assert "finish_without_calls" in answer.deviations
     assert answer.complete
+
+
+def custom(text: str | None = None, **members: Any) -> dict[str, Any]:
+    """A fragment of a call of a custom tool, with only what is given."""
+    inner = {name: value for name, value in (("name", members.pop("name", None)), ("input", text)) if value is not None}
+    return {**members, "custom": inner}
+
+
+@pytest.mark.parametrize(
+    "pieces", [["print(", '"hi")'], ['print("hi")'], ["", 'print("h', 'i")'], list('print("hi")')], ids=len
+)
+def test_a_streamed_custom_call_has_its_input_as_text(pieces: list[str]) -> None:
+    first, *rest = pieces
+    answer = chat(
+        call_chunk(custom(first, index=0, id="a", type="custom", name="code")),
+        *(call_chunk(custom(piece, index=0)) for piece in rest),
+        END,
+    )
+    (call,) = answer.choices[0].freeze()
+    assert call == ToolCall(id="a", name="code", arguments='print("hi")', free_text=True)
+    assert answer.complete
+    assert answer.deviations == {}
+
+
+@pytest.mark.parametrize("text", ["", "{}", "{}{}", '{"a":1}', '"x"', " spaces \n", "é\u2028", "x" * 100_000])
+@pytest.mark.parametrize("streamed", [True, False])
+def test_a_custom_call_goes_back_in_the_shape_in_which_it_came(text: str, streamed: bool) -> None:
+    call = {"id": "a", "type": "custom", "custom": {"name": "code", "input": text, "grammar": "g"}, "extra": {"s": 1}}
+    message = {"role": "assistant", "content": None, "tool_calls": [call]}
+    if streamed:
+        answer = chat(call_chunk({"index": 0, **call}), END)
+    else:
+        answer = chat(
+            json.dumps({"choices": [{"index": 0, "message": message, "finish_reason": "tool_calls"}]}).encode()
+        )
+    assert encode_turns((make_turn(Role.ASSISTANT, "", *answer.choices[0].freeze()),)) == [message]
+
+
+def test_custom_calls_and_function_calls_of_one_turn_keep_their_order() -> None:
+    answer = chat(
+        call_chunk(custom("a=", index=0, id="a", type="custom", name="code"), fragment("", index=1, id="b", name="g")),
+        call_chunk(fragment('{"y":2}', index=1), custom("1", index=0)),
+        END,
+    )
+    assert calls(answer) == [("a", "code", "a=1"), B]
+
+
+def test_a_pair_cut_in_a_custom_input_is_joined() -> None:
+    answer = chat(
+        call_chunk(custom("HIGH", index=0, id="a", type="custom", name="code")).replace(b"HIGH", b"\\ud83d"),
+        call_chunk(custom("LOW", index=0)).replace(b"LOW", b"\\ude00"),
+        END,
+    )
+    assert calls(answer) == [("a", "code", "😀")]
+
+
+def test_a_message_with_a_custom_call_is_read_as_one() -> None:
+    call = {"id": "a", "type": "custom", "custom": {"name": "code", "input": "x = 1"}}
+    (turn,) = read_messages([{"role": "assistant", "content": None, "tool_calls": [call]}])
+    assert turn.calls == (ToolCall(id="a", name="code", arguments="x = 1", free_text=True),)
+
+
+def test_a_custom_tool_is_defined_as_it_was_read() -> None:
+    definition = {"type": "custom", "custom": {"name": "code", "description": "d", "format": {"type": "text"}}}
+    assert protocol_of_tool(definition) == "chat"
+    assert write_tool(read_tool(definition)) == definition

@@ -380,3 +380,55 @@ def test_halves_of_a_surrogate_pair_in_two_deltas() -> None:
     answer = messages(start(), half("a\\ud83d"), half("\\ude00"), half("\\ud83d"), stop())
     assert text(answer) == "a\U0001f600\ufffd"
     assert fold(messages_events(start() + half("\\ud800"))).failure is not None
+
+
+def _tool(index: int, id_: str = "a", name: str = "f", given: object = None) -> bytes:
+    value = {"type": "tool_use", "id": id_, "name": name, "input": {} if given is None else given}
+    return event("content_block_start", index=index, content_block=value)
+
+
+def _json(index: int, text: str) -> bytes:
+    return event("content_block_delta", index=index, delta={"type": "input_json_delta", "partial_json": text})
+
+
+def _end(index: int) -> bytes:
+    return event("content_block_stop", index=index)
+
+
+_X = [("a", "f", '{"x":1}')]
+
+
+@pytest.mark.parametrize(
+    ("events", "expected", "code"),
+    [
+        ([_tool(0), _end(0), _json(0, '{"x"'), _json(0, ":1}")], _X, "tool_arguments_late"),
+        ([_tool(0), _end(0), _json(0, "{}"), _json(0, '{"x":1}')], _X, "tool_arguments_late"),
+        ([_tool(0), _json(0, '{"x":1}'), _end(0), _json(0, "{}")], _X, "tool_arguments_empty"),
+        ([_tool(1), _end(1), _json(2, '{"x"'), _json(2, ":1}"), _end(2)], _X, "tool_arguments_elsewhere"),
+        ([_tool(1), _json(0, '{"x"'), _json(0, ":1}"), _end(1)], _X, "tool_arguments_elsewhere"),
+        ([_json(0, '{"x"'), _tool(0), _json(0, ":1}"), _end(0)], _X, "tool_arguments_elsewhere"),
+        ([_tool(0, given="{}"), _json(0, '{"x"'), _json(0, ":1}"), _end(0)], _X, None),
+        ([_tool(0, given="{}"), _end(0), _json(0, '{"x":1}')], _X, "tool_arguments_late"),
+        ([_tool(0, given={"x": 1}), _json(0, '{"x"'), _json(0, ":1}"), _end(0)], _X, "tool_call_repeated"),
+        ([_tool(0, given={"x": 1}), _end(0), _json(3, '{"x"'), _json(3, ":1}")], _X, "tool_call_repeated"),
+        ([_tool(0), _json(0, '{"x":1}'), _end(0), _json(1, '{"x": 1}')], _X, "tool_call_repeated"),
+        (
+            [_tool(0), _tool(1, "b", "g"), _end(0), _end(1), _json(2, '{"x":1}'), _json(3, '{"y":1}')],
+            [*_X, ("b", "g", '{"y":1}')],
+            "tool_arguments_elsewhere",
+        ),
+    ],
+)
+def test_arguments_apart_from_their_block_belong_to_one_call(
+    events: list[bytes], expected: list[tuple[str, str, str]], code: str | None
+) -> None:
+    answer = messages(start(), *events, stop("tool_use"))
+    assert calls(answer) == expected
+    assert answer.complete
+    assert code is None or code in answer.deviations
+
+
+def test_arguments_that_fit_no_call_are_a_hole_and_no_second_call() -> None:
+    answer = messages(start(), _tool(0), _json(0, '{"x":1}'), _end(0), _json(4, '{"y":1}'), stop("tool_use"))
+    assert calls(answer) == _X
+    assert list(answer.holes) == ["tool_arguments_homeless"]

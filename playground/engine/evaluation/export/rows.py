@@ -6,7 +6,7 @@ import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from typing import Final, TypeAlias
 
-from playground.domain.transcript import Role, Turn
+from playground.domain.transcript import Role, Turn, last_answer
 from playground.engine.evaluation.answering import Answer
 from playground.engine.evaluation.answers import Kept
 from playground.engine.evaluation.inquiry import Column
@@ -66,7 +66,7 @@ def _record(
         "repeat": answer.repeat,
         "passed": passed,
         "score": results.score(case, answer),
-        "text": last.text if last is not None else "",
+        "text": "".join(turn.text for turn in last_answer(turns)),
         "calls": [
             {"name": call.name, "arguments": call.arguments, **answered_by(turns[place:], call.id)}
             for place, turn in enumerate(turns)

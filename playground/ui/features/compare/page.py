@@ -408,7 +408,7 @@ class LanesPage(QScrollArea):
             elif lane.debugger.paused:
                 waiting = len(lane.debugger.waiting)
                 words = [
-                    f"waits at {waiting} call{'s' * (waiting != 1)}",
+                    f"waits at {waiting} call{'s' * (waiting != 1)}" if waiting else "paused by the gateway",
                     f"request {lane.debugger.round}",
                     *figures,
                 ]

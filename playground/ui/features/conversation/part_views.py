@@ -317,7 +317,8 @@ class _Call(PartView[CallCard, ToolCall]):
 
     def draw_growing_part(self, view: CallCard, part: GrowingPart, drawing: Drawing, seconds: str | None) -> None:
         if isinstance(part, GrowingCall):
-            view.draw_growing_call(part.id, part.name, part.fragments, drawing.tool(part.name))
+            tool = drawing.tool(part.name)
+            view.draw_growing_call(part.id, part.name, part.fragments, tool, free_text=part.free_text)
         if seconds is None:
             view.settle()
 

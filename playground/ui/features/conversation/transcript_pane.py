@@ -241,7 +241,7 @@ class TranscriptPane(Centre):
         """Why a run was refused, and the button that mends it; ``turn`` is the one that is written."""
         if cure := self.hand.cure(reason, turn):
             self.notice.offer(reason, cure)
-        elif self._session.debugger.paused and not again:
+        elif self._session.debugger.waiting and self._session.debugger.paused and not again:
             self.notice.say(reason, FILL, self.calls.bar.fill)
             self._open_said = self._session.transcript.waiting
             self._focus_waiting_call()

@@ -75,7 +75,7 @@ def starts(session: Session, turn_id: str, call: ToolCall) -> list[Start]:
     if rule.policy is Policy.FIXED:
         out.append(_start("rule", "The fixed answer", rule.fixed))
     for number, row in enumerate(rule.rows[:MOST_ROWS], 1):
-        found = checking.now(RowFits(row, call.arguments))
+        found = checking.now(RowFits(row, call.arguments_json))
         fits = " (fits)" if found is not None and found.fits else ""
         out.append(_start("rule", f"Row {number}{fits}, {match_words(row)[:LABEL]}", row.answer))
     out += [Start("fault", name, row.answer) for name, row in FAULTS]

@@ -329,7 +329,7 @@ class RulesDialog(SessionWindow):
         self.origin.setText(words)
         self.default_button.setVisible(own)
         latest = self._latest()
-        self.editor.set_rule(debugging.rule(name), latest.arguments if latest is not None else None)
+        self.editor.set_rule(debugging.rule(name), latest.arguments_json if latest is not None else None)
         self.limit.show_value(debugging.step_limit)
 
     def _fill_list(self) -> None:

@@ -175,3 +175,16 @@ def test_a_schema_error_is_said_once(card: CallCard) -> None:
     card.follow_editors()
     card._arguments_place.begin()
     assert said in card._verdict.text()
+
+
+def test_a_call_with_free_text_shows_its_text_and_no_problem(card: CallCard) -> None:
+    for fragments in (["print("], ["print(", '"hi")']):
+        card.draw_growing_call("c", "code", fragments, free_text=True)
+        assert card._result.toPlainText() == "".join(fragments)
+        assert card.tree is None or not card.tree.isVisible()
+    card.show_call(ToolCall(id="c", name="code", arguments='print("hi")', free_text=True), None, None, waiting=True)
+    assert card._arguments.toPlainText() == 'print("hi")'
+    assert card._verdict.text() == "free text"
+    assert card.tree is None or not card.tree.isVisible()
+    card.show_call(ToolCall(id="c", name="code", arguments='{"a":1}', free_text=True), None, None, waiting=True)
+    assert card._arguments.toPlainText() == '{"a":1}', "a text that happens to be JSON is not laid out"

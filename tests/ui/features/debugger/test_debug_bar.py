@@ -7,9 +7,11 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from playground.domain.debugging import STOPPED, ResultDraft
+from playground.domain.transcript import Ending, Outcome, Role, make_turn
 from playground.engine.session.debugger import FILLING
 from playground.engine.session.session import Session
 from playground.ui.features.conversation.calls.debug_bar import DebugBar
+from tests.ui.features.debugger.conftest import nowhere
 
 
 def test_the_button_that_answers_all_with_an_error_says_so(session: Session, window: QWidget) -> None:
@@ -74,3 +76,15 @@ def test_the_words_have_all_the_room_that_the_buttons_leave(session: Session, wi
             assert bar._words.width() >= width - taken - 40
     bar.setParent(None)
     bar.deleteLater()
+
+
+def test_an_answer_that_the_gateway_paused_has_a_button_to_continue(window: QWidget) -> None:
+    session = Session(nowhere, profile_id="p", protocol="messages", model="m")
+    session.turns.add_turn(make_turn(Role.USER, "Tea?"))
+    outcome = Outcome(ending=Ending.COMPLETE, finish_reason="pause_turn")
+    session.turns.add_turn(make_turn(Role.ASSISTANT, "Let me look.").model_copy(update={"outcome": outcome}))
+    bar = DebugBar(session, window)
+    assert not bar.isHidden()
+    assert bar.words.startswith("The gateway paused this answer (pause_turn). Press Continue")
+    buttons = (bar.continue_button, bar.step_button, bar.end_button, bar.fill_button, bar.stop_button)
+    assert [not button.isHidden() for button in buttons] == [True, False, False, False, False]

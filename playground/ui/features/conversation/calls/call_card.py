@@ -19,6 +19,7 @@ from playground.ui.features.conversation.alternative_switch import AlternativeSw
 from playground.ui.features.conversation.calls.argument_tree import ArgumentTree
 from playground.ui.features.conversation.calls.call_text import (
     ASKING,
+    FREE_TEXT,
     PRETTY_LIMIT,
     answered_words,
     brief_json,
@@ -272,7 +273,13 @@ class CallCard(CallFrame):
     # Content
 
     def draw_growing_call(
-        self, call_id: str, name: str, fragments: Sequence[str], tool: ToolDefinition | None = None
+        self,
+        call_id: str,
+        name: str,
+        fragments: Sequence[str],
+        tool: ToolDefinition | None = None,
+        *,
+        free_text: bool = False,
     ) -> None:
         """More of the call has arrived; ``fragments`` are all pieces of its arguments so far."""
         tree = self._need_tree()
@@ -283,13 +290,14 @@ class CallCard(CallFrame):
         if not self._growing or not self._drawn:
             tree.begin(tool.parameters if tool is not None else None)
             self._result.set_text("")
-        self.call = ToolCall(id=call_id, name=name, arguments="")
+        self.call = ToolCall(id=call_id, name=name, arguments="", free_text=free_text)
         self._name.setText(shown_name(name) or "…")
         self._id.set_text(call_id)
         if len(fragments) > self._drawn:
             self._result.append("".join(fragments[self._drawn :]))
             self._drawn = len(fragments)
-            tree.read_fragments(fragments)
+            if not free_text:
+                tree.read_fragments(fragments)
         self._growing = True
         self._refresh()
 
@@ -348,7 +356,7 @@ class CallCard(CallFrame):
         changed = self._shown == "changes" and call.received is not None
         if changed and len(call.arguments) <= PRETTY_LIMIT:
             self._arguments.set_lines(call.arguments, changed_lines(call.received or "", call.arguments))
-        elif (self._shown == "raw" and not changed) or not is_laid_out(call.arguments):
+        elif (self._shown == "raw" and not changed) or call.free_text or not is_laid_out(call.arguments):
             self._arguments.set_text(call.arguments)  # a piece at a time
         else:
             lines = shown_arguments(call.arguments, problems, answered=self._answer is not None)
@@ -364,13 +372,15 @@ class CallCard(CallFrame):
         self._refresh()
 
     def _problems(self, arguments: str) -> list[Problem] | None:
+        if self.call.free_text:
+            return []
         return self._check.problems(arguments, self._tool.parameters if self._tool is not None else None)
 
     @property
     def _said_in_lines(self) -> bool:
         """Whether the arguments that are shown say what is wrong with them."""
         is_read = self._shown == "arguments" and self._arguments_place.editor is None
-        return is_read and is_laid_out(self.call.arguments)
+        return is_read and not self.call.free_text and is_laid_out(self.call.arguments)
 
     def _judge_again(self) -> None:
         """Say what is thought of the arguments, or of what is typed in their place."""
@@ -379,7 +389,9 @@ class CallCard(CallFrame):
 
     def _judge(self, arguments: str) -> None:
         problems = self._problems(arguments)
-        words, kind, says = judged(problems, arguments, known=self._tool is not None)
+        words, kind, says = (
+            FREE_TEXT if self.call.free_text else judged(problems, arguments, known=self._tool is not None)
+        )
         if problems and self._said_in_lines and not not_checked(problems):
             words = counted(problems)
         self._verdict.say(words, kind)
@@ -390,7 +402,7 @@ class CallCard(CallFrame):
         answered, waiting, growing = self._answer is not None, self._waiting, self._growing
         coming = waiting and self._state.remaining is not None
         if growing and self.tree is not None:
-            self.tree.show()
+            self.tree.setVisible(not self.call.free_text)
             problems = self.tree.problems
             self._verdict.say(clipped(problems[0].message) if problems else "", "chip-error" if problems else "chip")
         self._status.setText(self._status_words())

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QComboBox, QCompleter, QFrame, QHBoxLayout, QLineE
 from playground.domain.parts import ToolCall
 from playground.domain.tools import ToolDefinition
 from playground.engine.questions.kinds import ArgumentsFit, SampleOf
-from playground.ui.features.conversation.calls.call_text import judged
+from playground.ui.features.conversation.calls.call_text import FREE_TEXT, judged
 from playground.ui.features.conversation.calls.looks import quiet
 from playground.ui.features.conversation.text_check import TextCheck
 from playground.ui.widgets.asking import Asking
@@ -84,6 +84,7 @@ class CallForm(QFrame):
             id=was.id if call_id == shown_id else call_id,
             name=was.name if name == shown_name else name,
             arguments=self.arguments.text(),
+            free_text=was.free_text,
         )
 
     def set_call(self, call: ToolCall) -> None:
@@ -134,8 +135,11 @@ class CallForm(QFrame):
         tool, text = self._tool, self.arguments.text()
         schema = tool.parameters if tool is not None else None
         hidden = self.verdict.isHidden()
-        problems = self._check.problems(text, schema)
-        if text.strip() or (tool is not None and problems):
+        free_text = self._put[2].free_text
+        problems = [] if free_text else self._check.problems(text, schema)
+        if free_text:
+            words, kind, says = FREE_TEXT
+        elif text.strip() or (tool is not None and problems):
             words, kind, says = judged(problems, text, known=tool is not None)
         else:
             words, kind, says = "", "chip", ""

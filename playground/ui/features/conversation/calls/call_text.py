@@ -37,6 +37,9 @@ class Judged(NamedTuple):
     says: str
 
 
+FREE_TEXT: Final = Judged("free text", "chip", "The input of a custom tool is text and has no schema.")
+
+
 def judged(problems: list[Problem] | None, arguments: str, *, known: bool) -> Judged:
     """What a chip says of arguments with these problems; ``known`` says that there is a tool of the call's name.
 

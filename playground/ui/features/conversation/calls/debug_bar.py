@@ -161,16 +161,19 @@ class DebugBar(QFrame):
             self._words.setText(words)
             self._words.set_mark("" if answering or looping else "pause")
             self.setAccessibleName(words)
-            for button in (self.step_button, self.continue_button, self.end_button):
-                button.setVisible(not (answering or looping))
-            self.fill_button.setVisible(not (answering or looping))
-            self.stop_button.setVisible(not debugger.stopped)
+            at_calls = bool(debugger.waiting)
+            self.continue_button.setVisible(not (answering or looping))
+            for button in (self.step_button, self.end_button, self.fill_button):
+                button.setVisible(not (answering or looping) and at_calls)
+            self.stop_button.setVisible(not debugger.stopped and (answering or looping or at_calls))
             self._arrange()
         self.setVisible(shown)
 
     def _paused_words(self) -> str:
         debugger = self._session.debugger
         waiting = debugger.waiting
+        if not waiting:
+            return f"{debugger.pause_words} Press Continue to send it back unchanged.{self._steps()}"
         counts = Counter(call.name for _, call in waiting)
         names = ", ".join(f"{shown_name(n)} × {count}" if count > 1 else shown_name(n) for n, count in counts.items())
         names = cut(names, LONGEST_NAMES)
