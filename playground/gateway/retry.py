@@ -32,7 +32,11 @@ _MONEY = r"insufficient|balance|billing|credit|payment|budget|arrear|prepaid|fun
 _MONEY_CODE = re.compile(_MONEY, re.IGNORECASE)
 _NO_MONEY = re.compile(rf"{_MONEY}|quota|(?:usage|monthly|plan) limit", re.IGNORECASE)
 #: Some call a rate a quota, and say for which time it counts.
-_A_RATE = re.compile(r"\bper[ _-]?(?:second|minute)|requests?/m|\b[rti]p[sm]\b", re.IGNORECASE)
+_A_RATE = re.compile(
+    r"(?<![a-z])per[ _-]?(?:sec(?:ond)?|min(?:ute)?)(?![a-z])|requests?/m|\b[rti]p[sm]\b|"
+    r"(?-i:Per(?:Second|Minute))",
+    re.IGNORECASE,
+)
 
 
 def read_retry_after(headers: Iterable[tuple[str, str]], now: float) -> float | None:
@@ -83,11 +87,11 @@ def is_transient(failure: Failure, should_retry: bool | None = None) -> bool:
         return True
     if failure.kind not in (FailureKind.HTTP, FailureKind.STREAM) or failure.status not in RETRIED_STATUS:
         return False
-    return failure.status != 429 or not _says_no_money(failure)
+    return failure.status != 429 or not reports_no_balance(failure)
 
 
-def _says_no_money(failure: Failure) -> bool:
-    """Whether an account is empty, rather than a gateway busy. A code says so surely, whatever the words are about."""
+def reports_no_balance(failure: Failure) -> bool:
+    """Return whether an account is empty, rather than a rate limit reached for a minute. A code outweighs the words."""
     code = f"{failure.code or ''} {failure.type or ''}"
     if _MONEY_CODE.search(code):
         return True

@@ -27,7 +27,8 @@ from playground.domain.transcript import new_id
 from playground.jsonkit import foreign
 from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols import PROTOCOLS, verdicts
-from playground.protocols.errors import looks_like_error, read_error
+from playground.protocols.error_fields import looks_like_error
+from playground.protocols.errors import read_error
 from playground.protocols.protocol import Traced, get_protocol
 from playground.protocols.repeats import ChangingString, Repeats
 from playground.protocols.sse import DEFAULT_CAP, Frame, FrameKind, SSEParser

@@ -12,7 +12,7 @@ from playground.domain.accumulator import Accumulator, GrowingChoice
 from playground.domain.errors import Failure, FailureKind
 from playground.jsonkit import foreign
 from playground.jsonkit.values import JSON, JSONObject
-from playground.protocols.errors import error_fields
+from playground.protocols.error_fields import error_fields
 from playground.protocols.protocol import get_protocol
 
 #: Verdicts of ours about a body; the gateway said nothing of the kind.

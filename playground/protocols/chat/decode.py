@@ -37,7 +37,8 @@ from playground.protocols.chat.reasoning import (
 )
 from playground.protocols.chat.toolcalls import ToolCalls
 from playground.protocols.decoding import BodyDecoder
-from playground.protocols.errors import looks_like_error, read_error
+from playground.protocols.error_fields import looks_like_error
+from playground.protocols.errors import read_error
 from playground.protocols.repeats import ChangingString
 from playground.protocols.sse import DEFAULT_CAP
 
@@ -156,7 +157,7 @@ class ChatDecoder(BodyDecoder):
         if usage:
             self._report(usage, out)
             self._counted = choices == []
-        if value.get("error"):
+        if value.get("error") or (choices == [] and not usage and looks_like_error(value)):
             self._fail(out, read_error(value, text=self._source))
 
     def _told_apart(self, choices: list[JSON], out: list[Event]) -> list[JSON]:

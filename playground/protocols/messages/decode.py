@@ -29,7 +29,8 @@ from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols import verdicts
 from playground.protocols.arguments import Arguments
 from playground.protocols.decoding import BodyDecoder
-from playground.protocols.errors import looks_like_error, read_error
+from playground.protocols.error_fields import looks_like_error
+from playground.protocols.errors import read_error
 from playground.protocols.messages.blocks import READ, Block
 from playground.protocols.repeats import ChangingString
 from playground.protocols.sse import DEFAULT_CAP
