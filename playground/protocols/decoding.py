@@ -12,6 +12,7 @@ from typing import ClassVar, Final
 
 from playground.domain.errors import Failure, FailureKind
 from playground.domain.events import (
+    AnswerMembers,
     Deviation,
     Event,
     ExtraDelta,
@@ -35,7 +36,7 @@ from playground.protocols.sse import DEFAULT_CAP, Frame, FrameKind, SSEParser
 
 _SPACE: Final = b" \t\r\n\x00"
 _BOM: Final = b"\xef\xbb\xbf"
-_KEPT: Final = frozenset({ExtraDelta, UnknownPart, UsageReport})
+_KEPT: Final = frozenset({AnswerMembers, ExtraDelta, UnknownPart, UsageReport})
 _FRAGMENTS: Final = frozenset({TextDelta, ReasoningDelta, ToolCallDelta})
 
 
