@@ -79,6 +79,8 @@ def ending_note(turn: Turn) -> EndingNote | None:
     entry = _reason(reason)
     if entry is None and turn.refusal:
         entry = _REASONS["refusal"]
+    if entry is None and not turn.text.strip() and (transcript := _transcript(turn)):
+        return EndingNote(f"The answer is audio; --json has its data. Its transcript: {transcript}", usable=True)
     if entry is None and (has_answer or outcome.holes):
         return None
     if entry is None:
@@ -121,7 +123,7 @@ def _reason(reason: str | None) -> _Reason | None:
     """Return the entry for a reason, also one in capitals or behind a prefix (``function_call_filter: X``)."""
     if reason is None:
         return None
-    name = reason.strip().lower()
+    name = reason.strip().lower().replace("-", "_")
     return _REASONS.get(name) or _REASONS.get(name.rpartition(":")[2].strip())
 
 
@@ -129,6 +131,12 @@ def _has_media(turn: Turn) -> bool:
     return any(part.kind in ("image", "unknown") for part in turn.parts) or any(
         bool(members.get("audio")) for members in turn.extra.values()
     )
+
+
+def _transcript(turn: Turn) -> str:
+    """Return what is spoken in an answer that is audio; empty where there is no transcript."""
+    audios = (members.get("audio") for members in turn.extra.values())
+    return next((text for audio in audios if isinstance(audio, dict) and (text := _text(audio, "transcript"))), "")
 
 
 def _text(members: JSONObject, *names: str) -> str:

@@ -374,6 +374,11 @@ CALL = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": "
         (chat_body({"content": ""}, "stop"), 5, ["Empty response"]),
         (chat_body({"content": "", "tool_calls": [CALL]}, "tool_calls"), 0, ["1 tool call", "--answers"]),
         (messages_body([], "refusal", stop_details=EXPLAINED), 5, ["refused", "This may help an attack.", "cyber"]),
+        (
+            chat_body({"content": None, "audio": {"id": "a", "data": "QUJD", "transcript": "Hi"}}, "stop"),
+            0,
+            ["transcript: Hi"],
+        ),
         (messages_body([], "max_tokens"), 5, ["No text came"]),
         (messages_body([], "model_context_window_exceeded"), 5, ["context window"]),
         (messages_body([{"type": "text", "text": "x"}], "model_context_window_exceeded"), 0, ["context window"]),

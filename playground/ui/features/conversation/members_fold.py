@@ -90,22 +90,16 @@ class MembersFold(QWidget):
         self.text_view.setVisible(self._open)
         self.copy.setVisible(self._open)
         self.head.setIcon(icon("chevron-down" if self._open else "chevron-right", "muted"))
-        says = SAYS_OF_ANSWER if self._of_answer else SAYS
+        says = SAYS_OF_ANSWER if self._shown is not None and self._shown.of == "message" else SAYS
         words = says.format(fate=self._shown.fate) if self._shown is not None else ""
         self.head.setToolTip(tip(f"{words}{SIZES}"))
         self.head.setAccessibleName(f"{self._words()}, {'shown' if self._open else 'folded'}")
         self._word_head()
         self.height_changed.emit()
 
-    @property
-    def _of_answer(self) -> bool:
-        return self._shown is not None and self._shown.of == "message"
-
     def _words(self) -> str:
-        if self._shown is None:
-            return ""
-        title = "also received" if self._of_answer else "unknown"
-        return show_hidden(f"{title}: {self._shown.names} · {self._shown.fate}")
+        shown = self._shown
+        return show_hidden(f"{shown.title}: {shown.names} · {shown.fate}") if shown is not None else ""
 
     def _word_head(self) -> None:
         taken = ARROW + (self.copy.sizeHint().width() + GAP if self._open else 0)
