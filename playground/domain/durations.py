@@ -13,6 +13,7 @@ from typing import Final
 _DURATION: Final = re.compile(r"\d+(?:\.\d+)?\s?[a-zµμ]+(?:,?\s?(?:and\s)?\d+(?:\.\d+)?\s?[a-zµμ]+)*")
 _PIECE: Final = re.compile(r"(\d+(?:\.\d+)?)\s?([a-zµμ]+)")
 _SECONDS: Final = {
+    **dict.fromkeys(("d", "day", "days"), 86400.0),
     **dict.fromkeys(("h", "hr", "hrs", "hour", "hours"), 3600.0),
     **dict.fromkeys(("m", "min", "mins", "minute", "minutes"), 60.0),
     **dict.fromkeys(("s", "sec", "secs", "second", "seconds"), 1.0),

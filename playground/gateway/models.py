@@ -32,8 +32,10 @@ _TOKENS = {
     "next_cursor": "cursor",
     "nextCursor": "cursor",
     "continuation_token": "continuation_token",
+    "next_page": "page",
 }
-_NEXT_LINKS = ("next", "next_url", "nextLink", "next_link", "@odata.nextLink")
+_LINK_STARTS = ("http:", "https:", "/", "?")
+_NEXT_LINKS = ("next", "next_page", "next_url", "nextLink", "next_link", "@odata.nextLink")
 _PAGING = ("links", "_links", "pagination", "paging", "meta", "page_info", "result_info")
 _NEXT_LINK = re.compile(r'<([^<>]*)>[^<>]*;\s*rel="?next\b', re.IGNORECASE)
 _LONGEST_LINK = 4096
@@ -143,7 +145,8 @@ def next_page(value: JSON, link: str = "") -> str | None:
         if not isinstance(holder, dict):
             continue
         for name, parameter in _TOKENS.items():
-            if token := foreign.text_of(holder.get(name)):
+            token = foreign.text_of(holder.get(name))
+            if token and not token.startswith(_LINK_STARTS):
                 return urlencode({parameter: token})
         for name in _NEXT_LINKS:
             linked = holder.get(name)
@@ -207,10 +210,8 @@ def _model(entry: JSON, price_tokens: int) -> Model | None:
 
 def _id_of(entry: JSONObject) -> str:
     """Return the id of an entry; one that is a number counts unless another member is named like the model's id."""
-    number = entry.get("id")
-    if not is_number(number):
-        return _text(entry, _IDS)
-    return _text(entry, _SURE_IDS) or foreign.text_of(number)
+    text = _text(entry, _SURE_IDS if is_number(entry.get("id")) else _IDS)
+    return text or next((foreign.text_of(entry[name]) for name in _IDS if is_number(entry.get(name))), "")
 
 
 def _protocols(entry: JSONObject) -> frozenset[str] | None:

@@ -33,6 +33,7 @@ _MONEY_CODE = re.compile(_MONEY, re.IGNORECASE)
 _NO_MONEY = re.compile(rf"{_MONEY}|quota|(?:usage|monthly|plan) limit", re.IGNORECASE)
 #: Some call a rate a quota, and say for which time it counts.
 _A_RATE = re.compile(
+    r"\brate[ _-]?limit|too many requests|"
     r"(?<![a-z])per[ _-]?(?:sec(?:ond)?|min(?:ute)?)(?![a-z])|requests?/m|\b[rti]p[sm]\b|"
     r"(?-i:Per(?:Second|Minute))",
     re.IGNORECASE,

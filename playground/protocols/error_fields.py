@@ -30,14 +30,17 @@ _MESSAGE: Final = (
     "message", "msg", "errormessage", "errormsg", "statusmsg", "detail", "details",
     "errordescription", "description", "title", "reason", "faultstring",
 )  # fmt: skip
-_LIKE_A_MESSAGE: Final = (*_MESSAGE, "statusmessage", "originalmessage", "explanation", "cause", "error", "errors")
+_LIKE_A_MESSAGE: Final = (
+    *_MESSAGE, "statusmessage", "originalmessage", "errortext", "explanation", "exception", "cause", "error", "errors",
+    "errormessages", "messages", "reasons",
+)  # fmt: skip
 _WRAPPERS: Final = ("error", "errors", "fault")
 _INNER_WRAPPERS: Final = ("upstreamerror", "error", "errors", "detail", "exception", "response", "body")
 _CODE: Final = ("code", "errorcode", "statuscode")
 _STATUS: Final = ("statuscode", "status", "httpstatus", "httpcode", "httpstatuscode", "code")
 _SLUG: Final = re.compile(r"[A-Za-z][\w.-]{1,80}")
 
-_TITLE: Final = re.compile(r"<(title|h1|h2)\b[^>]*>(.*?)</\1\s*>", re.IGNORECASE | re.DOTALL)
+_TITLE: Final = re.compile(r"<(title|h1|h2|pre)\b[^>]*>(.*?)</\1\s*>", re.IGNORECASE | re.DOTALL)
 _XML_MESSAGE: Final = re.compile(r"<(?:\w+:)?(message|faultstring)>([^<]+)</", re.IGNORECASE)
 _HIDDEN: Final = re.compile(r"<(script|style)\b.*?(</\1\s*>|\Z)|<!--.*?(-->|\Z)", re.IGNORECASE | re.DOTALL)
 _TAG: Final = re.compile(r"<[^<>]*>")
@@ -165,19 +168,15 @@ def _object_in(value: JSON, depth: int) -> JSONObject | None:
     return value if isinstance(value, dict) else None
 
 
-def _message(value: JSONObject) -> str:
+def _message(value: JSONObject, deep: int = 2) -> str:
     """Return what the documented members for a message say."""
     members = {_plain(name): item for name, item in reversed(value.items())}
     for name in _MESSAGE:
         item = members.get(name)
         if isinstance(item, str) and item.strip():
             return foreign.whole(item)
-        if isinstance(item, dict):
-            inner = item.get("message") or item.get("detail")
-            if isinstance(inner, dict):
-                inner = inner.get("message")
-            if isinstance(inner, str) and inner.strip():
-                return foreign.whole(inner)
+        if isinstance(item, dict) and deep and (text := _message(item, deep - 1) or _error_text(item)):
+            return text
         if isinstance(item, list) and (lines := [line for line in map(_complaint, item[:50]) if line]):
             return "; ".join(lines)
     return ""
@@ -191,12 +190,17 @@ def _error_text(value: JSONObject) -> str:
             return foreign.whole(item)
         if isinstance(item, list) and (lines := [line for line in map(_complaint, item[:50]) if line]):
             return "; ".join(lines)
-        if isinstance(item, dict) and item and all(isinstance(texts, list) for texts in item.values()):
-            lines = [
-                f"{name}: {text}" for name, texts in list(item.items())[:50] for text in map(_complaint, texts[:9])
-            ]
-            return foreign.whole("; ".join(lines))
+        if text := _errors_by_field(item):
+            return text
     return ""
+
+
+def _errors_by_field(errors: JSON) -> str:
+    """Return the complaints of an object such as ``{"model": ["is unknown"]}``; empty for any other value."""
+    if not isinstance(errors, dict) or not errors or not all(isinstance(texts, list) for texts in errors.values()):
+        return ""
+    pairs = [(name, texts) for name, texts in list(errors.items())[:50] if isinstance(texts, list)]
+    return foreign.whole("; ".join(f"{name}: {text}" for name, texts in pairs for text in map(_complaint, texts[:9])))
 
 
 def _complaint(item: JSON) -> str:
@@ -228,13 +232,18 @@ def _message_at_any_depth(value: JSONObject, depth: int) -> str:
 
 
 def _message_like(value: JSONObject) -> str:
-    texts = (_get(value, name) for name in _LIKE_A_MESSAGE)
-    return next((foreign.whole(text) for text in texts if isinstance(text, str) and text.strip()), "")
+    for name in _LIKE_A_MESSAGE:
+        item = _get(value, name)
+        texts = item[:50] if isinstance(item, list) else [item]
+        if lines := [foreign.whole(text) for text in texts if isinstance(text, str) and text.strip()]:
+            return "; ".join(lines)
+    return ""
 
 
 def _further_lines(chain: list[JSONObject], depth: int) -> Iterator[str]:
     """Yield what a gateway says beside its message: the error of its upstream, the reasons and the failed text."""
     for value in chain:
+        yield _errors_by_field(value.get("errors"))
         metadata = value.get("metadata")
         if isinstance(metadata, dict):
             provider = foreign.text_of(metadata.get("provider_name"))
@@ -274,9 +283,11 @@ def _code(chain: list[JSONObject], fields: ErrorFields) -> JSON:
 
 
 def _type(chain: list[JSONObject]) -> str:
-    for value in chain:
+    inside = [item for item in chain[-1].values() if isinstance(item, dict) and "__type" in item][:1]
+    for value in (*chain, *inside):
         kind = foreign.text_of(value.get("type"))
-        if kind and kind != "error":
+        kind = foreign.text_of(_get(value, "errortype")) if kind in ("", "error") else kind
+        if kind:
             return kind
         if name := foreign.text_of(value.get("__type")):
             return name.rpartition("#")[2]

@@ -15,15 +15,16 @@ _RETRY_DELAY: Final = re.compile(
     re.IGNORECASE,
 )
 _RETRY_AFTER: Final = re.compile(
-    r'retry[_-]?after(?:[_-]?(?P<unit>seconds|secs?|milliseconds|ms))?\\*"\s*:\s*\\*"?(?P<number>\d{1,12}(?:\.\d{1,9})?)'
+    r'(?:retry[_-]?after|estimated_time)(?:[_-]?(?P<unit>seconds|secs?|milliseconds|ms))?\\*"\s*:\s*\\*"?(?P<number>\d{1,12}(?:\.\d{1,9})?)'
     r'(?=[\\"\s,}\]]|s\\*"|\Z)',
     re.IGNORECASE,
 )
-_UNIT: Final = r"(?:h(?:ours?|rs?)?|m(?:in(?:ute)?s?|s|illiseconds?)?|s(?:ec(?:ond)?s?)?)"
+_UNIT: Final = r"(?:d(?:ays?)?|h(?:ours?|rs?)?|m(?:in(?:ute)?s?|s|illiseconds?)?|s(?:ec(?:ond)?s?)?)"
 _SPOKEN: Final = re.compile(
-    rf"\b(?:try|retry)(?:ing)?(?: your request| the request| again| this)*(?: in| after):?\s+(?:about\s+)?"
+    rf"\b(?:(?:try|retry)(?:ing)?(?: your request| the request| again| this)*(?: in| after)|wait(?: for| at least)?):?"
+    rf"\s+(?:about\s+)?"
     rf"(?P<wait>\d{{1,9}}(?:\.\d{{1,9}})?\s?{_UNIT}\b(?:,?\s?(?:and )?\d{{1,9}}(?:\.\d{{1,9}})?\s?{_UNIT}\b)*"
-    rf"|(?:\d{{1,9}}(?:\.\d{{1,9}})?(?:h|ms|m|s))+(?![A-Za-z0-9]))",
+    rf"|(?:\d{{1,9}}(?:\.\d{{1,9}})?(?:d|h|ms|m|s))+(?![A-Za-z0-9]))",
     re.IGNORECASE,
 )
 

@@ -26,6 +26,7 @@ def nested(depth: int) -> Any:
         (["a", {"id": "b"}, "", 7, None, {"x": 1}], ["a", "b"]),
         ({"data": {"models": ["a"]}}, ["a"]),
         ({"data": [{"id": 7, "name": "Seven"}, {"id": 8.5}, {"id": True}]}, ["7", "8.5"]),
+        ({"models": [{"model": 70}, {"name": 8}]}, ["70", "8"]),
         ({"data": [{"id": 1, "model_name": "gpt-x"}]}, ["gpt-x"]),
         ({"models": {"a/b": {"context": 1}, "c": {}}}, ["a/b", "c"]),
         ({"data": []}, []),

@@ -168,6 +168,7 @@ def test_a_quota_for_a_minute_is_a_rate(message: str) -> None:
         (http(429, "You exceeded your current quota, check your billing details.", dimension="RPM"), True),
         (http(429, "Quota exceeded for GenerateRequestsPerMinute; see billing."), True),
         (http(429, "Rate limit exceeded: free-models-per-min. Add 10 credits for more."), True),
+        (http(429, "Exceeded the token rate limit of your tier. See https://x.example/quotaincrease"), True),
         (http(429, "You exceeded your current quota, check your plan and billing details."), False),
         (http(429, "You exceeded your current quota", code="insufficient_quota"), False),
     ],

@@ -49,6 +49,18 @@ CASES: list[tuple[Any, dict[str, Any]]] = [
         {"message": "vllm", "code": "400"},
     ),
     ({"errors": [{"message": "first"}, {"message": "second"}]}, {"message": "first"}),
+    (
+        {"object": "error", "message": {"detail": [{"loc": ["body", "x"], "msg": "not permitted"}]}, "type": "t"},
+        {"message": "body.x: not permitted", "type": "t"},
+    ),
+    ({"title": "Invalid", "errors": {"$.n": ["bad"]}}, {"message": "Invalid\n$.n: bad"}),
+    ({"statusCode": 400, "message": ["a", "b"], "error": "Bad Request"}, {"message": "a; b"}),
+    ({"Response": {"Error": {"Code": "AuthFailure", "Message": "no"}}}, {"message": "no", "code": "AuthFailure"}),
+    ({"errorMessage": "boom", "errorType": "Runtime.X", "trace": []}, {"message": "boom", "type": "Runtime.X"}),
+    (
+        {"Output": {"__type": "com.x#UnknownOperationException"}, "Version": "1.0"},
+        {"message": "HTTP 400 Bad Request: UnknownOperationException"},
+    ),
     ({"errors": ["first", "second"]}, {"message": "first; second"}),
     ({"errors": {"model": ["is unknown"]}}, {"message": "model: is unknown"}),
     (
@@ -132,6 +144,7 @@ def test_each_shape(body: Any, expected: dict[str, Any]) -> None:
         (b'Bad Request: {"error":{"message":"no \\u4f59"}}', "Bad Request: no \u4f59"),
         (b'"{\\"error\\": {\\"message\\": \\"twice\\"}}"', "twice"),
         (b"<?xml version='1.0'?><E><Code>X</Code><Message>bad token</Message></E>", "bad token"),
+        (b"<html><title>Error</title><body><pre>Cannot POST /v1/chat</pre>", "Error \u2013 Cannot POST /v1/chat"),
         (b"<div><script>x()</script>no <i>title</i></div>", "no title"),
         (b"<>", "HTTP 503 Service Unavailable"),
         (b'\xef\xbb\xbf{"message":"marked"}', "marked"),
