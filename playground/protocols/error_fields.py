@@ -335,7 +335,7 @@ def _of_message(message: str, depth: int) -> ErrorFields:
 
 
 def _with_prefix(text: str, depth: int) -> ErrorFields | None:
-    """Return the fields of an error that stands as JSON behind other words; None where there is none."""
+    """Return the fields of an error that follows other words as JSON; None where there is none."""
     start = text.find("{", 0, _LONGEST_TEXT)
     if start <= 0 or depth >= _MOST_TEXTS or len(text) > _NESTED_TEXT or not text.rstrip().endswith(("}", "}'", '}"')):
         return None
@@ -370,9 +370,10 @@ def _first_of_lines(text: str, depth: int) -> ErrorFields:
         parser = SSEParser()
         frames = [*parser.parse_bytes(f"{text}\n\n".encode("utf-8", "replace")), *parser.close()]
         texts = [frame.data for frame in frames if frame.kind != "comment" and frame.data.strip()]
-    found = [fields for text in texts[:50] if (fields := text_fields(text, depth + 1)).message] if depth < 2 else []
-    errors = [fields for fields in found if fields.message.strip("[]") != "DONE"]
-    return errors[0] if errors else ErrorFields()
+    if depth >= 2:
+        return ErrorFields()
+    errors = (text_fields(text, depth + 1) for text in texts[:50])
+    return next((fields for fields in errors if fields.message not in ("", "[DONE]", "DONE")), ErrorFields())
 
 
 def _page_message(page: str) -> str:

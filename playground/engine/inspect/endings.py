@@ -21,6 +21,7 @@ _PLAIN: Final = frozenset(
     {None, "stop", "end_turn", "stop_sequence", "eos", "eos_token", "tool_calls", "tool_use", "function_call"}
 )
 _CHANGE: Final = "Change the messages, or name another model."
+_RAISE: Final = "Raise “max_tokens” or “max_completion_tokens”, whichever the file sets."
 _AGAIN: Final = "Run it again, or change the prompt."
 
 
@@ -33,7 +34,7 @@ class _Reason(NamedTuple):
 
 
 _FILTERED: Final = _Reason("The content filter stopped the answer.", _CHANGE)
-_LIMIT: Final = _Reason("The answer reached the limit on completion tokens.", "Raise the file's limit (“max_tokens”).")
+_LIMIT: Final = _Reason("The answer reached the limit on completion tokens.", _RAISE)
 _CONTEXT: Final = _Reason(
     "The conversation and the answer fill the model's context window.",
     "Shorten the messages, or name a model with a larger context window.",
@@ -74,27 +75,32 @@ def ending_note(turn: Turn) -> EndingNote | None:
     outcome = turn.outcome
     if outcome is None or outcome.failure is not None or outcome.ending is not Ending.COMPLETE:
         return None
-    reason = outcome.finish_reason
     has_answer = bool(turn.text.strip() or turn.calls or turn.refusal or _has_media(turn))
-    entry = _reason(reason)
-    if entry is None and turn.refusal:
-        entry = _REASONS["refusal"]
+    entry = _reason(outcome.finish_reason) or (_REASONS["refusal"] if turn.refusal else None)
     if entry is None and not turn.text.strip() and (transcript := _transcript(turn)):
         return EndingNote(f"The answer is audio; --json has its data. Its transcript: {transcript}", usable=True)
     if entry is None and (has_answer or outcome.holes):
         return None
-    if entry is None:
-        what = "holds reasoning and no text" if turn.reasoning else "holds nothing"
-        named = "" if reason in _PLAIN else f" It ended with “{cut(foreign.whole(reason or ''), 60)}”."
-        entry = _Reason(f"The answer {what}.{named}", _AGAIN)
-    words = [entry.meaning]
-    if not has_answer and entry.meaning in (_LIMIT.meaning, _CONTEXT.meaning):
-        words.append("No text came" + (": all tokens went into reasoning." if turn.reasoning else "."))
-    elif not has_answer and reason in _REASONS:
-        words.append("No text came." if not turn.reasoning else "Only reasoning came.")
-    words += [details] if (details := ending_details(turn)) else []
-    usable = has_answer and entry.partial
-    return EndingNote(" ".join([*words, entry.remedy]), usable)
+    words, remedy = _nothing_of_use(turn), _AGAIN
+    if entry is not None:
+        words = (
+            entry.meaning
+            if has_answer
+            else f"{entry.meaning} {'Only reasoning' if turn.reasoning else 'No text'} came."
+        )
+        remedy = entry.remedy
+    if entry in (_LIMIT, _CONTEXT) and turn.reasoning and not has_answer:
+        remedy = f"{remedy} Less reasoning helps as well."
+    sentences = (words, ending_details(turn), remedy)
+    usable = has_answer and (entry is None or entry.partial)
+    return EndingNote(" ".join(text for text in sentences if text), usable)
+
+
+def _nothing_of_use(turn: Turn) -> str:
+    reason = turn.outcome.finish_reason if turn.outcome is not None else None
+    what = "holds reasoning and no text" if turn.reasoning else "holds nothing"
+    named = "" if reason in _PLAIN else f" It ended with “{cut(foreign.whole(reason or ''), 60)}”."
+    return f"The answer {what}.{named}"
 
 
 def ending_details(turn: Turn) -> str:

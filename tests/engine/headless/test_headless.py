@@ -364,7 +364,7 @@ CALL = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": "
         ),
         (chat_body({"content": None, "refusal": "No."}, "stop"), 0, ["refused"]),
         (chat_body(SOME, "length"), 0, ["limit on completion tokens", "Raise"]),
-        (chat_body({"content": "", "reasoning_content": "Hm"}, "length"), 5, ["No text came", "reasoning"]),
+        (chat_body({"content": "", "reasoning_content": "Hm"}, "length"), 5, ["Only reasoning came", "Raise"]),
         (chat_body({"content": "", "reasoning_content": "Hm"}, "stop"), 5, ["reasoning and no text"]),
         (chat_body({"content": ""}, "model_context_window_exceeded"), 5, ["context window"]),
         (chat_body({"content": ""}, "error"), 5, ["error", "Run it again"]),
