@@ -94,12 +94,15 @@ def error_fields(value: JSON, depth: int = 0) -> ErrorFields:
     message = next((text for inner in chain if (text := _message(inner))), "")
     message = message or next((text for inner in chain if (text := _error_text(inner))), "")
     fields = _of_message(message or _message_at_any_depth(value, depth), depth)
-    lines = [line for line in _further_lines(chain, depth) if line not in fields.message]
+    upstream, provider = _upstream(chain, depth)
+    behind = f"{provider}: {upstream.message}" if provider and upstream.message else upstream.message
+    lines = [line for line in (behind, *_further_lines(chain, depth)) if line not in fields.message]
+    params = (foreign.text_of(inner.get("param")) for inner in chain)
     return ErrorFields(
         message="\n".join(filter(None, (fields.message, *dict.fromkeys(lines)))),
         code=_code(chain, fields),
-        type=_type(chain) or fields.type,
-        param=next((text for inner in chain if (text := foreign.text_of(inner.get("param")))), "") or fields.param,
+        type=_type(chain) or fields.type or upstream.type,
+        param=next((text for text in params if text), "") or fields.param or upstream.param,
         request_id=next((text for inner in chain if (text := foreign.text_of(_get(inner, "requestid")))), ""),
         status=next((status for inner in chain if (status := _status(inner)) is not None), fields.status),
     )
@@ -240,20 +243,27 @@ def _message_like(value: JSONObject) -> str:
     return ""
 
 
+def _upstream(chain: list[JSONObject], depth: int) -> tuple[ErrorFields, str]:
+    """Return the error of the provider behind a gateway, as OpenRouter passes it on, and the provider's name."""
+    for value in chain:
+        metadata = value.get("metadata")
+        raw = metadata.get("raw") if isinstance(metadata, dict) else None
+        if isinstance(metadata, dict) and raw and depth < _MOST_TEXTS:
+            fields = text_fields(raw, depth + 1) if isinstance(raw, str) else error_fields(raw, depth + 1)
+            if not fields.message:
+                fields = replace(fields, message=foreign.whole(foreign.write(raw)[:_LONGEST_TEXT]))
+            return fields, foreign.text_of(metadata.get("provider_name"))
+    return ErrorFields(), ""
+
+
 def _further_lines(chain: list[JSONObject], depth: int) -> Iterator[str]:
-    """Yield what a gateway says beside its message: the error of its upstream, the reasons and the failed text."""
+    """Yield what else a gateway says beside its message: complaints, reasons and the failed text."""
     for value in chain:
         yield _errors_by_field(value.get("errors"))
         metadata = value.get("metadata")
-        if isinstance(metadata, dict):
-            provider = foreign.text_of(metadata.get("provider_name"))
-            raw = metadata.get("raw")
-            text = error_fields(raw, depth + 1).message if depth < _MOST_TEXTS else ""
-            text = text or (foreign.whole(foreign.write(raw)) if isinstance(raw, dict | list) and raw else "")
-            if text:
-                yield f"{provider}: {text}" if provider else text
-            if isinstance(reasons := metadata.get("reasons"), list) and reasons:
-                yield f"Reasons: {', '.join(map(foreign.text_of, reasons[:20]))}"
+        reasons = metadata.get("reasons") if isinstance(metadata, dict) else None
+        if isinstance(reasons, list) and reasons:
+            yield f"Reasons: {', '.join(map(foreign.text_of, reasons[:20]))}"
         if isinstance(failed := value.get("failed_generation"), str) and failed:
             yield f"failed_generation: {foreign.whole(failed[:_LONGEST_TEXT])}"
         if isinstance(original := _get(value, "originalmessage"), str) and original:

@@ -11,7 +11,7 @@ _SEARCHED: Final = 64 * 1024  # characters of a body, and
 _SEARCHED_MESSAGE: Final = 16 * 1024  # of a message
 #: ``google.rpc.RetryInfo``: "3.2s", or the object that a duration is in some bodies. JSON may stand inside a text.
 _RETRY_DELAY: Final = re.compile(
-    r'retry_?delay\\*"\s*:\s*(?:\\*"(?P<text>[\d.]{1,20}s)|\{\s*\\*"seconds\\*"\s*:\s*\\*"?(?P<seconds>\d{1,12}))',
+    r'(?:retry_?delay|quotaResetDelay)\\*"\s*:\s*(?:\\*"(?P<text>[\d.hm]{1,40}s)|\{\s*\\*"seconds\\*"\s*:\s*\\*"?(?P<seconds>\d{1,12}))',
     re.IGNORECASE,
 )
 _RETRY_AFTER: Final = re.compile(
@@ -20,11 +20,15 @@ _RETRY_AFTER: Final = re.compile(
     re.IGNORECASE,
 )
 _UNIT: Final = r"(?:d(?:ays?)?|h(?:ours?|rs?)?|m(?:in(?:ute)?s?|s|illiseconds?)?|s(?:ec(?:ond)?s?)?)"
+_BEFORE_WAIT: Final = (
+    r"(?:(?:try|retry)(?:ing)?(?: your request| the request| again| this)*(?: in| after)"
+    r"|wait(?: for| at least)?|resets? (?:in|after))"
+)
+_AMOUNT: Final = r"\d{1,9}(?:\.\d{1,9})?"
 _SPOKEN: Final = re.compile(
-    rf"\b(?:(?:try|retry)(?:ing)?(?: your request| the request| again| this)*(?: in| after)|wait(?: for| at least)?):?"
-    rf"\s+(?:about\s+)?"
-    rf"(?P<wait>\d{{1,9}}(?:\.\d{{1,9}})?\s?{_UNIT}\b(?:,?\s?(?:and )?\d{{1,9}}(?:\.\d{{1,9}})?\s?{_UNIT}\b)*"
-    rf"|(?:\d{{1,9}}(?:\.\d{{1,9}})?(?:d|h|ms|m|s))+(?![A-Za-z0-9]))",
+    rf"\b{_BEFORE_WAIT}:?\s+(?:about\s+)?"
+    rf"(?P<wait>{_AMOUNT}\s?{_UNIT}\b(?:,?\s?(?:and )?{_AMOUNT}\s?{_UNIT}\b)*"
+    rf"|(?:{_AMOUNT}(?:d|h|ms|m|s))+(?![A-Za-z0-9]))",
     re.IGNORECASE,
 )
 

@@ -85,6 +85,14 @@ CASES: list[tuple[Any, dict[str, Any]]] = [
         {"message": "Provider returned error\nG: not enabled", "code": "400"},
     ),
     (
+        {"error": {"message": "Provider returned error", "metadata": {"raw": f"data: {INNER}\n\n"}}},
+        {"message": "Provider returned error\nnot enabled", "param": "p"},
+    ),
+    (
+        {"message": "Provider returned error", "code": 400, "metadata": {"raw": json.loads(INNER)}},
+        {"message": "Provider returned error\nnot enabled", "code": "400", "param": "p"},
+    ),
+    (
         {"error": {"message": "Provider returned error", "metadata": {"raw": "upstream words"}}},
         {"message": "Provider returned error\nupstream words"},
     ),

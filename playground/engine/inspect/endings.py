@@ -119,6 +119,7 @@ def ending_details(turn: Turn) -> str:
                 blocked = _text(feedback, "block_reason", "blockReason")
                 found += [f"The prompt was blocked: {blocked}." if blocked else ""]
                 found += [_text(feedback, "block_reason_message", "blockReasonMessage")]
+        found.append(_text(members, "finish_message", "finishMessage"))
         native = _text(members, "native_finish_reason")
         reason = turn.outcome.finish_reason if turn.outcome is not None else None
         found += [f"The provider's own reason: {native}." if native and native != reason else ""]
