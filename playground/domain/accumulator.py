@@ -12,6 +12,7 @@ from typing import Final
 
 from playground.domain.errors import Failure
 from playground.domain.events import (
+    AnswerMembers,
     Deviation,
     Event,
     ExtraDelta,
@@ -27,7 +28,7 @@ from playground.domain.events import (
     UnknownPart,
     UsageReport,
 )
-from playground.domain.members import Extra, Members
+from playground.domain.members import Extra, Members, merged
 from playground.domain.parts import Part, Reasoning, Refusal, Text, ToolCall, Unknown
 from playground.domain.usage import Usage
 from playground.domain.values import lean
@@ -178,11 +179,18 @@ class GrowingChoice:
     failure: Failure | None = None  # what went wrong with the answer it belongs to, while it is still being received
     is_json: bool = False  # whether JSON was asked for, so that a view shows it as code from the start
     members: Members | None = None  # of the message, that nothing here knows
+    around: dict[str, Members] | None = None  # of the choice and of the whole answer, by ``AnswerMembers.of``
 
     @property
     def extra(self) -> Extra:
-        """The members of the message that no part holds, as far as they came."""
-        return self.members.value() if self.members is not None else {}
+        """The members of the message, the choice and the answer that no part holds, as far as they came."""
+        own = self.members.value() if self.members is not None else {}
+        return merged(own, *(members.value() for members in self.around.values())) if self.around else own
+
+    def extra_of(self, of: str) -> Extra:
+        """The members of one of them: "message", "choice" or "answer"."""
+        members = self.members if of == "message" else (self.around or {}).get(of)
+        return members.value() if members is not None else {}
 
     def open(self, kind: str) -> GrowingPart:
         """The part that a fragment of ``kind`` belongs to, made if needed."""
@@ -305,6 +313,10 @@ class Accumulator:
                 state.closed = True
             case Opened(id, model):
                 self.id, self.model = id or self.id, model or self.model
+            case AnswerMembers(choice, of, protocol, members, pieces):
+                state = self.choice(choice)
+                state.around = state.around or {}
+                state.around.setdefault(of, Members()).add_fragment(protocol, members, pieces, whole=True)
             case UsageReport(usage):
                 self.usage = usage
             case Finish(choice, reason):

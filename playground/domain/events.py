@@ -109,6 +109,21 @@ class ExtraDelta:
 
 
 @dataclass(frozen=True, slots=True)
+class AnswerMembers:
+    """Members of a choice (``of`` is "choice": ``logprobs``) or of the whole answer ("answer": ``citations``).
+
+    They say something about the answer and are no part of its message. A later text replaces an earlier one, lists
+    become one without repeats; those of a name in ``pieces`` are joined.
+    """
+
+    choice: int
+    of: str
+    protocol: str
+    members: JSONObject
+    pieces: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class UsageReport:
     """Token counts so far. A later report replaces an earlier one; they are never added."""
 
@@ -156,6 +171,7 @@ Event: TypeAlias = (
     | PartStart
     | UnknownPart
     | ExtraDelta
+    | AnswerMembers
     | UsageReport
     | Finish
     | StreamEnd

@@ -13,6 +13,7 @@ from typing import Annotated, Final, TypeAlias
 from pydantic import Field
 
 from playground.domain.records import Records
+from playground.jsonkit.foreign import write
 from playground.jsonkit.values import JSON, JSONObject
 
 #: Members by the protocol they came over.
@@ -37,13 +38,20 @@ class Members:
         self._by_protocol: dict[str, JSONObject] = {}
 
     def add_fragment(
-        self, protocol: str, members: JSONObject, pieces: Collection[str] = (), records: Collection[str] = ()
+        self,
+        protocol: str,
+        members: JSONObject,
+        pieces: Collection[str] = (),
+        records: Collection[str] = (),
+        *,
+        whole: bool = False,
     ) -> None:
-        """One fragment, which is not changed. Strings and lists of a name in ``pieces`` are joined in any case.
+        """Add one fragment, which is not changed. Strings and lists of a name in ``pieces`` are joined in any case.
 
-        Lists of a name in ``records`` hold fragments of records.
+        Lists of a name in ``records`` hold fragments of records. ``whole`` says that other values are no fragments:
+        the last string counts, and lists become one without repeats.
         """
-        _fold(self._by_protocol.setdefault(protocol, {}), members, pieces, records)
+        _fold(self._by_protocol.setdefault(protocol, {}), members, pieces, records, whole=whole)
 
     def value(self) -> Extra:
         """What was gathered so far."""
@@ -76,25 +84,37 @@ class _Words:
 class _Items:
     """A list on its way."""
 
-    __slots__ = ("items", "pieces")
+    __slots__ = ("distinct", "items", "pieces")
 
-    def __init__(self, *, pieces: bool) -> None:
+    def __init__(self, *, pieces: bool, whole: bool) -> None:
         self.pieces = pieces
         self.items: list[JSON] = []
+        self.distinct: set[str] | None = set() if whole and not pieces else None  # as JSON, where repeats are left out
 
     def add(self, items: list[JSON]) -> None:
+        if self.distinct is not None:
+            for item in items:
+                text = write(item)
+                if text not in self.distinct:
+                    self.distinct.add(text)
+                    self.items.append(item)
+            return
         size = len(self.items)
         known = 0 if self.pieces or len(items) < size or items[:size] != self.items else size
         self.items += items[known:]
 
 
-def _fold(into: JSONObject, members: JSONObject, pieces: Collection[str], records: Collection[str]) -> None:
+def _fold(
+    into: JSONObject, members: JSONObject, pieces: Collection[str], records: Collection[str], *, whole: bool
+) -> None:
     for name, value in members.items():
         old = into.get(name)
         if isinstance(value, dict):
             if not isinstance(old, dict):
                 old = into[name] = {}
-            _fold(old, value, pieces, records)
+            _fold(old, value, pieces, records, whole=whole)
+        elif isinstance(value, str) and whole and name not in pieces:
+            into[name] = value
         elif isinstance(value, str):
             if not isinstance(old, _Words):
                 old = into[name] = _Words(pieces=name in pieces)
@@ -105,7 +125,7 @@ def _fold(into: JSONObject, members: JSONObject, pieces: Collection[str], record
             old.add(value)
         elif isinstance(value, list):
             if not isinstance(old, _Items):
-                old = into[name] = _Items(pieces=name in pieces)
+                old = into[name] = _Items(pieces=name in pieces, whole=whole)
             old.add(value)
         elif value is not None:
             into[name] = value
@@ -122,6 +142,20 @@ def _whole(members: JSONObject) -> JSONObject:
             out[name] = value.value()
         else:
             out[name] = list(value.items) if isinstance(value, _Items) else value
+    return out
+
+
+def merged(*extras: Extra) -> Extra:
+    """Return all members together; of a name that two give otherwise, the later one is put under ``name (2)``."""
+    out: Extra = {}
+    for extra in extras:
+        for protocol, members in extra.items():
+            place = out.setdefault(protocol, {})
+            for name, value in members.items():
+                if place.get(name, value) == value:
+                    place[name] = value
+                else:
+                    place[f"{name} (2)"] = value
     return out
 
 

@@ -313,9 +313,13 @@ async def read_refusal(transfer: Transfer, redactor: Redactor, now: float) -> Fa
     headers = exchange.response_headers
     named = exchange.response_header("x-request-id") or exchange.response_header("request-id")
     wait = read_retry_after(headers, now)
+    if wait is None:
+        wait = failure.retry_after
     if wait is None and status == 429:
         wait = wait_for_window(read_limits(headers, now), failure.dimension)
-    return failure.model_copy(update={"retry_after": wait, "request_id": failure.request_id or named})
+    kind = failure.type or (exchange.response_header("x-amzn-errortype") or "").partition(":")[0] or None
+    request_id = failure.request_id or named
+    return failure.model_copy(update={"retry_after": wait, "request_id": request_id, "type": kind})
 
 
 def _redirect(exchange: Exchange) -> Failure:

@@ -9,7 +9,6 @@ import asyncio
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
-from urllib.parse import urlencode
 
 from playground.domain.errors import Failure, FailureKind, Sent
 from playground.domain.request import Request
@@ -96,11 +95,11 @@ class GatewayClient:
                 break
             before = len(models)
             # On a thread: a list may be megabytes long.
-            after, failure = await asyncio.to_thread(_take_page, exchange, models, price_tokens)
-            if failure is not None or after is None or len(models) == before:
+            following, failure = await asyncio.to_thread(_take_page, exchange, models, price_tokens)
+            if failure is not None or following is None or len(models) == before:
                 break
             cut = number == pages
-            query = urlencode({"after_id": after})
+            query = following
         seconds = sum(exchange.ended or 0.0 for exchange in exchanges)
         return ModelList(tuple(models.values()), failure, tuple(exchanges), seconds, cut)
 
@@ -203,15 +202,16 @@ def _json_of(exchange: Exchange) -> JSON:
 
 
 def _take_page(exchange: Exchange, models: dict[str, Model], price_tokens: int) -> tuple[str | None, Failure | None]:
-    """Put a page's models to those before; what the next page is asked for with, and a failure if it is no list."""
-    from playground.protocols.errors import looks_like_error, read_error
+    """Add a page's models to ``models``; return the query of the next page, and a failure if it is no list."""
+    from playground.protocols.error_fields import looks_like_error
+    from playground.protocols.errors import read_error
 
     value = _json_of(exchange)
     found = read_models(value, price_tokens)
     if found is not None:
         for model in found:
             models.setdefault(model.id, model)
-        return next_page(value), None
+        return next_page(value, exchange.response_header("link") or ""), None
     if isinstance(value, dict) and looks_like_error(value):
         return None, read_error(value)
     kind = exchange.content_type or "no content type"

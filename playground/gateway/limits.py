@@ -1,8 +1,8 @@
 """Rate-limit headers, in all the spellings gateways use, made into one shape with the raw value beside it.
 
 Specification, section 8: ``X-RateLimit-Limit``, ``-Remaining`` and ``-Reset`` (Unix epoch seconds). Seen besides:
-``-requests`` and ``-tokens`` variants, ``anthropic-ratelimit-*``, and resets as epoch milliseconds, seconds from
-now, Go durations and RFC 3339. Nothing here decides to wait.
+``-requests`` and ``-tokens`` variants, ``anthropic-ratelimit-*``, ``RateLimit`` and ``RateLimit-Policy`` of the IETF
+drafts, and resets as epoch milliseconds, seconds from now, Go durations and RFC 3339. Nothing here decides to wait.
 """
 
 from __future__ import annotations
@@ -13,12 +13,21 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import lru_cache
+from itertools import islice
+
+from playground.domain.durations import read_duration
 
 _NAME = re.compile(r"^(?:x-|anthropic-|openai-)?rate-?limit-([a-z0-9-]+)$")
 _NUMBER = re.compile(r"^\s*([0-9]+(?:\.[0-9]+)?)")
-_DURATION = re.compile(r"^(?:\d+(?:\.\d+)?(?:h|ms|m|s|us|µs|μs|ns))+$")
-_DURATION_PART = re.compile(r"(\d+(?:\.\d+)?)(h|ms|m|s|us|µs|μs|ns)")
-_UNIT = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "μs": 1e-6, "ns": 1e-9}
+_FIELD = re.compile(r"^(?:x-)?rate-?limit(-policy)?$")
+#: One member of a structured field: a string, a word or a number, then its parameters (RFC 9651).
+_ITEM = re.compile(
+    r'\s*(?:"((?:[^"\\]|\\.)*)"|([^\s",;=]+))\s*(?:=\s*([^\s",;]+))?\s*((?:;[^",;]*(?:"[^"]*")?[^",;]*)*)'
+)
+_SECOND_NAME = re.compile(r';\s*"([^"]*)"')
+_PARAMETER = re.compile(r';\s*([a-z*][a-z0-9_.*-]*)\s*=\s*"?([^";\s]*)', re.IGNORECASE)
+_MOST_FIELDS = 50  # members of one header
+_LONGEST_FIELD = 4096  # characters of one header
 
 #: Numbers above these are a point in time, not a duration: 1973 in seconds, and the same in milliseconds.
 _EPOCH_SECONDS = 1e8
@@ -78,6 +87,9 @@ def read_limits(headers: Iterable[tuple[str, str]], now: float) -> RateLimits:
     theirs = gateway_time(pairs, now)
     windows: dict[str, RateLimit] = {}
     for name, sent in pairs:
+        if (field := _FIELD.match(name.lower())) is not None:
+            _add_fields(windows, sent, theirs, policy=bool(field[1]))
+            continue
         found = _NAME.match(name.lower())
         if found is None:
             continue
@@ -98,6 +110,36 @@ def read_limits(headers: Iterable[tuple[str, str]], now: float) -> RateLimits:
             window = replace(window, reset_in=read_reset(value, theirs), raw=(limit, remaining, value))
         windows[dimension] = window
     return RateLimits(tuple(windows.values()), now)
+
+
+def _add_fields(windows: dict[str, RateLimit], value: str, now: float, *, policy: bool) -> None:
+    """Add what ``RateLimit`` or, for ``policy``, ``RateLimit-Policy`` says (IETF draft, ratelimit-headers).
+
+    The newer form names each window (``"default";r=50;t=30`` with ``"default";q=100;w=60``), the older one has one
+    (``limit=100, remaining=50, reset=30`` with ``100;w=60``).
+    """
+    for text, word, assigned, rest in islice(_ITEM.findall(value[:_LONGEST_FIELD]), _MOST_FIELDS):
+        parameters = {name.lower(): item for name, item in _PARAMETER.findall(rest)}
+        if assigned:
+            sent = (assigned, "", "") if word == "limit" else ("", assigned, "") if word == "remaining" else None
+            sent = ("", "", assigned) if word == "reset" else sent
+            name = ""
+        elif policy and word and read_number(word) is not None:
+            name, sent = "", (word, "", "")
+        else:
+            second = _SECOND_NAME.search(rest)  # some put the kind of the policy before its name
+            name = second[1] if second is not None else text or word
+            sent = (parameters.get("q", ""), parameters.get("r", ""), parameters.get("t", ""))
+        if sent is None or not any(sent):
+            continue
+        name = "" if name.lower() == "default" else name[:80]
+        window = windows.get(name, RateLimit(name))
+        limit, remaining, reset = (new or old for new, old in zip(sent, window.raw, strict=True))
+        if policy and window.raw[0]:  # of several policies under one name the first counts, as the answer's own limit
+            limit = window.raw[0]
+        windows[name] = RateLimit(
+            name, read_number(limit), read_number(remaining), read_reset(reset, now), (limit, remaining, reset)
+        )
 
 
 def read_date(headers: Iterable[tuple[str, str]]) -> float | None:
@@ -137,9 +179,8 @@ def read_reset(value: str, now: float) -> float | None:
 
 
 def _read_worded_reset(value: str, now: float) -> float | None:
-    if _DURATION.match(value):
-        seconds = sum(float(number) * _UNIT[unit] for number, unit in _DURATION_PART.findall(value))
-        return seconds if seconds < float("inf") else None
+    if (seconds := read_duration(value)) is not None:
+        return seconds
     moment = _moment(value)
     return None if moment is None else max(0.0, moment - now)
 

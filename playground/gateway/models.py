@@ -5,22 +5,41 @@ The specification names the endpoint and leaves its answer open (sections 2.6 an
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from playground.domain.errors import Failure
 from playground.domain.model_facts import NOTHING_TOLD, ModelFacts, agreed, joined
 from playground.gateway.model_facts import facts_of
 from playground.gateway.tape import Exchange
 from playground.jsonkit import foreign
-from playground.jsonkit.values import JSON, JSONObject
+from playground.jsonkit.values import JSON, JSONObject, is_number
 from playground.protocols import PROTOCOLS
 from playground.protocols.protocol import get_protocol
 
 _DEEPEST = 3  # objects around a list; more is not a model list but an attempt
 _LISTS = ("data", "models", "items", "result", "results")
+_BY_ID = ("data", "models")  # these may hold an object of models by their ids
+_SURE_IDS = ("model_id", "model", "model_name")
 _IDS = ("id", "model_id", "model", "name", "model_name", "key")
+#: Members for the next page, with the parameter that takes them, and objects around them.
+_TOKENS = {
+    "nextPageToken": "pageToken",
+    "next_page_token": "page_token",
+    "next_cursor": "cursor",
+    "nextCursor": "cursor",
+    "continuation_token": "continuation_token",
+    "next_page": "page",
+}
+_LINK_STARTS = ("http:", "https:", "/", "?")
+_NEXT_LINKS = ("next", "next_page", "next_url", "nextLink", "next_link", "@odata.nextLink")
+_PAGING = ("links", "_links", "pagination", "paging", "meta", "page_info", "result_info")
+_NEXT_LINK = re.compile(r'<([^<>]*)>[^<>]*;\s*rel="?next\b', re.IGNORECASE)
+_LONGEST_LINK = 4096
+_MOST_PARAMETERS = 20
 _ENDPOINTS = ("supported_endpoint_types", "supported_endpoints", "endpoints")
 _TITLES = ("display_name", "displayName", "name", "title")
 
@@ -100,7 +119,7 @@ def read_facts(value: JSON, price_tokens: int = 0) -> dict[str, ModelFacts]:
     """What a page besides the list says of each model that it names; of several with one name, what they agree on."""
     found: dict[str, list[ModelFacts]] = {}
     for entry in _entries(value) or ():
-        if isinstance(entry, dict) and (name := _text(entry, _IDS)):
+        if isinstance(entry, dict) and (name := _id_of(entry)):
             found.setdefault(name, []).append(facts_of(entry, price_tokens))
     return {name: several[0] if len(several) == 1 else agreed(several) for name, several in found.items()}
 
@@ -116,15 +135,42 @@ def with_facts(listed: ModelList, told: Mapping[str, ModelFacts], exchanges: Ite
     return replace(listed, models=models, exchanges=(*listed.exchanges, *exchanges))
 
 
-def next_page(value: JSON) -> str | None:
-    """The ``after_id`` of the next page, the last entry's where the gateway names none; None on the last page."""
+def next_page(value: JSON, link: str = "") -> str | None:
+    """Return the query of the next page's address, encoded; None on the last page.
+
+    ``link`` is the answer's ``Link`` header. Of a link only the query counts, so that the key goes nowhere else.
+    """
+    members = [value[name] for name in _PAGING if isinstance(value.get(name), dict)] if isinstance(value, dict) else []
+    for holder in (value, *members):
+        if not isinstance(holder, dict):
+            continue
+        for name, parameter in _TOKENS.items():
+            token = foreign.text_of(holder.get(name))
+            if token and not token.startswith(_LINK_STARTS):
+                return urlencode({parameter: token})
+        for name in _NEXT_LINKS:
+            linked = holder.get(name)
+            linked = linked.get("href") if isinstance(linked, dict) else linked
+            if isinstance(linked, str) and (query := _query_of(linked)):
+                return query
+    if (named := _NEXT_LINK.search(link[:_LONGEST_LINK])) is not None and (query := _query_of(named[1])):
+        return query
     if not isinstance(value, dict) or value.get("has_more") is not True:
         return None
-    last = value.get("last_id")
-    if isinstance(last, str) and last:
-        return foreign.whole(last)
-    found = read_models(value)
-    return found[-1].id if found else None
+    last = foreign.text_of(value.get("last_id"))
+    if not last and (models := read_models(value)):
+        last = models[-1].id
+    # Lists in the shape of OpenAI are asked on with ``after``.
+    names = ("after_id", "after") if value.get("object") == "list" else ("after_id",)
+    return urlencode(dict.fromkeys(names, last)) if last else None
+
+
+def _query_of(link: str) -> str:
+    try:
+        query = urlsplit(link[:_LONGEST_LINK].strip()).query
+        return urlencode(parse_qsl(query, keep_blank_values=True, max_num_fields=_MOST_PARAMETERS))
+    except ValueError:
+        return ""
 
 
 def _entries(value: JSON, depth: int = 0) -> list[JSON] | None:
@@ -138,6 +184,9 @@ def _entries(value: JSON, depth: int = 0) -> list[JSON] | None:
             return inner
         if isinstance(inner, dict):
             deeper = _entries(inner, depth + 1)
+            if deeper is None and name in _BY_ID and inner.keys().isdisjoint(_LISTS):
+                by_id: list[JSON] = [{"id": key, **entry} for key, entry in inner.items() if isinstance(entry, dict)]
+                deeper = by_id if by_id and len(by_id) == len(inner) else None
             if deeper is not None:
                 return deeper
     if value.get("object") == "list" and value.get("data", 0) is None:
@@ -151,12 +200,18 @@ def _model(entry: JSON, price_tokens: int) -> Model | None:
         return Model(entry, raw=entry) if entry.strip() else None
     if not isinstance(entry, dict):
         return None
-    name = _text(entry, _IDS)
+    name = _id_of(entry)
     if not name:
         return None
     title = _text(entry, _TITLES)
     shown = title if title != name else ""
     return Model(name, shown, foreign.keepable(entry), _protocols(entry), facts_of(entry, price_tokens))
+
+
+def _id_of(entry: JSONObject) -> str:
+    """Return the id of an entry; one that is a number counts unless another member is named like the model's id."""
+    text = _text(entry, _SURE_IDS if is_number(entry.get("id")) else _IDS)
+    return text or next((foreign.text_of(entry[name]) for name in _IDS if is_number(entry.get(name))), "")
 
 
 def _protocols(entry: JSONObject) -> frozenset[str] | None:

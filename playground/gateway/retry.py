@@ -28,11 +28,18 @@ _PASSING_TYPES = frozenset({"overloaded_error", "rate_limit_error"})
 _UNITS = {"R": "requests", "T": "tokens", "I": "images"}
 
 #: A 429 that says this is no rate limit and does not pass by waiting.
-_MONEY = r"insufficient|balance|billing|credit|payment|budget|arrear|prepaid|fund|spend|余额|额度|欠费"
+_EMPTY = r"insufficient|balance|credit|payment|budget|arrear|prepaid|fund|spend|余额|额度|欠费"
+_MONEY = rf"{_EMPTY}|billing"
+_NAMES_EMPTY = re.compile(_EMPTY, re.IGNORECASE)
 _MONEY_CODE = re.compile(_MONEY, re.IGNORECASE)
 _NO_MONEY = re.compile(rf"{_MONEY}|quota|(?:usage|monthly|plan) limit", re.IGNORECASE)
 #: Some call a rate a quota, and say for which time it counts.
-_A_RATE = re.compile(r"\bper[ _-]?(?:second|minute)|requests?/m|\b[rti]p[sm]\b", re.IGNORECASE)
+_A_RATE = re.compile(
+    r"\brate[ _-]?limit|too many requests|resource (?:has been )?exhausted|"
+    r"(?<![a-z])per[ _-]?(?:sec(?:ond)?|min(?:ute)?)(?![a-z])|requests?/m|\b[rti]p[sm]\b|"
+    r"(?-i:Per(?:Second|Minute))",
+    re.IGNORECASE,
+)
 
 
 def read_retry_after(headers: Iterable[tuple[str, str]], now: float) -> float | None:
@@ -83,15 +90,17 @@ def is_transient(failure: Failure, should_retry: bool | None = None) -> bool:
         return True
     if failure.kind not in (FailureKind.HTTP, FailureKind.STREAM) or failure.status not in RETRIED_STATUS:
         return False
-    return failure.status != 429 or not _says_no_money(failure)
+    return failure.status != 429 or not reports_no_balance(failure)
 
 
-def _says_no_money(failure: Failure) -> bool:
-    """Whether an account is empty, rather than a gateway busy. A code says so surely, whatever the words are about."""
+def reports_no_balance(failure: Failure) -> bool:
+    """Return whether an account is empty, rather than a rate limit reached for a minute. A code outweighs the words."""
     code = f"{failure.code or ''} {failure.type or ''}"
     if _MONEY_CODE.search(code):
         return True
     is_rate = failure.dimension is not None or _A_RATE.search(failure.message)
+    if failure.retry_after is not None and not _NAMES_EMPTY.search(failure.message):
+        is_rate = True  # an empty account does not fill up by waiting
     return not is_rate and _NO_MONEY.search(f"{code} {failure.message}") is not None
 
 

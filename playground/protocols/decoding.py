@@ -12,6 +12,7 @@ from typing import ClassVar, Final
 
 from playground.domain.errors import Failure, FailureKind
 from playground.domain.events import (
+    AnswerMembers,
     Deviation,
     Event,
     ExtraDelta,
@@ -28,14 +29,15 @@ from playground.jsonkit import foreign
 from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols import PROTOCOLS, verdicts
 from playground.protocols.cumulative import CUMULATIVE, NOTE, CumulativeDeltas
-from playground.protocols.errors import is_certain_error, looks_like_error, read_error
+from playground.protocols.error_fields import is_certain_error, looks_like_error
+from playground.protocols.errors import read_error
 from playground.protocols.protocol import Traced, get_protocol
 from playground.protocols.repeats import ChangingString, Repeats
 from playground.protocols.sse import DEFAULT_CAP, Frame, FrameKind, SSEParser
 
 _SPACE: Final = b" \t\r\n\x00"
 _BOM: Final = b"\xef\xbb\xbf"
-_KEPT: Final = frozenset({ExtraDelta, UnknownPart, UsageReport})
+_KEPT: Final = frozenset({AnswerMembers, ExtraDelta, UnknownPart, UsageReport})
 _FRAGMENTS: Final = frozenset({TextDelta, ReasoningDelta, ToolCallDelta})
 
 

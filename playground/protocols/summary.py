@@ -13,7 +13,7 @@ from playground.domain.errors import Failure, FailureKind
 from playground.jsonkit import foreign
 from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols.cumulative import without_repeats
-from playground.protocols.errors import error_fields
+from playground.protocols.error_fields import error_fields
 from playground.protocols.protocol import get_protocol
 
 #: Verdicts of ours about a body; the gateway said nothing of the kind.

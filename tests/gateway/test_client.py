@@ -75,6 +75,44 @@ async def test_a_page_that_does_not_name_its_last_entry(server: FaultServer, mak
     assert server.requests[1].target == "/v1/models?after_id=b"
 
 
+@pytest.mark.parametrize(
+    ("first", "target"),
+    [
+        ({"models": [{"name": "a"}], "nextPageToken": "t/1"}, "/v1/models?pageToken=t%2F1"),
+        ({"data": ["a"], "next_page_token": "t1"}, "/v1/models?page_token=t1"),
+        ({"data": ["a"], "pagination": {"next_cursor": "c1"}}, "/v1/models?cursor=c1"),
+        ({"data": ["a"], "next": "https://elsewhere.example/v1/models?page=2&size=1"}, "/v1/models?page=2&size=1"),
+        ({"data": ["a"], "next_page": 2}, "/v1/models?page=2"),
+        ({"data": ["a"], "next_page": "/v1/models?page=2"}, "/v1/models?page=2"),
+        ({"data": ["a"], "links": {"next": {"href": "/models?page=2"}}}, "/v1/models?page=2"),
+        ({"object": "list", "data": [{"id": 7}], "has_more": True, "last_id": 7}, "/v1/models?after_id=7&after=7"),
+    ],
+)
+async def test_model_list_pages_are_followed_at_the_own_address(
+    server: FaultServer, make_client: MakeClient, first: Any, target: str
+) -> None:
+    server.play_next(send(listing(first)), keep())
+    server.play_next(send(listing({"data": ["b"]})), keep())
+    assert (await make_client().list_models()).ids[1:] == ("b",)
+    assert [request.target for request in server.requests] == ["/v1/models", target]
+
+
+async def test_model_list_page_named_in_a_link_header_is_followed(server: FaultServer, make_client: MakeClient) -> None:
+    link = 'Link: </v1/models?page=0>; rel="first", <https://x.example/v1/models?page=2>; title="x"; rel="next"'
+    server.play_next(send(whole(200, "application/json", b'["a"]', link)), keep())
+    server.play_next(send(listing(["b"])), keep())
+    assert (await make_client().list_models()).ids == ("a", "b")
+    assert server.requests[1].target == "/v1/models?page=2"
+
+
+async def test_model_list_without_an_end_stops_at_the_most_pages(server: FaultServer, make_client: MakeClient) -> None:
+    for number in range(9):
+        page = {"data": [f"m{number}"], "next": f"/v1/models?page={number + 1}"}
+        server.play_next(send(listing(page)), keep())
+    found = await make_client().list_models(pages=4)
+    assert (found.ids, found.cut) == (("m0", "m1", "m2", "m3"), True)
+
+
 async def test_what_was_listed_before_a_failure_stays(server: FaultServer, make_client: MakeClient) -> None:
     server.play_next(send(listing({"data": [{"id": "a"}], "has_more": True, "last_id": "a"})), keep())
     server.play_next(send(whole(500, "application/json", b'{"message":"page lost"}')))

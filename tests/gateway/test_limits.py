@@ -84,6 +84,40 @@ def test_resets(value: str, seconds: float | None) -> None:
     assert window.raw[2] == value  # the raw value stays beside what was made of it
 
 
+@pytest.mark.parametrize(
+    ("headers", "windows"),
+    [
+        (
+            {"RateLimit": '"default";r=50;t=30', "RateLimit-Policy": '"default";q=100;w=60'},
+            [RateLimit("", 100, 50, 30, ("100", "50", "30"))],
+        ),
+        (
+            {
+                "RateLimit-Policy": '"burst";q=10;w=1, "day";q=1000;w=86400',
+                "RateLimit": '"burst";r=0;t=1,"day";r=9;t=8',
+            },
+            [RateLimit("burst", 10, 0, 1, ("10", "0", "1")), RateLimit("day", 1000, 9, 8, ("1000", "9", "8"))],
+        ),
+        (
+            {"RateLimit": "limit=100, remaining=50, reset=30", "RateLimit-Policy": "100;w=60, 500;w=3600"},
+            [RateLimit("", 100, 50, 30, ("100", "50", "30"))],
+        ),
+        (
+            {"RateLimit-Limit": "10", "RateLimit-Remaining": "9", "RateLimit-Reset": "1", "RateLimit-Policy": "10;w=1"},
+            [RateLimit("", 10, 9, 1, ("10", "9", "1"))],
+        ),
+        (
+            {"RateLimit": '"api";r=489;t=189', "RateLimit-Policy": '"fixed window";"api";q=500;w=300'},
+            [RateLimit("api", 500, 489, 189, ("500", "489", "189"))],
+        ),
+        ({"RateLimit": '"a,b;c";r=5;t=-9;pk=:abc=:'}, [RateLimit("a,b;c", None, 5, None, ("", "5", "-9"))]),
+        ({"RateLimit": ',,;;=="" ;r'}, []),
+    ],
+)
+def test_ietf_headers_of_each_draft_are_read(headers: dict[str, str], windows: list[RateLimit]) -> None:
+    assert list(read_limits(headers.items(), NOW).windows) == windows
+
+
 def test_odd_values_do_not_raise() -> None:
     limits = read_limits([("X-RateLimit-Limit", "many"), ("X-RateLimit-Remaining", ""), ("Content-Type", "x")], NOW)
     assert limits.windows == (RateLimit(raw=("many", "", "")),)

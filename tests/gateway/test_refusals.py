@@ -201,3 +201,53 @@ async def test_an_error_inside_a_stream(
     ]
     assert text_of([event for event in events if isinstance(event, TextDelta)]) == "Hel"
     assert call.exchange.failure == failures[0]
+
+
+GOOGLE = {
+    "error": {
+        "code": 429,
+        "message": "You exceeded your current quota, please check your plan and billing details.",
+        "status": "RESOURCE_EXHAUSTED",
+        "details": [
+            {"violations": [{"quotaId": "GenerateRequestsPerMinutePerProjectPerModel-FreeTier", "quotaValue": "10"}]},
+            {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "3.2s"},
+        ],
+    }
+}
+
+
+@pytest.mark.parametrize("status", [429, 503])
+@pytest.mark.parametrize(
+    ("body", "seconds"),
+    [
+        (GOOGLE, 3.2),
+        ([GOOGLE], 3.2),
+        ({"error": {"message": f"VertexAIException - {json.dumps(GOOGLE)}"}}, 3.2),
+        ({"error": {"message": "x", "details": [{"retryDelay": {"seconds": "5", "nanos": 1}}]}}, 5),
+        ({"error": {"message": "Please retry in 3.2s"}}, 3.2),
+        ({"error": {"message": "Quota exceeded, limit: 0. Please retry in 58.217843437s."}}, 58.217843437),
+        ({"error": {"message": "Your quota will reset after 2h7m23s."}}, 7643),
+        ({"error": {"message": "x", "details": [{"metadata": {"quotaResetDelay": "1m2.5s"}}]}}, 62.5),
+        ({"error": {"message": "Limit 3, Used 3. Please try again in 1m2.5s. Visit https://x.example"}}, 62.5),
+        ({"error": {"message": "Please try again in 450ms."}}, 0.45),
+        ({"error": {"message": "Too many tokens. Please retry after 26 seconds."}}, 26),
+        ({"message": "slow down", "retry_after_ms": 1500}, 1.5),
+        ({"error": "Model is loading", "estimated_time": 20.5}, 20.5),
+        ({"error": {"message": "Rate limit of 50 per 86400s exceeded. Please wait 40000 seconds."}}, 40000),
+        ({"error": {"message": "Please try again in 1 day and 2 hours."}}, 93600),
+        ({"error": {"message": "x", "retryDelay": "-5s"}}, None),
+        ({"error": {"message": "Try again in 3 apples, or retry after some time"}}, None),
+    ],
+)
+async def test_body_with_a_wait_is_kept_to(
+    server: FaultServer, make_client: MakeClient, status: int, body: Any, seconds: float | None
+) -> None:
+    server.play(send(whole(status, "application/json", as_json(body))))
+    _, events = await run(make_client())
+    assert failure_of(events).retry_after == seconds
+
+
+async def test_header_with_a_wait_outweighs_the_body(server: FaultServer, make_client: MakeClient) -> None:
+    server.play(send(whole(429, "application/json", as_json(GOOGLE), "Retry-After: 7")))
+    _, events = await run(make_client())
+    assert failure_of(events).retry_after == 7

@@ -160,3 +160,21 @@ def test_an_empty_account_is_not_asked_again(failure: Failure) -> None:
 @pytest.mark.parametrize("message", ["Quota exceeded: 10 requests per minute", "quota: 60 requests/min", "too many"])
 def test_a_quota_for_a_minute_is_a_rate(message: str) -> None:
     assert delay_after(http(429, message), 1, Random(1)) is not None
+
+
+@pytest.mark.parametrize(
+    ("failure", "passes"),
+    [
+        (http(429, "You exceeded your current quota, check your billing details.", dimension="RPM"), True),
+        (http(429, "Quota exceeded for GenerateRequestsPerMinute; see billing."), True),
+        (http(429, "Rate limit exceeded: free-models-per-min. Add 10 credits for more."), True),
+        (http(429, "Exceeded the token rate limit of your tier. See https://x.example/quotaincrease"), True),
+        (http(429, "You exceeded your current quota, check your plan and billing details.", retry_after=41.3), True),
+        (http(429, "Resource has been exhausted (e.g. check quota)."), True),
+        (http(429, "Insufficient balance", retry_after=41.3), False),
+        (http(429, "You exceeded your current quota, check your plan and billing details."), False),
+        (http(429, "You exceeded your current quota", code="insufficient_quota"), False),
+    ],
+)
+def test_quota_by_the_minute_is_no_empty_account(failure: Failure, passes: bool) -> None:
+    assert (delay_after(failure, 1, Random(1)) is not None) is passes

@@ -11,7 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from playground.domain.errors import FailureKind
-from playground.protocols.errors import rate_limit_dimension, read_error
+from playground.protocols.error_waits import rate_limit_dimension
+from playground.protocols.errors import read_error
+
+INNER = json.dumps({"error": {"message": "not enabled", "code": "c", "param": "p"}})
+FILTERED = {"violence": {"filtered": True, "severity": "medium"}, "hate": {"filtered": False}}
 
 CASES: list[tuple[Any, dict[str, Any]]] = [
     (
@@ -45,6 +49,75 @@ CASES: list[tuple[Any, dict[str, Any]]] = [
         {"message": "vllm", "code": "400"},
     ),
     ({"errors": [{"message": "first"}, {"message": "second"}]}, {"message": "first"}),
+    (
+        {"object": "error", "message": {"detail": [{"loc": ["body", "x"], "msg": "not permitted"}]}, "type": "t"},
+        {"message": "body.x: not permitted", "type": "t"},
+    ),
+    ({"title": "Invalid", "errors": {"$.n": ["bad"]}}, {"message": "Invalid\n$.n: bad"}),
+    ({"statusCode": 400, "message": ["a", "b"], "error": "Bad Request"}, {"message": "a; b"}),
+    ({"Response": {"Error": {"Code": "AuthFailure", "Message": "no"}}}, {"message": "no", "code": "AuthFailure"}),
+    ({"errorMessage": "boom", "errorType": "Runtime.X", "trace": []}, {"message": "boom", "type": "Runtime.X"}),
+    (
+        {"Output": {"__type": "com.x#UnknownOperationException"}, "Version": "1.0"},
+        {"message": "HTTP 400 Bad Request: UnknownOperationException"},
+    ),
+    ({"errors": ["first", "second"]}, {"message": "first; second"}),
+    ({"errors": {"model": ["is unknown"]}}, {"message": "model: is unknown"}),
+    (
+        {"success": False, "errors": [{"code": 10000, "message": "no"}], "result": None},
+        {"message": "no", "code": "10000"},
+    ),
+    ({"choices": [], "message": "used up"}, {"message": "used up"}),
+    ({"Message": "not authorized"}, {"message": "not authorized"}),
+    ({"Error": {"Code": "Denied", "Message": "no access"}}, {"message": "no access", "code": "Denied"}),
+    ({"__type": "com.x#ValidationException", "message": "bad"}, {"message": "bad", "type": "ValidationException"}),
+    ({"__type": "ThrottlingException"}, {"message": "HTTP 400 Bad Request: ThrottlingException"}),
+    ({"error": "invalid_client", "error_description": "unknown"}, {"message": "unknown", "code": "invalid_client"}),
+    ({"fault": {"faultstring": "Invalid ApiKey"}}, {"message": "Invalid ApiKey"}),
+    (
+        {
+            "error": {
+                "message": "Provider returned error",
+                "code": 400,
+                "metadata": {"raw": INNER, "provider_name": "G"},
+            }
+        },
+        {"message": "Provider returned error\nG: not enabled", "code": "400"},
+    ),
+    (
+        {"error": {"message": "Provider returned error", "metadata": {"raw": f"data: {INNER}\n\n"}}},
+        {"message": "Provider returned error\nnot enabled", "param": "p"},
+    ),
+    (
+        {"message": "Provider returned error", "code": 400, "metadata": {"raw": json.loads(INNER)}},
+        {"message": "Provider returned error\nnot enabled", "code": "400", "param": "p"},
+    ),
+    (
+        {"error": {"message": "Provider returned error", "metadata": {"raw": "upstream words"}}},
+        {"message": "Provider returned error\nupstream words"},
+    ),
+    (
+        {"error": {"message": "No call", "code": "tool_use_failed", "failed_generation": "<f>{}"}},
+        {"message": "No call\nfailed_generation: <f>{}", "code": "tool_use_failed"},
+    ),
+    (
+        {"error": {"message": "Stopped", "innererror": {"content_filter_result": FILTERED}}},
+        {"message": "Stopped\nFiltered: violence (medium)"},
+    ),
+    (
+        {"error": {"message": "Bad", "details": [{"fieldViolations": [{"field": "tools[0]", "description": "no x"}]}]}},
+        {"message": "Bad\ntools[0]: no x"},
+    ),
+    ({"error": INNER}, {"message": "not enabled", "code": "c", "param": "p"}),
+    ({"message": INNER}, {"message": "not enabled", "code": "c", "param": "p"}),
+    ({"error": {"message": f"litellm.BadRequestError: X - {INNER}"}}, {"code": "c", "param": "p"}),
+    (
+        {"error": {"message": f"litellm.BadRequestError: X - {INNER}"}},
+        {"message": "litellm.BadRequestError: X - not enabled"},
+    ),
+    ({"error": {"message": "E: {'error': {'code': 'insufficient_quota'}}"}}, {"code": "insufficient_quota"}),
+    ({"data": {"result": [{"info": {"error_message": "far down"}}]}}, {"message": "far down"}),
+    ({"status": "failed", "result": {"cause": "disk full"}}, {"message": "disk full"}),
     ({"error": {}}, {"message": "HTTP 400 Bad Request"}),
     ({"success": False}, {"message": "HTTP 400 Bad Request"}),
     ([], {"message": "HTTP 400 Bad Request"}),
@@ -72,6 +145,14 @@ def test_each_shape(body: Any, expected: dict[str, Any]) -> None:
             "502 Bad Gateway",
         ),
         (b"<HTML><TITLE>A &amp; B</TITLE><style>x{}</style><h1>Blocked <b>here</b></h1>", "A & B – Blocked here"),
+        (b'event: error\ndata: {"type":"error","error":{"message":"framed"}}\n\n', "framed"),
+        (b': hi\n\ndata: {"choices":[]}\n\ndata: {"error":"late"}\n\ndata: [DONE]\n\n', "late"),
+        (b'{"error":{"message":"first"}}\n{"error":{"message":"second"}}\n', "first"),
+        (b'{"error":{"message":"cut off in the mid', "cut off in the mid"),
+        (b'Bad Request: {"error":{"message":"no \\u4f59"}}', "Bad Request: no \u4f59"),
+        (b'"{\\"error\\": {\\"message\\": \\"twice\\"}}"', "twice"),
+        (b"<?xml version='1.0'?><E><Code>X</Code><Message>bad token</Message></E>", "bad token"),
+        (b"<html><title>Error</title><body><pre>Cannot POST /v1/chat</pre>", "Error \u2013 Cannot POST /v1/chat"),
         (b"<div><script>x()</script>no <i>title</i></div>", "no title"),
         (b"<>", "HTTP 503 Service Unavailable"),
         (b'\xef\xbb\xbf{"message":"marked"}', "marked"),
@@ -119,6 +200,16 @@ def test_the_excerpt_is_capped() -> None:
     assert len(read_error(b"x" * 1_000_000, 500).body) == 65536
 
 
+def nested_texts(depth: int) -> bytes:
+    """JSON in a text in JSON, and so on, until it is large."""
+    text = "x"
+    for _ in range(depth):
+        text = json.dumps({"message": text, "metadata": {"raw": text}, "detail": text})
+        if len(text) > 200_000:
+            break
+    return text.encode()
+
+
 @pytest.mark.parametrize(
     "body",
     [
@@ -130,6 +221,12 @@ def test_the_excerpt_is_capped() -> None:
         b'{"error":[[[[1]]]]}',
         b'{"message":null,"error":true}',
         b"<h1>" * 20_000,
+        b'data: {"error":' * 20_000,
+        b"data: [\n" * 20_000,
+        b'x: {"error":' * 20_000,
+        json.dumps({"error": {"metadata": {"raw": "{" * 60_000}}}).encode(),
+        json.dumps([{f"k{n}": "{" + "[" * 50} for n in range(3000)]).encode(),
+        nested_texts(60),
         b"<title" * 20_000,
         b"<script>" * 20_000,
         b"<!--" * 20_000,

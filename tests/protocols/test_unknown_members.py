@@ -162,6 +162,74 @@ def test_of_the_members_of_a_message_only_what_is_made_to_goes_back() -> None:
     assert native_messages((said,)) == [{"role": "assistant", "content": "Hi"}]
 
 
+def logprob(token: str) -> dict[str, Any]:
+    return {"token": token, "logprob": -0.5, "top_logprobs": [{"token": "x", "logprob": -9.0}]}
+
+
+def around(delta: dict[str, Any], reason: str | None = None, choice: Any = None, **top: Any) -> dict[str, Any]:
+    """A chunk with members beside its delta and beside its choices."""
+    own = {"index": 0, "delta": delta, "finish_reason": reason, **(choice or {})}
+    return {"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "m", "choices": [own], **top}
+
+
+def test_members_beside_the_delta_and_the_choices_reach_the_turn() -> None:
+    links = ["https://a.example", "https://b.example"]
+    chunks = [
+        {"id": "c", "choices": [], "prompt_filter_results": [{"prompt_index": 0}]},
+        around(
+            {"content": "a"}, choice={"logprobs": {"content": [logprob("a")]}}, citations=links[:1], service_tier="auto"
+        ),
+        around(
+            {"content": "a"}, choice={"logprobs": {"content": [logprob("a")]}}, citations=links[:1], obfuscation="x9"
+        ),
+        around(
+            {"content": "b"}, choice={"logprobs": {"content": [logprob("b")], "refusal": None}}, citations=links[::-1]
+        ),
+        around(
+            {}, "stop", {"native_finish_reason": "STOP", "matched_stop": 7, "logprobs": None}, service_tier="default"
+        ),
+        {"id": "c", "choices": [], "usage": {"prompt_tokens": 1}, "search_results": [{"url": links[0]}]},
+    ]
+    stream = b"".join([*map(data, chunks), DONE])
+    said = turn(chat(stream))
+    assert said.text == "aab"
+    assert said.extra == {
+        "chat": {
+            "prompt_filter_results": [{"prompt_index": 0}],
+            "citations": links,
+            "service_tier": "default",
+            "search_results": [{"url": links[0]}],
+            "logprobs": {"content": [logprob("a"), logprob("a"), logprob("b")], "refusal": None},
+            "native_finish_reason": "STOP",
+            "matched_stop": 7,
+        }
+    }
+    assert chat_messages((said,)) == [{"role": "assistant", "content": "aab"}]
+    for cut in range(0, len(stream), 7):
+        answer = Accumulator()
+        answer.add_events(chat_events(stream, [cut]))
+        assert turn(answer).extra == said.extra
+
+
+def test_members_of_a_whole_answer_reach_the_turn_beside_those_of_its_message() -> None:
+    message = {"role": "assistant", "content": "Hi", "citations": [1], "channel": "final"}
+    choice = {"index": 0, "message": message, "finish_reason": "stop", "logprobs": {"content": [logprob("Hi")]}}
+    body = {"id": "c", "object": "chat.completion", "choices": [choice], "citations": [2], "system_fingerprint": "fp"}
+    said = turn(chat(json.dumps(body).encode()))
+    assert said.extra["chat"] == {
+        "citations": [1],
+        "channel": "final",
+        "logprobs": {"content": [logprob("Hi")]},
+        "citations (2)": [2],
+        "system_fingerprint": "fp",
+    }
+
+
+def test_members_beside_a_native_message_reach_the_turn() -> None:
+    said = native_whole({"type": "text", "text": "x"}, stop_sequence="END", provider="p")
+    assert said.extra == {"messages": {"stop_sequence": "END", "provider": "p"}}
+
+
 def test_audio_is_joined_and_goes_back_by_its_id() -> None:
     pieces: list[dict[str, Any]] = [{"id": "au1", "transcript": ""}, {"transcript": "ha"}, {"transcript": "ha"}]
     pieces += [{"data": "AAAA"}] * 9 + [{"data": "BBBB", "id": "au1"}, {"expires_at": 17}]

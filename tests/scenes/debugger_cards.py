@@ -87,6 +87,7 @@ async def unknown_members(stage: Stage) -> None:
     signed = {"chat": {"extra_content": {"google": {"thought_signature": "CrICAdHtim827fQ" * 90}}}}
     cited = {"type": "char_location", "cited_text": "Oslo lies at 59.9° north.", "document_index": 0}
     link = {"type": "url_citation", "url_citation": {"url": "https://weather.example/oslo", "title": "Oslo"}}
+    beside = {"annotations": [link], "native_finish_reason": "STOP", "service_tier": "default"}
     done = Outcome(ending=Ending.COMPLETE, model="demo-chat", finish_reason="stop")
     call = ToolCall(id="call_1", name="get_weather", arguments='{"city": "Oslo"}', extra=signed)
     text = Text(text="It is **9 degrees** in Oslo.", extra={"messages": {"citations": [cited]}})
@@ -94,7 +95,7 @@ async def unknown_members(stage: Stage) -> None:
         make_turn(Role.USER, "How warm is it in Oslo?"),
         Turn(id=new_id(), role=Role.ASSISTANT, parts=(call,), outcome=done),
         Turn(id=new_id(), role=Role.TOOL, parts=(ToolResult(call_id="call_1", text="9 degrees", by="you"),)),
-        Turn(id=new_id(), role=Role.ASSISTANT, parts=(text,), outcome=done, extra={"chat": {"annotations": [link]}}),
+        Turn(id=new_id(), role=Role.ASSISTANT, parts=(text,), outcome=done, extra={"chat": beside}),
     )
     for turn in turns:
         stage.session.turns.add_turn(turn)

@@ -26,6 +26,7 @@ from playground.engine.advice.parts import (
 )
 from playground.engine.advice.spots import header_names, parameter_named, place_of
 from playground.engine.advice.table import TABLE, Known
+from playground.gateway.retry import reports_no_balance
 
 _LOOKED_AT: Final = 1500  # characters of a message: what is wrong stands at its beginning
 _UNKNOWN: Final = Sent(endpoint="")
@@ -90,11 +91,17 @@ def _no_endpoint(failure: Failure, _advice: Advice) -> Advice | None:
     return no_endpoint(_sent(failure).endpoint)
 
 
+def _balance(failure: Failure, advice: Advice) -> Advice | None:
+    """An empty account; None for a quota by the minute, which passes."""
+    return advice if failure.status != 429 or reports_no_balance(failure) else None
+
+
 def _other_protocol(failure: Failure, advice: Advice) -> Advice | None:
     return replace(advice, actions=(MODEL, *other_protocols(_sent(failure).endpoint), RETRY))
 
 
 _WORDED: Final[dict[str, Callable[[Failure, Advice], Advice | None]]] = {
+    "balance": _balance,
     "header": _header,
     "key wanted": _key_wanted,
     "key refused": _key_refused,

@@ -223,7 +223,8 @@ def _has_expired(failure: Failure) -> bool:
 def _hidden_failure(exchange: Exchange) -> Failure | None:
     """An error that came with a status of success."""
     from playground.jsonkit import foreign
-    from playground.protocols.errors import looks_like_error, read_error
+    from playground.protocols.error_fields import looks_like_error
+    from playground.protocols.errors import read_error
 
     try:
         value = foreign.parse(exchange.body.decode("utf-8", "replace").strip())

@@ -9,6 +9,7 @@ from playground.domain.members import Extra
 from playground.domain.parts import Reasoning, Text, ToolResult
 from playground.domain.request import Request
 from playground.domain.transcript import Outcome, Role, Turn
+from playground.engine.inspect.endings import ending_note
 from playground.jsonkit.values import JSONObject
 from playground.protocols import DEFAULT, MESSAGES
 from playground.protocols.protocol import get_protocol
@@ -72,7 +73,13 @@ def _choice(turn: Turn | None) -> JSONObject:
         "tool_calls": _calls(turn) if turn is not None else [],
         "finish_reason": _finish(turn),
     }
-    return {**out, **_besides(turn)} if turn is not None else out
+    return {**out, **_besides(turn), **_ending(turn)} if turn is not None else out
+
+
+def _ending(turn: Turn) -> JSONObject:
+    """Return what is to be said about the end of an answer that is not a plain one."""
+    note = ending_note(turn)
+    return {"ending": {"message": note.words, "usable": note.usable}} if note is not None else {}
 
 
 def _besides(turn: Turn) -> JSONObject:
@@ -183,6 +190,7 @@ def _messages(session: Session, turn: Turn) -> list[JSONObject]:
             "seconds": outcome.timing.end if outcome.timing else None,
             "error": _error(outcome),
             "deviations": _deviations(outcome),
+            **_ending(turn),
         }
         if len(others := choices_of(session, turn)) > 1:
             out["choices"] = [_choice(other) for other in others]

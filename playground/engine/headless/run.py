@@ -34,6 +34,7 @@ from playground.engine.headless.gateway import Gateway, gateway_of
 from playground.engine.headless.json_output import answer, brought, is_whole, transcript
 from playground.engine.headless.show import Console, OutputError, Printer, failure_words
 from playground.engine.headless.tool_servers import CommandServers, ServerOptions, ServersError
+from playground.engine.inspect.endings import ending_details, ending_note
 from playground.engine.io.spreadsheet import json_text
 from playground.engine.requests import renamed_ids
 from playground.engine.requests.request_file import BadInputError, read_text, read_value, request_and_notes
@@ -90,10 +91,13 @@ def ended(
     if outcome is not None and outcome.failure is not None:
         exchange = session.exchanges.get(outcome.exchange or "")
         answered = exchange is not None and exchange.status is not None
+        if details := ending_details(turns[0]):
+            console.say(details)
         return _failed(outcome.failure, console, answered=answered, arrived=bool(turns[0].parts))
     if 0 < len(turns) < asked:
         console.say(f"The gateway sent {len(turns)} of the {asked} answers asked for.")
-    if not all(map(is_whole, turns)):
+    usable = _say_endings(turns, console)
+    if not usable or not all(map(is_whole, turns)):
         return ExitCode.INCOMPLETE
     if session.debugger.answer_paused:
         return _paused(session, options, console)
@@ -104,7 +108,21 @@ def ended(
     if broken := [words for turn, call in calls if (words := _broken(turn, call))]:
         console.say(broken[0])
         return ExitCode.INCOMPLETE
-    return _at_calls(session, refused, console, servers) if options.loops else ExitCode.OK
+    if options.loops:
+        return _at_calls(session, refused, console, servers)
+    if calls and not options.as_json:
+        count = f"{len(calls)} tool call{'s' * (len(calls) != 1)}"
+        console.say(f"The model asks for {count}. Answer them with --answers TABLE or --mcp CONFIG, and it goes on.")
+    return ExitCode.OK
+
+
+def _say_endings(turns: tuple[Turn, ...], console: Console) -> bool:
+    """Say how each answer ended that did not end plainly. Returns False where none of them can be used."""
+    notes = [ending_note(turn) for turn in turns]
+    for number, note in enumerate(notes, 1):
+        if note is not None:
+            console.say(f"Choice {number}: {note.words}" if len(notes) > 1 else note.words)
+    return not notes or any(note is None or note.usable for note in notes)
 
 
 def _paused(session: Session, options: RunOptions, console: Console) -> ExitCode:

@@ -15,6 +15,7 @@ from typing import Final
 
 from playground.domain.errors import GUESSES, Failure
 from playground.domain.events import (
+    AnswerMembers,
     Deviation,
     Event,
     ExtraDelta,
@@ -75,6 +76,7 @@ _OF_EVENT: Final[dict[type[Event], int]] = {
     RefusalDelta: _BIT[Kind.REFUSAL],
     UnknownPart: _BIT[Kind.UNKNOWN],
     ExtraDelta: _BIT[Kind.UNKNOWN],
+    AnswerMembers: 0,  # they come with something else, or say little
     Finish: _BIT[Kind.FINISH],
     UsageReport: _BIT[Kind.USAGE],
     StreamEnd: _BIT[Kind.END],

@@ -36,6 +36,11 @@ class Beside:
     kind: Literal["beside"] = "beside"
 
     @property
+    def title(self) -> str:
+        """The word before the names: what came with the answer itself is mostly known to people."""
+        return "also received" if self.of == "message" else "unknown"
+
+    @property
     def names(self) -> str:
         """The names of the members, in one line."""
         names = " ".join(", ".join(self.members).split())

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Final
 
 from playground.domain.events import (
+    AnswerMembers,
     Event,
     ExtraDelta,
     Finish,
@@ -41,7 +42,8 @@ from playground.protocols.chat.reasoning import (
 )
 from playground.protocols.chat.toolcalls import ToolCalls
 from playground.protocols.decoding import BodyDecoder
-from playground.protocols.errors import looks_like_error, read_error
+from playground.protocols.error_fields import looks_like_error
+from playground.protocols.errors import read_error
 from playground.protocols.repeats import ChangingString
 from playground.protocols.sse import DEFAULT_CAP
 
@@ -59,6 +61,12 @@ _CONTENT_SHAPE: Final = "content is neither text nor a list of parts; it is left
 _READ: Final = frozenset(
     {"role", "content", "refusal", "images", "tool_calls", "function_call", "index", DETAILS, *FIELDS}
 )
+#: The members of a chunk and of a choice that are read. ``obfuscation`` is padding.
+_OF_CHUNK: Final = frozenset({"id", "object", "created", "model", "choices", "usage", "error", "obfuscation"})
+_OF_CHOICE: Final = frozenset({"index", "delta", "message", "text", "finish_reason", "usage", "error"})
+#: Members of a choice that come in pieces, and the lists in them that are joined.
+_JOINED: Final = frozenset({"logprobs", "token_ids"})
+_PIECES: Final = ("content", "refusal", "tokens", "token_logprobs", "top_logprobs", "text_offset", "token_ids")
 #: What a member that says the same again and again is told of at most, one time after the other.
 _AGAIN: Final = 8
 _NEVER: Final[tuple[JSON, int]] = (None, 0)
@@ -159,6 +167,8 @@ class ChatDecoder(BodyDecoder):
         self._named = False  # id and model are both known
         self._usage: JSONObject | None = None
         self._counted = False  # usage came in the way of a last chunk
+        self._around: dict[int, JSONObject] = {}  # members of each choice, and of the answer (-1), as they came last
+        self._early_members: list[JSONObject] = []  # of the answer, before its first choice
 
     # -- one object ----------------------------------------------------------------------------------------------
 
@@ -186,8 +196,30 @@ class ChatDecoder(BodyDecoder):
         if usage:
             self._report(usage, out)
             self._counted = choices == []
-        if value.get("error"):
+        if value.get("error") or (choices == [] and not usage and looks_like_error(value)):
             self._fail(out, read_error(value, text=self._source))
+            return
+        if type(choices) is list and not value.keys() <= _OF_CHUNK and (members := self._fresh(-1, value, _OF_CHUNK)):
+            self._early_members.append(members)
+        if self._early_members and self._choices:
+            self._give_members(out)
+
+    def _fresh(self, place: int, value: JSONObject, known: frozenset[str]) -> JSONObject:
+        """Return the members of ``value`` that are not ``known`` and say something else than before."""
+        last = self._around.setdefault(place, {})
+        fresh = {
+            name: item
+            for name, item in value.items()
+            if name not in known and (name in _JOINED or name not in last or last[name] != item)
+        }
+        last.update(fresh)
+        return foreign.members_beside(fresh, ()) if fresh else fresh
+
+    def _give_members(self, out: list[Event]) -> None:
+        """Give out the members of the whole answer with its first choice."""
+        first = next(iter(self._choices), 0)
+        out += [AnswerMembers(first, "answer", "chat", members) for members in self._early_members]
+        self._early_members.clear()
 
     def _told_apart(self, choices: list[JSON], out: list[Event]) -> list[JSON]:
         """The choices of a whole answer; one that has the index of an earlier one gets that of its place."""
@@ -278,6 +310,8 @@ class ChatDecoder(BodyDecoder):
                 self._delta(state, delta, out)
         else:
             self._no_delta(state, choice, out)
+        if not choice.keys() <= _OF_CHOICE and (members := self._fresh(index, choice, _OF_CHOICE)):
+            out.append(AnswerMembers(index, "choice", "chat", members, _PIECES))
         if reason is not None:
             self._finish(state, reason, out)
         if choice.get("usage"):
@@ -550,6 +584,7 @@ class ChatDecoder(BodyDecoder):
         self._pieces(state, state.think.flush(), out)
 
     def _flush(self, out: list[Event]) -> None:
+        self._give_members(out)
         for state in self._choices.values():
             self._release(state, out)
             if state.calls is not None:

@@ -313,6 +313,8 @@ def write_answer(answer: Accumulator, created: int) -> JSONObject:
     }
     if answer.usage is not None and answer.usage.raw is not None:
         body["usage"] = answer.usage.raw
+    for choice in answer.choices.values():
+        body = with_members(body, choice.extra_of("answer").get("chat", {}))
     return body
 
 
@@ -320,8 +322,9 @@ def _choice(choice: GrowingChoice) -> JSONObject:
     (message,) = encode_turns((make_turn(Role.ASSISTANT, "", *choice.freeze()),), _ALL)
     # An empty text is what a request sends for reasoning that never was; an answer does not have it.
     message = {name: value for name, value in message.items() if name in ("role", "content") or value}
-    return {
+    known: JSONObject = {
         "index": choice.index,
-        "message": with_members(message, choice.extra.get("chat", {})),
+        "message": with_members(message, choice.extra_of("message").get("chat", {})),
         "finish_reason": choice.finish_reason,
     }
+    return with_members(known, choice.extra_of("choice").get("chat", {}))

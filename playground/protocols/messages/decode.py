@@ -29,7 +29,7 @@ from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols import verdicts
 from playground.protocols.arguments import REPEATED, Arguments
 from playground.protocols.decoding import BodyDecoder
-from playground.protocols.errors import looks_like_error
+from playground.protocols.error_fields import looks_like_error
 from playground.protocols.messages.blocks import READ, Block
 from playground.protocols.messages.ids import is_valid
 from playground.protocols.repeats import ChangingString
@@ -56,9 +56,7 @@ _OF_KIND: Final = {
 }
 
 #: The members of a message, and of the event that ends it.
-_MESSAGE: Final = frozenset(
-    {"type", "id", "role", "model", "content", "stop_reason", "stop_sequence", "usage", "delta", "message"}
-)
+_MESSAGE: Final = frozenset({"type", "id", "role", "model", "content", "stop_reason", "usage", "delta", "message"})
 
 _FRAGMENT: Final = {
     "text_delta": "text",
@@ -166,6 +164,7 @@ class MessagesDecoder(BodyDecoder):
             self._objects += 1
             message = value.get("message")
             self._message_start(message if isinstance(message, dict) else {}, out)
+            self._beside(value, out)
         elif kind == "message_delta":
             self._objects += 1
             delta = value.get("delta")
@@ -175,6 +174,7 @@ class MessagesDecoder(BodyDecoder):
             self._beside(value, out)
             self._report(value.get("usage"), out)
         elif kind == "message_stop":
+            self._beside(value, out)
             self._end(out)
         elif kind == "error" or (kind != "message" and looks_like_error(value)):
             self._error_or_remark(value, out)

@@ -127,6 +127,9 @@ def ending_words(outcome: Outcome, most: int | None = None) -> tuple[str, str]:
         "stop_sequence": "A stop sequence was hit.",
         "tool_use": "The model is calling a tool.",
         "refusal": "The model refused.",
+        "model_context_window_exceeded": "The conversation and the answer fill the model's context window.",
+        "pause_turn": "The model paused its turn. Sent back unchanged, it goes on.",
+        "error": "The gateway ended the answer with an error and gave no message.",
     }
     if reason is None:
         if "no_finish_reason" in dict(outcome.deviations):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import socket
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,7 +20,7 @@ from playground.engine.session.draft import Draft
 from playground.engine.session.snapshot import Snapshot
 from playground.protocols.protocol import get_protocol, parameters_of
 from tests.engine.headless.runs import CANARY, NOWHERE, Desk, experiment
-from tests.support.fault_server import FaultServer, Step, head, reset, send, sse, text_chunk, whole
+from tests.support.fault_server import FaultServer, Step, head, keep, reset, send, sse, text_chunk, whole
 
 WEATHER = {
     "type": "function",
@@ -144,7 +145,7 @@ async def test_the_native_protocol(desk: Desk) -> None:
 async def test_the_exit_code_says_how_it_ended(desk: Desk, word: str, code: int) -> None:
     ended = await desk.run(experiment(f"{word} Tell me something"))
     assert ended.code == code
-    assert bool(ended.err) is (code != ExitCode.OK)
+    assert ended.err.startswith("playground: ")
 
 
 async def test_a_failure_is_said_with_the_gateways_words_and_a_remedy(desk: Desk) -> None:
@@ -329,6 +330,81 @@ async def test_a_refusal_is_in_the_json_too(tmp_path: Path) -> None:
         desk = Desk(tmp_path, server.url)
         assert (await desk.run(experiment())).out == "No.\n"
         assert (await desk.run(experiment(), as_json=True)).json["choices"][0]["refusal"] == "No."
+
+
+def chat_body(message: dict[str, Any], reason: str | None, **more: Any) -> list[Step]:
+    """A whole chat completion."""
+    choice = {"index": 0, "message": {"role": "assistant", **message}, "finish_reason": reason}
+    body = {"id": "c", "object": "chat.completion", "choices": [choice], **more}
+    return [send(whole(200, "application/json", json.dumps(body).encode())), keep()]
+
+
+def messages_body(content: list[Any], reason: str, **more: Any) -> list[Step]:
+    """A whole answer of native messages."""
+    body = {"id": "m", "type": "message", "role": "assistant", "content": content, "stop_reason": reason, **more}
+    return [send(whole(200, "application/json", json.dumps(body).encode())), keep()]
+
+
+EXPLAINED = {"type": "refusal", "category": "cyber", "explanation": "This may help an attack."}
+FILTERED = {"violence": {"filtered": True, "severity": "medium"}}
+SOME = {"content": "Half an ans"}
+NONE = {"content": None}
+CALL = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+
+
+@pytest.mark.parametrize(
+    ("script", "code", "words"),
+    [
+        (chat_body(NONE, "content_filter"), 5, ["content filter", "Change the messages"]),
+        (chat_body(SOME, "content_filter"), 0, ["content filter"]),
+        (
+            chat_body(NONE, "content_filter", prompt_filter_results=[{"content_filter_results": FILTERED}]),
+            5,
+            ["violence"],
+        ),
+        (chat_body({"content": None, "refusal": "No."}, "stop"), 0, ["refused"]),
+        (chat_body(SOME, "length"), 0, ["limit on completion tokens", "Raise"]),
+        (chat_body({"content": "", "reasoning_content": "Hm"}, "length"), 5, ["Only reasoning came", "Raise"]),
+        (chat_body({"content": "", "reasoning_content": "Hm"}, "stop"), 5, ["reasoning and no text"]),
+        (chat_body({"content": ""}, "model_context_window_exceeded"), 5, ["context window"]),
+        (chat_body({"content": ""}, "error"), 5, ["error", "Run it again"]),
+        (chat_body(SOME, "error"), 5, ["error"]),
+        (chat_body({"content": ""}, "odd_end"), 5, ["odd_end"]),
+        (chat_body({"content": ""}, "function_call_filter: MALFORMED_FUNCTION_CALL"), 5, ["tool call"]),
+        (chat_body({"content": ""}, "stop"), 5, ["Empty response"]),
+        (chat_body({"content": "", "tool_calls": [CALL]}, "tool_calls"), 0, ["1 tool call", "--answers"]),
+        (messages_body([], "refusal", stop_details=EXPLAINED), 5, ["refused", "This may help an attack.", "cyber"]),
+        (
+            chat_body({"content": None, "audio": {"id": "a", "data": "QUJD", "transcript": "Hi"}}, "stop"),
+            0,
+            ["transcript: Hi"],
+        ),
+        (messages_body([], "max_tokens"), 5, ["No text came"]),
+        (messages_body([], "model_context_window_exceeded"), 5, ["context window"]),
+        (messages_body([{"type": "text", "text": "x"}], "model_context_window_exceeded"), 0, ["context window"]),
+    ],
+)
+async def test_answer_without_a_plain_end_is_explained(
+    tmp_path: Path, script: list[Step], code: int, words: list[str]
+) -> None:
+    protocol = "messages" if b'"stop_reason"' in repr(script).encode() else "chat"
+    request = experiment(protocol=protocol, parameters={"stream": False})
+    with FaultServer() as server:
+        server.play(*script)
+        desk = Desk(tmp_path, server.url)
+        ended = await desk.run(request)
+        as_json = await desk.run(request, as_json=True)
+    assert (ended.code, as_json.code) == (code, code), ended.err
+    assert [word for word in words if word not in ended.err] == []
+    said = json.dumps(as_json.json["choices"][0].get("ending") or as_json.json["error"] or "1 tool call, --answers")
+    assert [word for word in words if word.lower() not in said.lower() and word != "Empty response"] == []
+
+
+async def test_plain_answer_has_nothing_to_explain(tmp_path: Path) -> None:
+    with FaultServer() as server:
+        server.play(*chat_body({"content": "Yes."}, "stop"))
+        ended = await Desk(tmp_path, server.url).run(experiment(parameters={"stream": False}))
+    assert (ended.code, ended.out, ended.err) == (0, "Yes.\n", "")
 
 
 async def test_a_saved_experiment_brings_its_own_answers(desk: Desk) -> None:

@@ -60,7 +60,7 @@ def _part(part: Part, selection: Selection) -> str:
 
 
 def _beside(found: Beside, selection: Selection) -> str:
-    about = f"**Unknown:** {_code(found.names)} ({one_line(found.fate)})"
+    about = f"**{found.title.capitalize()}:** {_code(found.names)} ({one_line(found.fate)})"
     return f"{about}\n\n{_fenced(selection.laid_out(found.members), 'json')}"
 
 

@@ -174,7 +174,7 @@ def _part(part: Part, role: Role, selection: Selection) -> str:
 
 
 def _beside(found: Beside, selection: Selection) -> str:
-    words = escaped(selection.clean(f"unknown: {found.names} · {found.fate}"))
+    words = escaped(selection.clean(f"{found.title}: {found.names} · {found.fate}"))
     text = rendered.code(selection.laid_out(found.members), "json")
     return f"<details><summary>{words}</summary>{text}</details>\n"
 

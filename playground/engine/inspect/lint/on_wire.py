@@ -12,7 +12,8 @@ from typing import Final
 from playground.domain.errors import GUESSES, FailureKind
 from playground.engine.inspect.lint.case import Case, Seen
 from playground.jsonkit.values import JSON
-from playground.protocols.errors import error_fields, rate_limit_dimension
+from playground.protocols.error_fields import error_fields
+from playground.protocols.error_waits import rate_limit_dimension
 from playground.protocols.expected import other_count, other_way
 
 _DOCUMENTED_STATUS: Final = frozenset({200, 400, 401, 402, 403, 404, 429, 500, 503, 504})

@@ -1,4 +1,4 @@
-"""What came with a call, a text or a message and is not known here: one quiet line that opens to its JSON."""
+"""The members that came with a call, a text or an answer and have no place of their own: a line that opens to JSON."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ ARROW = 28  # pixels of the line that its icon and its margins take
 GAP = 4
 LAID_OUT = 200_000  # characters of members that are copied a line each; more are copied in one line
 SAYS = "This program does not know what these members mean. They are kept as they came: {fate}."
+SAYS_OF_ANSWER = "The answer came with these members. They are kept as they came: {fate}."
 SIZES = " Long texts and lists are shown by their beginning; Copy and the raw answer have all of it."
 
 
@@ -89,14 +90,16 @@ class MembersFold(QWidget):
         self.text_view.setVisible(self._open)
         self.copy.setVisible(self._open)
         self.head.setIcon(icon("chevron-down" if self._open else "chevron-right", "muted"))
-        words = SAYS.format(fate=self._shown.fate) if self._shown is not None else ""
+        says = SAYS_OF_ANSWER if self._shown is not None and self._shown.of == "message" else SAYS
+        words = says.format(fate=self._shown.fate) if self._shown is not None else ""
         self.head.setToolTip(tip(f"{words}{SIZES}"))
         self.head.setAccessibleName(f"{self._words()}, {'shown' if self._open else 'folded'}")
         self._word_head()
         self.height_changed.emit()
 
     def _words(self) -> str:
-        return show_hidden(f"unknown: {self._shown.names} · {self._shown.fate}") if self._shown is not None else ""
+        shown = self._shown
+        return show_hidden(f"{shown.title}: {shown.names} · {shown.fate}") if shown is not None else ""
 
     def _word_head(self) -> None:
         taken = ARROW + (self.copy.sizeHint().width() + GAP if self._open else 0)

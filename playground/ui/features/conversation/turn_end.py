@@ -7,7 +7,7 @@ from functools import partial
 from itertools import groupby
 
 from PySide6.QtCore import QEvent, Signal
-from PySide6.QtGui import QColor, QPainter, QPaintEvent
+from PySide6.QtGui import QColor, QGuiApplication, QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QMenu, QPushButton, QToolButton, QVBoxLayout, QWidget
 
 from playground.domain.durations import countdown, span
@@ -19,13 +19,16 @@ from playground.engine.session.cumulative_text import is_cumulative
 from playground.engine.session.retry_wait import RetryWait
 from playground.ui.features.conversation.text_view import TextView
 from playground.ui.widgets.flow_layout import FlowLayout
-from playground.ui.widgets.form_parts import paragraph, text_label
+from playground.ui.widgets.form_parts import paragraph, styled, text_label
 from playground.ui.widgets.icon_button import IconButton
+from playground.ui.widgets.icons import icon
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.theme import tokens
 
 TITLE = "Part of the answer could not be read"
 LONGEST = 400  # characters of a note
+LONGEST_BODY = 16_000  # characters of a body that are shown
+SHOW_BODY, HIDE_BODY = "Show the error body", "Hide the error body"
 
 
 class ErrorFrame(QFrame):
@@ -43,6 +46,51 @@ class ErrorFrame(QFrame):
         super().changeEvent(event)
         if event.type() == QEvent.Type.PaletteChange:
             self.update()
+
+
+class ErrorBody(QWidget):
+    """The body of an error as it was received, folded until it is asked for."""
+
+    height_changed = Signal()
+
+    def __init__(self, body: str) -> None:
+        super().__init__()
+        self._body = body
+        self._view: TextView | None = None  # made when it is first shown
+        self.head = styled(QPushButton(SHOW_BODY), "heading")
+        self.head.clicked.connect(self._toggle)
+        self.copy = IconButton("copy", "Copy the whole body", size=14)
+        self.copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(self._body))
+        self.copy.hide()
+        row = in_row(self.head, self.copy, 1, margins=0, spacing=4)
+        self._column = in_column(row, of=self, margins=0, spacing=2)
+        self._show_arrow()
+
+    def _toggle(self) -> None:
+        if self._view is None:
+            self._view = TextView(mode="raw", muted=True)
+            self._view.setAccessibleName("Body of the error")
+            more = len(self._body) - LONGEST_BODY
+            rest = f"\n… and {more:,} more characters" if more > 0 else ""
+            self._view.set_text(self._body[:LONGEST_BODY] + rest)
+            self._view.height_changed.connect(self.height_changed)
+            self._view.hide()
+            self._column.addWidget(self._view)
+        shown = self._view.isHidden()
+        self._view.setVisible(shown)
+        self.copy.setVisible(shown)
+        self.head.setText(HIDE_BODY if shown else SHOW_BODY)
+        self._show_arrow()
+        self.height_changed.emit()
+
+    def _show_arrow(self) -> None:
+        is_open = self._view is not None and not self._view.isHidden()
+        self.head.setIcon(icon("chevron-down" if is_open else "chevron-right", "muted"))
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange:
+            self._show_arrow()
 
 
 class ErrorCard(ErrorFrame):
@@ -114,6 +162,10 @@ class ErrorCard(ErrorFrame):
         flow.addWidget(self._wait)
         layout.addSpacing(6)
         layout.addWidget(row)
+        if failure.body.strip() and failure.body.strip() != failure.message:
+            body = ErrorBody(failure.body)
+            body.height_changed.connect(self.height_changed)
+            layout.addWidget(body)
         self.setAccessibleName(f"Error: {advice.title}")
 
     def _offer(self, actions: list[Action], *, first: bool) -> QWidget:

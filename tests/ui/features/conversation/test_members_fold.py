@@ -50,7 +50,7 @@ def test_each_line_stands_with_what_it_came_with(stand: Stand) -> None:
     assert set(words(card)) == {
         "unknown: extra_content · sent back over Chat completions",
         "unknown: citations · sent back over Messages",
-        "unknown: channel · not sent back",
+        "also received: channel · not sent back",
     }
     assert [type(view).__name__ for view in card.body] == ["TextView", "MembersFold", "CallCard", "MembersFold"]
     assert [fold.head.text() for fold in card.calls[0].folds] == [
@@ -76,7 +76,7 @@ def test_what_is_long_is_shown_by_its_beginning_and_copied_whole(stand: Stand) -
     members = {"audio": {"id": "au", "data": "A" * 3_000_000}, "ids": list(range(100_000))}
     card = shown(stand, turn(extra={"chat": members}))
     (fold,) = folds(card)
-    assert fold.head.text() == "unknown: audio, ids · part of audio sent back over Chat completions"
+    assert fold.head.text() == "also received: audio, ids · part of audio sent back over Chat completions"
     began = time.thread_time()
     fold.head.click()
     stand.settle()

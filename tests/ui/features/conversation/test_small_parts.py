@@ -8,11 +8,14 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QPlainTextEdit, QPushButton
 from pytestqt.qtbot import QtBot
 
+from playground.domain.errors import Failure, FailureKind
 from playground.domain.parts import Reasoning, Text
 from playground.domain.transcript import Ending, Outcome, Role, Turn, make_turn
 from playground.domain.usage import Timing, Usage
 from playground.ui.features.conversation.inline_editor import InlineEditor
 from playground.ui.features.conversation.reasoning_view import ReasoningView
+from playground.ui.features.conversation.text_view import TextView
+from playground.ui.features.conversation.turn_end import ErrorBody, ErrorCard
 from playground.ui.widgets import figures
 from playground.ui.widgets.notice_bar import NoticeBar
 
@@ -302,3 +305,32 @@ def test_tokens_are_estimated_by_script() -> None:
     assert figures.estimate_tokens("") == 0
     assert figures.estimate_tokens("four" * 10) == 10
     assert figures.estimate_tokens("漢字かな") == 4
+
+
+# The body of an error
+
+
+def test_error_card_shows_and_copies_the_whole_body_when_asked(qtbot: QtBot) -> None:
+    body = '{"error": {"message": "no", "trace": "' + "x" * 20_000 + '"}}'
+    card = ErrorCard(Failure(kind=FailureKind.HTTP, message="no", status=400, body=body), streamed=None, arrived=False)
+    qtbot.addWidget(card)
+    card.resize(700, 300)
+    card.show()
+    qtbot.waitExposed(card)
+    (button,) = [button for button in card.findChildren(QPushButton) if button.text() == "Show the error body"]
+    QTest.mouseClick(button, Qt.MouseButton.LeftButton)
+    (view,) = [view for view in card.findChildren(TextView) if view.accessibleName() == "Body of the error"]
+    assert view.isVisible()
+    assert view.source.startswith('{"error"')
+    assert view.source.endswith("more characters")
+    (fold,) = card.findChildren(ErrorBody)
+    QTest.mouseClick(fold.copy, Qt.MouseButton.LeftButton)
+    assert QApplication.clipboard().text() == body
+    QTest.mouseClick(button, Qt.MouseButton.LeftButton)
+    assert not view.isVisible()
+
+
+def test_error_card_without_more_in_its_body_has_nothing_to_show(qtbot: QtBot) -> None:
+    card = ErrorCard(Failure(kind=FailureKind.HTTP, message="no", body="no\n"), streamed=None, arrived=False)
+    qtbot.addWidget(card)
+    assert card.findChild(ErrorBody) is None
