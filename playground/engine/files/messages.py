@@ -182,11 +182,11 @@ def _from_lines(text: str, prefer: str) -> ImportedConversations:
     problems: list[MessagesImportError] = []
     pieces = list(_pieces(text, problems))
     first = next((piece for piece in pieces if piece.value), pieces[0])
-    if not _is_message(first.value):
+    if not is_message(first.value):
         return _records(((piece, piece.value, ()) for piece in pieces), "one conversation a line", prefer, problems)
     messages = []
     for piece in pieces:
-        if _is_message(piece.value):
+        if is_message(piece.value):
             messages.append(piece)
         else:
             problems.append(piece.error(f"This is no message, but line {first.line} is one. A file holds one or other"))
@@ -213,7 +213,7 @@ def _from_list(whole: _Piece, prefer: str) -> ImportedConversations:
     if not items:
         raise whole.error("There are no messages here: the list is empty")
     first = next((item for item in items if item), items[0])
-    if _is_message(first) or not isinstance(first, dict | list):
+    if is_message(first) or not isinstance(first, dict | list):
         return ImportedConversations(
             "a list of messages", (_conversation({MESSAGES: items}, prefer, whole.blame()),), 1
         )
@@ -248,13 +248,19 @@ def _records(
 
 
 def _one(whole: _Piece, prefer: str) -> ImportedConversations:
-    if _is_message(whole.value):
+    if is_message(whole.value):
         found = _conversation({MESSAGES: [whole.value]}, prefer, lambda why, _: whole.error(why))
         return ImportedConversations("one message", (found,), 1)
     return ImportedConversations("one conversation", (_record(whole, whole.value, (), prefer, 1),), 1)
 
 
-def _is_message(value: JSON) -> bool:
+def is_conversation(value: JSONObject) -> bool:
+    """Return whether an object is a record that holds a conversation under another name than “messages”."""
+    return any(isinstance(value.get(name), dict) and MESSAGES in value[name] for name in _BATCH)
+
+
+def is_message(value: JSON) -> bool:
+    """Return whether a value is one message."""
     return isinstance(value, dict) and "role" in value and MESSAGES not in value
 
 
@@ -269,7 +275,7 @@ def _record(piece: _Piece, value: JSON, path: PathInside, prefer: str, number: i
         raise piece.error(_NOTHING, path)
     if MESSAGES in value:
         return _conversation(value, prefer, piece.blame(*path, MESSAGES), number)
-    if _is_message(value):
+    if is_message(value):
         raise piece.error("This is a message, but what stands before it is a conversation", path)
     for name in _BATCH:
         body = value.get(name)

@@ -42,8 +42,8 @@ class ImportRefusedError(ValueError):
 class Imported:
     """What was found.
 
-    ``base_url`` is empty when the text named no address. ``auth`` says under which header the key came. ``notes`` are
-    sentences on what was guessed and what was left out.
+    ``source`` says what the text was read as. ``base_url`` is empty when the text named no address. ``auth`` says under
+    which header the key came. ``notes`` are sentences on what was guessed and what was left out.
     """
 
     request: Request
@@ -52,11 +52,24 @@ class Imported:
     auth: Auth | None = None
     secret_headers: dict[str, Secret] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    source: str = "a JSON body"
+
+
+def is_command(text: str) -> bool:
+    """Return whether ``text`` is to be read as a command rather than as JSON."""
+    return not text.startswith(("{", "[")) and is_curl(text)
+
+
+def unfenced(text: str) -> str:
+    """The text of a Markdown code fence, where that is all there is."""
+    if text.startswith("```") and text.endswith("```") and "\n" in text:
+        return text[text.index("\n") + 1 : -3].strip()
+    return text
 
 
 def read(text: str) -> Imported:
     """The request in ``text``. Raises ImportRefusedError."""
-    plain = text.strip().lstrip("\ufeff").strip()
+    plain = unfenced(text.strip().lstrip("\ufeff").strip())
     if not plain:
         raise ImportRefusedError("There is nothing to import. Paste a curl command or the JSON body of a request.")
     try:
@@ -210,6 +223,7 @@ def _from_command(command: Command) -> Imported:
         auth=secrets.auth,
         secret_headers=secrets.headers,
         notes=(*notes, *more, *command.notes),
+        source="a curl command",
     )
 
 
