@@ -1,4 +1,4 @@
-"""``playground import`` as a shell runs it: what a file is taken for, what is written, and that it can be opened again."""
+"""``playground import`` as a shell runs it: the kind of a file, what is written, and that it can be opened again."""
 
 from __future__ import annotations
 

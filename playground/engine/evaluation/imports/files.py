@@ -35,8 +35,8 @@ def imported_cases(source: Cases | Configuration) -> ImportedCases:
     """What an experiment takes over from a file: each case without turns of its own asks those of the configuration."""
     if not isinstance(source, Configuration):
         return ImportedCases(source.cases, unreadable=source.bad, notes=source.notes)
-    turns = source.turns
-    cases = tuple(case if case.turns or not turns else case.model_copy(update={"turns": turns}) for case in source.cases)
+    turns = {"turns": source.turns}
+    cases = tuple(case if case.turns or not source.turns else case.model_copy(update=turns) for case in source.cases)
     return ImportedCases(cases, source.checks, source.variants, source.bad, source.notes)
 
 
