@@ -2,8 +2,9 @@
 
 Read are: an array of messages; an object with “messages”, with or without everything else a request body has; a record
 of a batch file, which holds such a body; an array of any of these; and the same line by line, be it one message a line
-or one conversation a line, as files for fine-tuning are. Nothing is sent or opened but the file that is asked for.
-What can be read is taken, and what cannot is named with its line and column; only where nothing can be, it is an error.
+or one conversation a line, as files for fine-tuning are. Messages may have the shape of a library or an application
+(``requests/message_shapes.py``). Nothing is sent or opened but the file that is asked for. What can be read is taken,
+and what cannot is named with its line and column; only where nothing can be, it is an error.
 """
 
 from __future__ import annotations
@@ -16,6 +17,15 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from playground.domain.request import Request
 from playground.engine.io.weighed_json import TooMuchError, check_weight
+from playground.engine.requests.message_shapes import (
+    is_foreign_message,
+    is_record,
+    read_list,
+    read_record,
+    records_in,
+    title_of,
+    wrapped,
+)
 from playground.engine.requests.pasted import NO_MODEL, Imported, ImportRefusedError, read_body
 from playground.jsonkit import tree
 from playground.jsonkit.problems import JsonTextError, position
@@ -33,8 +43,8 @@ LARGEST: Final = 256 * 1024 * 1024  # bytes of a file that is read
 MOST: Final = 1_000  # conversations that are read of one file
 MOST_BAD: Final = 20  # messages of one conversation that are left out; one with more is something else
 
-#: Where a record of a batch file has the body of its request.
-_BATCH: Final = ("body", "params")
+#: Members of a record of a batch file that say where its request goes.
+_OF_BATCH: Final = frozenset({"custom_id", "method", "url", "id", "key", "title"})
 #: Says how much a message counts in training; no gateway takes it in a request.
 _WEIGHT: Final = "weight"
 _NOTHING: Final = "There are no messages here. Wanted are objects with “role” and “content”, or “messages”"
@@ -139,6 +149,9 @@ def read(text: str, prefer: str = DEFAULT) -> ImportedConversations:
         return _from_lines(text, prefer)
     if isinstance(whole.value, list):
         return _from_list(whole, prefer)
+    if isinstance(whole.value, dict) and MESSAGES not in whole.value and (name := records_in(whole.value)):
+        records = ((whole, item, (name, at)) for at, item in enumerate(whole.value[name]))
+        return _records(records, "a list of conversations", prefer, [])
     return _one(whole, prefer)
 
 
@@ -256,12 +269,12 @@ def _one(whole: _Piece, prefer: str) -> ImportedConversations:
 
 def is_conversation(value: JSONObject) -> bool:
     """Return whether an object is a record that holds a conversation under another name than “messages”."""
-    return any(isinstance(value.get(name), dict) and MESSAGES in value[name] for name in _BATCH)
+    return is_record(value) or records_in(value) is not None
 
 
 def is_message(value: JSON) -> bool:
     """Return whether a value is one message."""
-    return isinstance(value, dict) and "role" in value and MESSAGES not in value
+    return isinstance(value, dict) and MESSAGES not in value and ("role" in value or is_foreign_message(value))
 
 
 # ---- one conversation ------------------------------------------------------------------------------------------------
@@ -277,21 +290,30 @@ def _record(piece: _Piece, value: JSON, path: PathInside, prefer: str, number: i
         return _conversation(value, prefer, piece.blame(*path, MESSAGES), number)
     if is_message(value):
         raise piece.error("This is a message, but what stands before it is a conversation", path)
-    for name in _BATCH:
-        body = value.get(name)
-        if isinstance(body, dict) and MESSAGES in body:
-            title = value.get("custom_id")
-            found = _conversation(body, prefer, piece.blame(*path, name, MESSAGES), number)
-            return replace(found, title=title if isinstance(title, str) else "")
+    if (name := wrapped(value)) is not None:
+        found = _record(piece, value[name], (*path, name), prefer, number)
+        left = [member for member in value if member != name and member not in _OF_BATCH]
+        notes = (f"Left out of the record: {', '.join(left)}.", *found.notes) if left else found.notes
+        return replace(found, title=title_of(value) or found.title, notes=notes)
+    if (shaped := read_record(value)) is not None:
+        found = _conversation(shaped.body, prefer, lambda why, _: piece.error(why, path), number, shaped.notes)
+        return replace(found, title=title_of(value))
     if "playground" in value or "cassette" in value:
         raise piece.error("This is a file of this application. Open it instead of importing it", path)
     raise piece.error(_NOTHING, path)
 
 
-def _conversation(body: JSONObject, prefer: str, blame: _Blame, number: int = 1) -> Conversation:
-    notes: list[str] = []
+def _conversation(
+    body: JSONObject, prefer: str, blame: _Blame, number: int = 1, said: tuple[str, ...] = ()
+) -> Conversation:
+    """The conversation of a body; ``said`` are notes on how it was made."""
+    notes = list(said)
     moved = 0
     messages = body[MESSAGES]
+    if isinstance(messages, list) and (shaped := read_list(messages)) is not None:
+        messages = shaped.body[MESSAGES]
+        body = {**body, MESSAGES: messages}
+        notes += shaped.notes
     if isinstance(messages, list):
         if not messages:
             raise blame("There are no messages here: the list is empty", 0)

@@ -16,6 +16,7 @@ from playground.engine.gateways.extras import secret_in
 from playground.engine.gateways.secrets import Secret, looks_secret
 from playground.engine.requests.copied import is_archive, name_program, read_archive, read_fetch, read_http
 from playground.engine.requests.curl import Command, is_curl, placeholder, read_command
+from playground.engine.requests.message_shapes import read_record, wrapped
 from playground.engine.requests.request_file import BadInputError, read_request
 from playground.engine.requests.shell_words import Unknown
 from playground.gateway.address import repair
@@ -138,6 +139,12 @@ def read_body(body: JSONObject, prefer: str = DEFAULT) -> Imported:
 
 
 def _from_body(body: JSONObject) -> Imported:
+    if MESSAGES not in body and (name := wrapped(body)) is not None and MESSAGES in body[name]:
+        found = _from_body(body[name])
+        others = ", ".join(f"“{member}”" for member in body if member != name)
+        return replace(
+            found, notes=(*found.notes, f"The request is “{name}” of a batch; left out: {others or 'none'}.")
+        )
     found = read_body(body)
     if "playground" in body or protocol_of(body)[1]:
         return found
@@ -149,6 +156,8 @@ def _request(protocol: str, body: JSONObject) -> tuple[Request, list[str]]:
     if MESSAGES not in body:
         other = next((name for name in ("input", "prompt", "contents") if name in body), "")
         about = f" It has “{other}”, which belongs to a protocol that is not spoken here." if other else ""
+        if read_record(body) is not None:
+            about += " “Import messages” reads its conversation."
         raise ImportRefusedError(f"The body has no “messages”.{about}")
     try:
         request, notes = get_protocol(protocol).read_body(body)
