@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from playground.domain.request import Request
 from playground.engine.io.weighed_json import TooMuchError, check_weight
+from playground.engine.requests.copied import is_archive
 from playground.engine.requests.message_shapes import (
     is_foreign_message,
     is_record,
@@ -300,6 +301,8 @@ def _record(piece: _Piece, value: JSON, path: PathInside, prefer: str, number: i
         return replace(found, title=title_of(value))
     if "playground" in value or "cassette" in value:
         raise piece.error("This is a file of this application. Open it instead of importing it", path)
+    if is_archive(value):
+        raise piece.error("This is an HTTP archive. Paste it into “Import request”", path)
     raise piece.error(_NOTHING, path)
 
 

@@ -6,6 +6,7 @@ Each importer calls the functions that the window's dialog calls.
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -40,6 +41,10 @@ _EXPECTATIONS: Final = frozenset(
     {"expected", "__expected", "expected_output", "expectedoutput", "ideal", "target", "reference", "answer"}
 )
 _BY_SUFFIX: Final = {".csv": CASES, ".tsv": CASES, ".har": REQUEST, ".http": REQUEST, ".py": TOOLS}
+
+_HEAD: Final = 4_000  # characters that are looked at before a text is read as YAML, which takes long
+_RELAXED: Final = re.compile(r"[{\[\"]|//|/\*")
+_YAML: Final = re.compile(r"(?m)^(?:---\s|- |[\w\"'$-][\w \"'.$-]{0,100}:(?:\s|$))")
 
 
 class UnreadableError(Exception):
@@ -110,10 +115,13 @@ def _value_of(text: str) -> JSON:
         return [parse_json(line) for line in text.split("\n")[:50] if line.strip()]
     except ValueError:
         pass
-    try:
-        return read_relaxed("{" + text.rstrip(",") + "}" if text.startswith('"') else text)
-    except JsonTextError:
-        pass
+    if _RELAXED.match(text):
+        try:
+            return read_relaxed("{" + text.rstrip(",") + "}" if text.startswith('"') else text)
+        except JsonTextError:
+            return None
+    if not _YAML.search(text[:_HEAD]):
+        return None
     try:
         value = read_yaml(text).value
     except YamlError:
@@ -297,7 +305,8 @@ def _import_cases(source: Source) -> ImportedContent:
     notes = list(found.notes)
     if not all(case.turns for case in found.cases):
         names = dict.fromkeys(f"{{{{{name}}}}}" for case in found.cases for name in case.values)
-        notes.append(f"The cases have no messages: write one with {listed(list(names)) or 'a text'} in the experiment.")
+        variables = f" with {listed(list(names))}" if names else ""
+        notes.append(f"The cases have no messages: write one{variables} in the experiment.")
     now = time.time()
     plan = Plan(cases=found.cases, checks=found.checks, variants=found.variants, as_set=not found.variants)
     experiment = Snapshot(id=new_id(), title="Imported cases", created_at=now, changed_at=now, evaluation=plan)

@@ -166,8 +166,13 @@ def _parts(value: JSON) -> Iterator[JSONObject]:
         for part in value:
             if isinstance(part, str):
                 yield {"type": "text", "text": part}
-            elif isinstance(part, dict):
+            elif isinstance(part, dict) and part:
                 yield part
+
+
+def _objects(value: JSON) -> list[JSONObject]:
+    """The objects of a list."""
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
 def _is_vercel(item: JSONObject) -> bool:
@@ -202,9 +207,8 @@ def _read_vercel(item: JSONObject, builder: _Builder) -> None:
             _read_file(part, builder)
         elif kind != "step-start":
             builder.skip(f"“{kind}”")
-    for invocation in item.get("toolInvocations") or () if not item.get("parts") else ():
-        if isinstance(invocation, dict):
-            _read_invocation(invocation, builder)
+    for invocation in _objects(item.get("toolInvocations")) if not item.get("parts") else ():
+        _read_invocation(invocation, builder)
     builder.end()
 
 
@@ -273,11 +277,10 @@ def _read_langchain(item: JSONObject, builder: _Builder) -> None:
     more = message.get("additional_kwargs")
     more = more if isinstance(more, dict) else {}
     builder.reasoning(text_of(more.get("reasoning_content")))
-    for call in message.get("tool_calls") or more.get("tool_calls") or ():
-        if isinstance(call, dict):
-            function = call.get("function")
-            inner: JSONObject = function if isinstance(function, dict) else call
-            builder.call(text_of(inner.get("name")), inner.get("args", inner.get("arguments")), text_of(call.get("id")))
+    for call in _objects(message.get("tool_calls") or more.get("tool_calls")):
+        function = call.get("function")
+        inner: JSONObject = function if isinstance(function, dict) else call
+        builder.call(text_of(inner.get("name")), inner.get("args", inner.get("arguments")), text_of(call.get("id")))
     builder.end()
 
 
