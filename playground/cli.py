@@ -66,6 +66,7 @@ def _parser() -> argparse.ArgumentParser:
     from playground.cli_eval import add_eval
     from playground.cli_gateway import add_gateways
     from playground.cli_help import Help, exit_codes, whole
+    from playground.cli_import import add_import
     from playground.cli_run import add_run
     from playground.engine.headless.exit_codes import ExitCode
 
@@ -127,6 +128,7 @@ def _parser() -> argparse.ArgumentParser:
     add_run(commands)
     add_eval(commands)
     add_check(commands)
+    add_import(commands)
     add_gateways(commands)
 
     decode = commands.add_parser(

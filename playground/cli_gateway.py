@@ -188,7 +188,7 @@ def add_gateways(commands: Any) -> None:
 def _gateways(arguments: argparse.Namespace) -> int:
     from playground.engine.headless.saved_gateways import list_gateways
 
-    return _code_of(lambda: list_gateways(sys.stdout, sys.stderr, as_json=arguments.json))
+    return exit_code_of(lambda: list_gateways(sys.stdout, sys.stderr, as_json=arguments.json))
 
 
 def add_servers(command: Any, more: str) -> None:
@@ -234,10 +234,10 @@ def asked(
         with _at_hand(options(arguments)) as given:
             return asyncio.run(_to_its_end(work(given, sys.stdout, sys.stderr)))
 
-    return _code_of(to_its_end)
+    return exit_code_of(to_its_end)
 
 
-def _code_of(command: Callable[[], int]) -> int:
+def exit_code_of(command: Callable[[], int]) -> int:
     """The exit code of a command, which may fail at what it reads or writes."""
     from playground.engine.headless.show import OutputError
 

@@ -343,7 +343,7 @@ def test_run_on_a_terminal(experiment: Path) -> None:
 # help and exit codes
 
 
-@pytest.mark.parametrize("command", ["run", "eval", "decode", "demo", "replay"])
+@pytest.mark.parametrize("command", ["run", "eval", "import", "decode", "demo", "replay"])
 def test_help_of_a_command_names_it_once(command: str) -> None:
     said = playground(command, "--help").stdout.decode()
     assert said.startswith(f"usage: playground {command} ")

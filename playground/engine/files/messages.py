@@ -2,8 +2,9 @@
 
 Read are: an array of messages; an object with “messages”, with or without everything else a request body has; a record
 of a batch file, which holds such a body; an array of any of these; and the same line by line, be it one message a line
-or one conversation a line, as files for fine-tuning are. Nothing is sent or opened but the file that is asked for.
-What can be read is taken, and what cannot is named with its line and column; only where nothing can be, it is an error.
+or one conversation a line, as files for fine-tuning are. Messages may have the shape of a library or an application
+(``requests/message_shapes.py``). Nothing is sent or opened but the file that is asked for. What can be read is taken,
+and what cannot is named with its line and column; only where nothing can be, it is an error.
 """
 
 from __future__ import annotations
@@ -16,6 +17,16 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from playground.domain.request import Request
 from playground.engine.io.weighed_json import TooMuchError, check_weight
+from playground.engine.requests.copied import is_archive
+from playground.engine.requests.message_shapes import (
+    is_foreign_message,
+    is_record,
+    read_list,
+    read_record,
+    records_in,
+    title_of,
+    wrapped,
+)
 from playground.engine.requests.pasted import NO_MODEL, Imported, ImportRefusedError, read_body
 from playground.jsonkit import tree
 from playground.jsonkit.problems import JsonTextError, position
@@ -33,8 +44,8 @@ LARGEST: Final = 256 * 1024 * 1024  # bytes of a file that is read
 MOST: Final = 1_000  # conversations that are read of one file
 MOST_BAD: Final = 20  # messages of one conversation that are left out; one with more is something else
 
-#: Where a record of a batch file has the body of its request.
-_BATCH: Final = ("body", "params")
+#: Members of a record of a batch file that say where its request goes.
+_OF_BATCH: Final = frozenset({"custom_id", "method", "url", "id", "key", "title"})
 #: Says how much a message counts in training; no gateway takes it in a request.
 _WEIGHT: Final = "weight"
 _NOTHING: Final = "There are no messages here. Wanted are objects with “role” and “content”, or “messages”"
@@ -139,6 +150,9 @@ def read(text: str, prefer: str = DEFAULT) -> ImportedConversations:
         return _from_lines(text, prefer)
     if isinstance(whole.value, list):
         return _from_list(whole, prefer)
+    if isinstance(whole.value, dict) and MESSAGES not in whole.value and (name := records_in(whole.value)):
+        records = ((whole, item, (name, at)) for at, item in enumerate(whole.value[name]))
+        return _records(records, "a list of conversations", prefer, [])
     return _one(whole, prefer)
 
 
@@ -182,11 +196,11 @@ def _from_lines(text: str, prefer: str) -> ImportedConversations:
     problems: list[MessagesImportError] = []
     pieces = list(_pieces(text, problems))
     first = next((piece for piece in pieces if piece.value), pieces[0])
-    if not _is_message(first.value):
+    if not is_message(first.value):
         return _records(((piece, piece.value, ()) for piece in pieces), "one conversation a line", prefer, problems)
     messages = []
     for piece in pieces:
-        if _is_message(piece.value):
+        if is_message(piece.value):
             messages.append(piece)
         else:
             problems.append(piece.error(f"This is no message, but line {first.line} is one. A file holds one or other"))
@@ -213,7 +227,7 @@ def _from_list(whole: _Piece, prefer: str) -> ImportedConversations:
     if not items:
         raise whole.error("There are no messages here: the list is empty")
     first = next((item for item in items if item), items[0])
-    if _is_message(first) or not isinstance(first, dict | list):
+    if is_message(first) or not isinstance(first, dict | list):
         return ImportedConversations(
             "a list of messages", (_conversation({MESSAGES: items}, prefer, whole.blame()),), 1
         )
@@ -248,14 +262,20 @@ def _records(
 
 
 def _one(whole: _Piece, prefer: str) -> ImportedConversations:
-    if _is_message(whole.value):
+    if is_message(whole.value):
         found = _conversation({MESSAGES: [whole.value]}, prefer, lambda why, _: whole.error(why))
         return ImportedConversations("one message", (found,), 1)
     return ImportedConversations("one conversation", (_record(whole, whole.value, (), prefer, 1),), 1)
 
 
-def _is_message(value: JSON) -> bool:
-    return isinstance(value, dict) and "role" in value and MESSAGES not in value
+def is_conversation(value: JSONObject) -> bool:
+    """Return whether an object is a record that holds a conversation under another name than “messages”."""
+    return is_record(value) or records_in(value) is not None
+
+
+def is_message(value: JSON) -> bool:
+    """Return whether a value is one message."""
+    return isinstance(value, dict) and MESSAGES not in value and ("role" in value or is_foreign_message(value))
 
 
 # ---- one conversation ------------------------------------------------------------------------------------------------
@@ -269,23 +289,34 @@ def _record(piece: _Piece, value: JSON, path: PathInside, prefer: str, number: i
         raise piece.error(_NOTHING, path)
     if MESSAGES in value:
         return _conversation(value, prefer, piece.blame(*path, MESSAGES), number)
-    if _is_message(value):
+    if is_message(value):
         raise piece.error("This is a message, but what stands before it is a conversation", path)
-    for name in _BATCH:
-        body = value.get(name)
-        if isinstance(body, dict) and MESSAGES in body:
-            title = value.get("custom_id")
-            found = _conversation(body, prefer, piece.blame(*path, name, MESSAGES), number)
-            return replace(found, title=title if isinstance(title, str) else "")
+    if (name := wrapped(value)) is not None:
+        found = _record(piece, value[name], (*path, name), prefer, number)
+        left = [member for member in value if member != name and member not in _OF_BATCH]
+        notes = (f"Left out of the record: {', '.join(left)}.", *found.notes) if left else found.notes
+        return replace(found, title=title_of(value) or found.title, notes=notes)
+    if (shaped := read_record(value)) is not None:
+        found = _conversation(shaped.body, prefer, lambda why, _: piece.error(why, path), number, shaped.notes)
+        return replace(found, title=title_of(value))
     if "playground" in value or "cassette" in value:
         raise piece.error("This is a file of this application. Open it instead of importing it", path)
+    if is_archive(value):
+        raise piece.error("This is an HTTP archive. Paste it into “Import request”", path)
     raise piece.error(_NOTHING, path)
 
 
-def _conversation(body: JSONObject, prefer: str, blame: _Blame, number: int = 1) -> Conversation:
-    notes: list[str] = []
+def _conversation(
+    body: JSONObject, prefer: str, blame: _Blame, number: int = 1, said: tuple[str, ...] = ()
+) -> Conversation:
+    """The conversation of a body; ``said`` are notes on how it was made."""
+    notes = list(said)
     moved = 0
     messages = body[MESSAGES]
+    if isinstance(messages, list) and (shaped := read_list(messages)) is not None:
+        messages = shaped.body[MESSAGES]
+        body = {**body, MESSAGES: messages}
+        notes += shaped.notes
     if isinstance(messages, list):
         if not messages:
             raise blame("There are no messages here: the list is empty", 0)

@@ -1,30 +1,63 @@
 """A pasted curl command as what it would send. Nothing is executed, and no file it names is opened.
 
-Notes name options and headers, never their values, which may be secrets.
+Notes name options, headers and variables, never their values, which may be secrets.
 """
 
 from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, NamedTuple, TypeAlias
 
-from playground.jsonkit.foreign import whole
-
-_START: Final = re.compile(
-    r"(?m)^[ \t\u00a0]*(?:[$%>#][ \t\u00a0]+)?"
-    r"(?:[^\n'\"“”‘’{}\[]*?(?:&&|\|\||[;|])[ \t]*)?"  # other commands before it in its line
-    r"(?:\w+=\S*[ \t]+)*(?=curl(?:\.exe)?[ \t\u00a0\\^`])"
+from playground.engine.requests.shell_words import (
+    MARK,
+    Posix,
+    SimpleCommand,
+    Unknown,
+    powershell_as_posix,
+    read_cmd,
 )
+from playground.jsonkit.foreign import whole
+from playground.jsonkit.reading import parse_json
+from playground.jsonkit.texts import listed
+
+_CURL: Final = re.compile(r"(?:.*[/\\])?curl(?:\.exe)?(?::[\w.-]+)?", re.IGNORECASE | re.DOTALL)
+#: Programs that run the command in their arguments.
+_RUNNERS: Final = frozenset(
+    """
+    time sudo env command exec nohup docker docker-compose podman nerdctl kubectl oc ssh watch timeout nice stdbuf
+    winpty wsl xargs proxychains proxychains4 do then if while ! { & .
+    """.split()  # noqa: SIM905 - a list of thirty strings reads worse
+)
+_SHELLS: Final = frozenset({"sh", "bash", "zsh", "dash", "ash", "ksh"})
+_NAME_OF_CURL: Final = r"(?:[\w.:~/\\-]*[/\\])?curl(?:\.exe)?(?=[ \t\u00a0\\^`\n]|$)"
+#: How a line with a command begins: with curl, with a program that runs it, or with another command before it.
+_BEGINNING: Final = (
+    rf"(?:\w+=\S*[ \t]+)*(?:{_NAME_OF_CURL}"
+    rf"|(?:{'|'.join(re.escape(name) for name in sorted(_RUNNERS | _SHELLS | {'echo', 'printf', 'cat'}))})[ \t]"
+    rf"|[^\n'\"“”‘’{{}}\[]*?(?:&&|\|\||[;|(])[ \t]*{_NAME_OF_CURL})"
+)
+_LINE: Final = re.compile(
+    r"(?m)^[ \t\u00a0]*(?P<prompt>[A-Za-z]:\\[^>\n]{0,200}>|PS(?: [^>\n]{0,200})?>"
+    r"|[^\n'\"|;&{}=]{0,100}?[$%#>❯➜✗»λ](?=[ \t\u00a0])|➜[^\n'\"|;&{}]{0,80}?(?=[ \t]curl))?"
+    rf"[ \t\u00a0]*(?P<command>{_BEGINNING})"
+)
+#: A command inside of a line of prose.
+_IN_PROSE: Final = re.compile(r"(?<![\w/.-])curl(?:\.exe)?[ \t\u00a0]+(?=-|['\"]?(?:https?://|\$))")
+#: The prompts of further lines of a command.
+_FURTHER_PROMPT: Final = re.compile(r"\n[ \t]*(?:[a-z]+>|>{1,2})(?=[ \t]|\n)[ \t]?")
 #: What programs for writing make of the marks of a shell.
 _CURLY: Final = {ord(curly): '"' for curly in "“”„‟"} | {ord(curly): "'" for curly in "‘’‚‛"}
+_CURLY_MARK: Final = re.compile("[“”„‟‘’‚‛]")
 _DASHED: Final = re.compile("[–—]-?(?=[A-Za-z])")
 _STRAIGHT: Final = re.compile(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"", re.DOTALL)
-_CURLY_MARK: Final = re.compile("[“”„‟‘’‚‛]")
+_QUOTED: Final = re.compile(r"\$'(?:[^'\\]|\\.)*'|'[^']*'|(\"(?:[^\"\\]|\\.)*\"?)|\\.", re.DOTALL)
+_BEFORE: Final = "What stands before the curl command was left out."
+_POWERSHELL_OPTION: Final = re.compile(r"-(?:Uri|Method|Headers|Body|ContentType|UseBasicParsing)", re.IGNORECASE)
 
-#: Short options that take a value, and what those that matter mean.
+#: The long names of short options.
 _SHORT: Final = {
     "d": "data",
     "H": "header",
@@ -40,6 +73,11 @@ _SHORT: Final = {
     "x": "proxy",
     "m": "max-time",
     "o": "output",
+    "k": "insecure",
+    "n": "netrc",
+    "E": "cert",
+    "U": "proxy-user",
+    "I": "head",
 }
 _SHORT_WITH_VALUE: Final = frozenset("AbcCdDeEFhHKmoPQrtTuUwxXyYz")
 _WITH_VALUE: Final = frozenset(
@@ -65,7 +103,7 @@ _HARMLESS: Final = frozenset(
     http2-prior-knowledge http3 ipv4 ipv6 disable tcp-nodelay keepalive no-keepalive no-alpn no-npn tlsv1 tlsv1.0
     tlsv1.1 tlsv1.2 tlsv1.3 ssl raw styled-output no-styled-output remote-name output o write-out w trace trace-ascii
     dump-header D stderr retry retry-delay retry-max-time retry-all-errors retry-connrefused cookie-jar c path-as-is
-    parallel max-redirs create-dirs
+    parallel max-redirs create-dirs variable
     """.split()  # noqa: SIM905 - as above
 )
 _SETTINGS: Final = {
@@ -98,399 +136,275 @@ _REFUSED: Final = {
     "get": "it puts the data into the address, and gateways want JSON in the body",
     "head": "it asks for headers only",
 }
-_ALIASES: Final = {"k": "insecure", "n": "netrc", "E": "cert", "U": "proxy-user", "I": "head", "data-ascii": "data"}
 
 
-@dataclass
-class Words:
-    """What a command line holds.
+class CommandLine(NamedTuple):
+    """A curl command as words, and the text of its standard input.
 
-    ``standard_input`` is the text of a here-document, None without one. ``variables`` are the names that a shell would
-    have replaced. ``rest`` says whether something followed the command (a pipe, a redirection, another command), and
-    ``substitutions`` whether part of it is the output of other commands.
+    ``before`` and ``after`` say whether other commands or redirections stand there.
     """
 
-    words: list[str] = field(default_factory=list)
+    words: list[str]
     standard_input: str | None = None
-    variables: list[str] = field(default_factory=list)
-    rest: bool = False
-    substitutions: bool = False
-
-
-def split(text: str) -> Words:
-    """The words of the first command in ``text``. Raises ValueError for a quotation mark that is never closed."""
-    text = text.replace("\r\n", "\n")
-    bare = _bare(text)
-    if re.search(r"\^[ \t]*\n|\^\"", bare):
-        return _split_cmd(text)
-    if re.search(r"(?<!\S)`[ \t]*\n", bare) or re.match(r"\s*curl\.exe\b", text):
-        return _split_powershell(text)
-    return _Posix(text).split()
-
-
-_QUOTED: Final = re.compile(r"\$'(?:[^'\\]|\\.)*'|'[^']*'|(\"(?:[^\"\\]|\\.)*\"?)|\\.", re.DOTALL)
-
-
-def _bare(text: str) -> str:
-    """The text without what a POSIX shell takes as quoted, of which some quotation marks are left.
-
-    What another shell's marks stand for is told by where they stand: within quotes they are anybody's.
-    """
-    return _QUOTED.sub(lambda found: '"' if found[1] else "''", text) if "^" in text or "`" in text else ""
-
-
-_BLANK: Final = re.compile(r"(?:[ \t]|\\\n)+")
-_PLAIN: Final = re.compile(r"[^\s'\"\\$`|;&<>()]+")
-_IN_DOUBLE: Final = re.compile(r"[^\"\\$`]+")
-_VARIABLE: Final = re.compile(r"\$(?:(\w+)|\{(\w+)[^}]*\})")
-_CAT: Final = re.compile(
-    r"\$\(\s*cat\s*<<-?\s*(['\"]?)(\w+)\1[ \t]*\n(.*?)\n?[ \t]*^[ \t]*\2\s*\)", re.DOTALL | re.MULTILINE
-)
-_HEREDOC: Final = re.compile(r"<<-?[ \t]*(['\"]?)(\w+)\1")
-_ANSI: Final = re.compile(r"'((?:[^'\\]|\\.)*)'", re.DOTALL)
-_NEXT_OPTION: Final = re.compile(r"\n[ \t]*(?=--?[A-Za-z])")
-
-
-class _Posix:
-    """One pass over the text, run by run, so that a body of megabytes costs little."""
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-        self.at = 0
-        self.found = Words()
-
-    def split(self) -> Words:
-        while self.at < len(self.text):
-            here = self.text[self.at]
-            if blank := _BLANK.match(self.text, self.at):
-                self.at = blank.end()
-            elif here == "\n":
-                option = _NEXT_OPTION.match(self.text, self.at)  # a forgotten backslash: no command begins with "-"
-                if option is None and self.found.words:
-                    self._end()
-                    break
-                self.at = option.end() if option else self.at + 1
-            elif here == "#":
-                self.at = (self.text + "\n").index("\n", self.at)
-            elif self.text.startswith("<<<", self.at):
-                self.at = self._skip_blanks(self.at + 3)
-                self.found.standard_input = self._word()
-            elif self.text.startswith("<<", self.at):
-                self._heredoc()
-            elif here in "|;&<>()":
-                self._end()
-                break
-            else:
-                self.found.words.append(self._word())
-        return self.found
-
-    def _end(self) -> None:
-        self.found.rest = bool(self.text[self.at :].strip(" \t\n;"))
-
-    def _skip_blanks(self, at: int) -> int:
-        blank = _BLANK.match(self.text, at)
-        return blank.end() if blank else at
-
-    def _word(self) -> str:
-        parts: list[str] = []
-        while self.at < len(self.text):
-            here = self.text[self.at]
-            if plain := _PLAIN.match(self.text, self.at):
-                parts.append(plain[0])
-                self.at = plain.end()
-            elif here == "'":
-                end = self._closing("'", self.at + 1)
-                parts.append(self.text[self.at + 1 : end])
-                self.at = end + 1
-            elif here == '"':
-                parts.append(self._double())
-            elif self.text.startswith("$'", self.at):
-                quoted = _ANSI.match(self.text, self.at + 1)
-                if quoted is None:
-                    self._closing("'", len(self.text))
-                    break
-                parts.append(_unescaped(quoted[1]))
-                self.at = quoted.end()
-            elif here in "$`":
-                parts.append(self._expansion())
-            elif here == "\\":
-                if self.text[self.at + 1 : self.at + 2] != "\n":
-                    parts.append(self.text[self.at + 1 : self.at + 2])
-                self.at += 2
-            else:
-                break
-        return "".join(parts)
-
-    def _closing(self, mark: str, start: int) -> int:
-        end = self.text.find(mark, start)
-        if end < 0:
-            line = self.text.count("\n", 0, self.at) + 1
-            raise ValueError(f"The quotation mark {mark} in line {line} is never closed.")
-        return end
-
-    def _double(self) -> str:
-        parts: list[str] = []
-        opened, self.at = self.at, self.at + 1
-        while self.at < len(self.text):
-            here = self.text[self.at]
-            if plain := _IN_DOUBLE.match(self.text, self.at):
-                parts.append(plain[0])
-                self.at = plain.end()
-            elif here == '"':
-                self.at += 1
-                return "".join(parts)
-            elif here == "\\":
-                escaped = self.text[self.at + 1 : self.at + 2]
-                parts.append(escaped if escaped in '"\\$`' else "" if escaped == "\n" else f"\\{escaped}")
-                self.at += 2
-            else:
-                parts.append(self._expansion())
-        self.at = opened
-        self._closing('"', len(self.text))
-        return ""
-
-    def _expansion(self) -> str:
-        """A variable or a command's output, as it is written; of ``$(cat <<'END' …)`` the text."""
-        if cat := _CAT.match(self.text, self.at):
-            self.at = cat.end()
-            return cat[3] if cat[1] else self._expanded(cat[3])
-        if variable := _VARIABLE.match(self.text, self.at):
-            self.found.variables.append(variable[1] or variable[2])
-            self.at = variable.end()
-            return variable[0]
-        if self.text.startswith("$(", self.at) or self.text[self.at] == "`":
-            self.found.substitutions = True
-        self.at += 1
-        return self.text[self.at - 1]
-
-    def _expanded(self, text: str) -> str:
-        """The text of a here-document whose end is not quoted."""
-        self.found.variables += [one or other for one, other in _VARIABLE.findall(re.sub(r"\\.", "", text))]
-        return re.sub(r"\\([\\$`])", r"\1", text.replace("\\\n", ""))
-
-    def _heredoc(self) -> None:
-        opening = _HEREDOC.match(self.text, self.at)
-        if opening is None:
-            self._end()
-            self.text = self.text[: self.at]
-            return
-        line_end = (self.text + "\n").index("\n", opening.end())
-        closing = re.compile(rf"^[ \t]*{opening[2]}[ \t]*$", re.MULTILINE).search(self.text, line_end + 1)
-        if closing is None:
-            raise ValueError(f"The text after <<{opening[2]} is never closed by a line {opening[2]}.")
-        body = self.text[line_end + 1 : closing.start()]
-        self.found.standard_input = body if opening[1] else self._expanded(body)
-        self.text = self.text[: self.at] + self.text[opening.end() : line_end] + self.text[closing.end() :]
-
-
-_ESCAPES: Final = re.compile(
-    r"\\(?:((?:x[0-9a-fA-F]{1,2})(?:\\x[0-9a-fA-F]{1,2})*)|u([0-9a-fA-F]{1,4})|U([0-9a-fA-F]{1,8})|([0-7]{1,3})|(.))",
-    re.DOTALL,
-)
-_LETTERS: Final = {
-    "n": "\n",
-    "t": "\t",
-    "r": "\r",
-    "a": "\a",
-    "b": "\b",
-    "e": "\x1b",
-    "E": "\x1b",
-    "f": "\f",
-    "v": "\v",
-}
-
-
-def _unescaped(text: str) -> str:
-    """What stands between ``$'`` and ``'``; bytes are read as UTF-8, halves of pairs joined."""
-
-    def one(found: re.Match[str]) -> str:
-        octets, short, long, octal, letter = found.groups()
-        if octets:
-            return bytes(int(pair, 16) for pair in re.split(r"\\?x", octets)[1:]).decode("utf-8", "replace")
-        if short or long:
-            point = int(short or long, 16)
-            return chr(point) if point < 0x110000 else "\ufffd"
-        if octal:
-            return chr(int(octal, 8) & 0xFF)
-        return _LETTERS.get(letter, letter if letter in "\\'\"?" else f"\\{letter}")
-
-    return whole(_ESCAPES.sub(one, text))
-
-
-def _split_cmd(text: str) -> Words:
-    """Windows' cmd: first the carets, then quotation marks and backslashes as programs there read them."""
-    plain: list[str] = []
-    quoted = False
-    at = 0
-    rest = False
-    while at < len(text):
-        here = text[at]
-        if here == "^" and not quoted:
-            continued = re.compile(r"\^[ \t]*\n").match(text, at)
-            at = continued.end() if continued else at + 1
-            plain.append(text[at : at + 1])
-            at += 1
-            continue
-        if here == '"':
-            quoted = not quoted
-        elif not quoted and here in "\n|&<>" and "".join(plain).strip():
-            rest = bool(text[at:].strip())
-            break
-        plain.append(here)
-        at += 1
-    return Words(_windows_words("".join(plain)), rest=rest)
-
-
-_WINDOWS: Final = re.compile(r"(\\*)\"|(\\+)|([^\\\"\s]+)|(\s+)")
-
-
-def _windows_words(text: str) -> list[str]:
-    words: list[str] = []
-    word: str | None = None
-    quoted = False
-    at = 0
-    while found := _WINDOWS.match(text, at):
-        slashes, backs, plain, blank = found.groups()
-        at = found.end()
-        if blank is not None and not quoted:
-            if word is not None:
-                words.append(word)
-            word = None
-        elif slashes is not None:
-            word = (word or "") + "\\" * (len(slashes) // 2)
-            if len(slashes) % 2 == 1:
-                word += '"'
-            elif quoted and text.startswith('"', at):
-                word += '"'
-                at += 1
-            else:
-                quoted = not quoted
-        else:
-            word = (word or "") + (backs or plain or blank or "")
-    if quoted:
-        raise ValueError('A quotation mark " is never closed.')
-    return [*words, word] if word is not None else words
-
-
-_POWERSHELL: Final = re.compile(
-    r"(?P<blank>(?:[ \t]|`[ \t]*\n)+)|'(?P<single>(?:[^']|'')*)'|\"(?P<double>(?:[^\"`]|\"\"|`.)*)\""
-    r"|`(?P<escaped>.)|(?P<end>[\n|;&<>])|(?P<plain>[^\s'\"`|;&<>]+)|(?P<open>['\"])",
-    re.DOTALL,
-)
-_BACKTICKS: Final = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", "b": "\b"}
-
-
-def _split_powershell(text: str) -> Words:
-    """PowerShell: the backtick escapes and continues, a quotation mark is doubled to stand for itself."""
-    found = Words()
-    word: str | None = None
-    for piece in _POWERSHELL.finditer(text.strip()):
-        kind, value = piece.lastgroup, piece[piece.lastgroup or 0]
-        if kind == "open":
-            raise ValueError(f"The quotation mark {value} is never closed.")
-        if kind in ("blank", "end"):
-            if word is not None:
-                found.words.append(word)
-            word = None
-            if kind == "end":
-                found.rest = bool(text.strip()[piece.end() :].strip())
-                break
-            continue
-        if kind == "single":
-            value = value.replace("''", "'")
-        elif kind == "double":
-            found.variables += re.findall(r"(?<!`)\$(?:env:)?(\w+)", value)
-            value = re.sub(r"`(.)|\"\"", lambda m: _BACKTICKS.get(m[1], m[1]) if m[1] else '"', value, flags=re.DOTALL)
-        elif kind == "plain":
-            found.variables += re.findall(r"\$(?:env:)?(\w+)", value)
-        word = (word or "") + value
-    if word is not None:
-        found.words.append(word)
-    return found
+    before: bool = False
+    after: bool = False
 
 
 @dataclass(repr=False)
 class Command:
-    """What the command asks for. Holds secrets, so it has no repr of its own making."""
+    """What the command asks for. It holds secrets, so it has no repr of its own making.
+
+    Texts have a mark where only the shell knows what stands there; ``unknown`` has their names. In ``body`` stands
+    ``{{NAME}}`` instead, and ``unknown_in_body`` names those.
+    """
 
     url: str = ""
     method: str = ""
     headers: list[tuple[str, str]] = field(default_factory=list)
     body: str | None = None
-    json: bool = False
-    variables: tuple[str, ...] = ()
+    unknown: Unknown = field(default_factory=Unknown)
+    unknown_in_body: tuple[str, ...] = ()
     notes: list[str] = field(default_factory=list)
 
 
+# ---- finding the command ---------------------------------------------------------------------------------------------
+
+
 def is_curl(text: str) -> bool:
-    """Whether ``text`` holds a curl command at the beginning of a line."""
-    return _START.search(text + " ") is not None
+    """Whether ``text`` holds a curl command at the beginning of a line, or in a line of prose."""
+    return any("curl" in text[line.start("command") :].casefold() for line in _LINE.finditer(text)) or bool(
+        _IN_PROSE.search(text)
+    )
 
 
 def read_command(text: str) -> Command:
     """The first curl command in ``text``. Raises ValueError, in words that show no value, for one that is refused."""
-    start = _START.search(text + " ")
-    if start is None:
-        raise ValueError("There is no curl command here.")
-    words, mended = _words(text[start.end() :])
-    reader = _Reader(words)
-    reader.read(words.words[1:])
+    text = whole(text.replace("\r\n", "\n"))
+    problem: ValueError | None = None
+    starts = [(line.start(), line.start("command"), line["prompt"] or "") for line in _LINE.finditer(text)]
+    starts += [(place.start(), place.start(), "") for place in _IN_PROSE.finditer(text)]
+    if text.lstrip()[:1] in ("'", '"', "@"):  # PowerShell pipes a text by itself
+        starts.insert(0, (0, 0, ""))
+    for begin, start, prompt in starts:
+        rest = _FURTHER_PROMPT.sub("\n", text[start:]) if prompt else text[start:]
+        try:
+            command = _read_in_some_shell(rest, prompt)
+        except ValueError as error:
+            problem = problem or error
+            continue
+        if command is not None:
+            if text[:begin].strip("$%># \t\n\u00a0`") and not _is_fence(text[:begin]):
+                command.notes.append(_BEFORE)
+            command.notes = list(dict.fromkeys(command.notes))
+            return command
+    raise problem or ValueError("There is no curl command here.")
+
+
+def _is_fence(text: str) -> bool:
+    """Whether nothing but the first line of a Markdown code fence stands there."""
+    return re.fullmatch(r"\s*(?:```|~~~)[\w-]*\s*", text) is not None
+
+
+def _read_in_some_shell(text: str, prompt: str) -> Command | None:
+    """The command in the first shell in which its body is JSON, or else in the likeliest; None without a curl.
+
+    Raises ValueError where the likeliest shell cannot read it.
+    """
+    likely: Command | ValueError | None = None
+    for read in _likely_shells(text, prompt):
+        try:
+            command = _read_in_shell(text, read)
+        except ValueError as error:
+            likely = likely or error
+            continue
+        if command is not None and _is_json(command.body):
+            return command
+        likely = likely or command
+    if isinstance(likely, ValueError):
+        raise likely
+    return likely
+
+
+def _is_json(text: str | None) -> bool:
+    if text is None:
+        return False
+    try:
+        parse_json(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _read_in_shell(text: str, read: Shell) -> Command | None:
+    unknown = Unknown()
+    mended, notes = _mend(text)
+    try:
+        line = read(mended, unknown)
+    except ValueError as error:
+        raise _named(error, text) from None
+    if line is None:
+        return None
+    words, dashed = _without_dashes(line.words)
+    reader = _Reader(line.standard_input, unknown)
+    try:
+        reader.read(words[1:])
+    except ValueError as error:
+        raise ValueError(unknown.replace(str(error), str)) from None
     command = reader.command
-    command.notes += mended
-    if text[: start.end()].strip("$%># \t\n\u00a0"):
-        command.notes.append("What stands before the curl command was left out.")
-    if words.rest:
+    command.notes = [unknown.replace(note, str) for note in (*command.notes, *notes, *dashed)]
+    if line.before:
+        command.notes.append(_BEFORE)
+    if line.after:
         command.notes.append("What follows the curl command (a pipe, a file, another command) was left out.")
-    if words.substitutions:
-        command.notes.append("The output of another command, $(…) or `…`, was left as it is written.")
     return command
 
 
-def _words(text: str) -> tuple[Words, list[str]]:
-    """The words of a command, and what was mended of what web pages and word processors make of one.
-
-    Raises ValueError where it cannot be taken apart.
-    """
-    mended: list[str] = []
+def _mend(text: str) -> tuple[str, list[str]]:
+    """The text without what web pages and word processors make of a command, and notes on that."""
+    notes: list[str] = []
     bare = _STRAIGHT.sub("", text)
-    curly = _CURLY_MARK.search(bare)
-    if curly:
+    if curly := _CURLY_MARK.search(bare):
         text = text.translate(_CURLY)
-        mended.append(f"Curly quotation marks ({curly[0]}) were read as the straight ones of a shell.")
+        notes.append(f"Curly quotation marks ({curly[0]}) were read as the straight ones of a shell.")
     if "\u00a0" in bare:
         text = text.replace("\u00a0", " ")
-        mended.append("No-break spaces were read as spaces.")
-    try:
-        words = split(text)
-    except ValueError as error:
-        if not curly:
-            raise
-        why = str(error)
-        raise ValueError(
-            f"The command has curly quotation marks ({curly[0]}), which a shell does not take for any, and replacing "
-            f"them is not enough: {why[:1].lower()}{why[1:]} Write straight ones (' and \") in their place."
-        ) from None
-    dashed = [word for word in words.words if _DASHED.match(word)]
-    if dashed:
-        words.words = [_dashed(word) for word in words.words]
-        mended.append(f"The long dash before “{dashed[0][1:20]}” was read as a hyphen.")
-    return words, mended
+        notes.append("No-break spaces were read as spaces.")
+    return text, notes
+
+
+def _named(error: ValueError, text: str) -> ValueError:
+    """The error, with the curly quotation marks that are the likely reason."""
+    curly = _CURLY_MARK.search(_STRAIGHT.sub("", text))
+    if curly is None:
+        return error
+    why = str(error)
+    return ValueError(
+        f"The command has curly quotation marks ({curly[0]}), which a shell does not take for any, and replacing "
+        f"them is not enough: {why[:1].lower()}{why[1:]} Write straight ones (' and \") in their place."
+    )
+
+
+def _without_dashes(words: list[str]) -> tuple[list[str], list[str]]:
+    """The words with hyphens in the place of the long dashes of a word processor, and a note on that."""
+    dashed = [word for word in words if _DASHED.match(word)]
+    if not dashed:
+        return words, []
+    return [_dashed(word) for word in words], [
+        f"The long dash before “{MARK.sub('', dashed[0])[1:20]}” was read as a hyphen."
+    ]
 
 
 def _dashed(word: str) -> str:
-    found = _DASHED.match(word)
-    if found is None:
+    dash = _DASHED.match(word)
+    if dash is None:
         return word
-    rest = word[found.end() :]
+    rest = word[dash.end() :]
     return ("--" if len(re.split(r"\W", rest)[0]) > 1 else "-") + rest
+
+
+# ---- in its shell ----------------------------------------------------------------------------------------------------
+
+Shell: TypeAlias = Callable[[str, Unknown], CommandLine | None]
+
+
+def _likely_shells(text: str, prompt: str) -> list[Shell]:
+    """The shells that the command may be written for, the likeliest first.
+
+    Marks of another shell inside of quotation marks are anybody's.
+    """
+    bare = _QUOTED.sub(lambda quoted: '"' if quoted[1] else "''", text)
+    if re.match(r"[A-Za-z]:", prompt) or re.search(r"\^[ \t]*\n|\^\"", bare):
+        return [_in_cmd, _in_posix]
+    powershell = re.search(r"(?<!\S)`[ \t]*\n", bare) or re.search(r"\$env:\w|@['\"][ \t]*\n", text)
+    if prompt.startswith("PS") or powershell or re.match(r"\s*(?:&[ \t]+)?curl\.exe\b", text):
+        return [_in_powershell, _in_posix, _in_cmd]
+    return [_in_posix, _in_cmd]
+
+
+def _in_posix(text: str, unknown: Unknown) -> CommandLine | None:
+    """The curl command of the first line, with the text that a command before it pipes into it."""
+    lexer = Posix(text, unknown)
+    before: list[SimpleCommand] = []
+    for command in lexer.commands():
+        if (words := _curl_words(command.words)) is not None:
+            piped = before[-1] if before and before[-1].operator in ("|", "|&") else None
+            given = command.standard_input
+            if given is None and piped is not None:
+                given = _output_of(piped)
+            after = command.redirected or bool(lexer.rest.strip(' \t\n;)"`'))
+            used = 1 if piped is not None and given is not None else 0
+            return CommandLine(words, given, len(before) > used, after)
+        if (inner := _script_of(command.words)) is not None:
+            return _in_posix(inner, unknown)
+        before.append(command)
+        if command.operator == "\n":
+            break
+    return None
+
+
+def _in_powershell(text: str, unknown: Unknown) -> CommandLine | None:
+    return _in_posix(powershell_as_posix(text), unknown)
+
+
+def _in_cmd(text: str, unknown: Unknown) -> CommandLine | None:
+    start = re.match(rf"(?P<before>[^\n]*?[&|][ \t]*)?{_NAME_OF_CURL}", text)
+    if start is None:
+        return None
+    command, rest = read_cmd(text[start.end("before") if start["before"] else 0 :], unknown)
+    return CommandLine(command.words, None, bool(start["before"]), bool(rest.strip()))
+
+
+def _curl_words(words: list[str]) -> list[str] | None:
+    """The words from ``curl`` on, where it is the program or one that the program runs."""
+    assigned = 0
+    while assigned < len(words) and re.match(r"\w+=", words[assigned]):
+        assigned += 1
+    words = words[assigned:]
+    if words and _CURL.fullmatch(words[0]):
+        return words
+    if not words or _program(words[0]) not in _RUNNERS:
+        return None
+    end = next((number for number, word in enumerate(words) if "://" in word), len(words))
+    at = next((number for number in reversed(range(end)) if _CURL.fullmatch(words[number])), None)
+    if at is None:
+        return None
+    if words[at].startswith("-") and "--" in words[at:]:  # an image whose program is curl
+        return ["curl", *words[words.index("--", at) + 1 :]]
+    return words[at:]
+
+
+def _program(word: str) -> str:
+    return re.split(r"[/\\]", word)[-1].casefold()
+
+
+def _script_of(words: list[str]) -> str | None:
+    """The script of ``sh -c SCRIPT`` or ``ssh HOST SCRIPT``, where it mentions curl."""
+    for shell, option, script in zip(words, words[1:], words[2:], strict=False):
+        if _program(shell) in _SHELLS and re.fullmatch(r"-[a-z]*c", option) and "curl" in script:
+            return script
+    return words[-1] if words and _program(words[0]) == "ssh" and "curl " in words[-1] else None
+
+
+def _output_of(command: SimpleCommand) -> str | None:
+    """The text that a command prints, where its words tell."""
+    program, *arguments = command.words
+    if program == "cat" and not arguments:
+        return command.standard_input
+    if program in ("echo", "printf", "Write-Output"):
+        texts = [text for text in arguments if not re.fullmatch(r"-[neE]+|%[sb](?:\\n)?", text)]
+        return " ".join(texts)
+    return program if not arguments and program.lstrip()[:1] == "{" else None
+
+
+# ---- its options -----------------------------------------------------------------------------------------------------
 
 
 class _Reader:
     """Goes through the words once; ``finish`` puts the pieces of the body together."""
 
-    def __init__(self, words: Words) -> None:
-        self.words = words
-        self.command = Command(variables=tuple(dict.fromkeys(words.variables)))
+    def __init__(self, standard_input: str | None, unknown: Unknown) -> None:
+        self._standard_input = standard_input
+        self.command = Command(unknown=unknown)
         self._pieces: list[tuple[str, str]] = []
         self._harmless: list[str] = []
         self._unknown: list[str] = []
@@ -506,12 +420,24 @@ class _Reader:
                 self._address(word)
             elif word == "--":
                 only_addresses = True
+            elif word in ("--next", "-:"):
+                self.command.notes.append("The requests after --next were left out.")
+                break
+            elif _POWERSHELL_OPTION.fullmatch(word):
+                raise ValueError(
+                    "This is not curl but PowerShell's Invoke-WebRequest, which has that name, too. Write it for "
+                    "curl.exe, or paste the JSON of its body."
+                )
             elif word.startswith("--"):
                 name, equals, value = word[2:].partition("=")
-                if name in _WITH_VALUE:
-                    self._option(name, f"--{name}", value if equals else next(left, None))
-                else:
+                plain = name.removeprefix("expand-")
+                if plain not in _WITH_VALUE:
                     self._option(name, f"--{name}", "")
+                    continue
+                given = value if equals else next(left, None)
+                if given is not None and plain != name:
+                    given = _EXPANDED.sub(lambda match: self.command.unknown.mark(f"{{{{{match[1]}}}}}"), given)
+                self._option(plain, f"--{name}", given)
             else:
                 self._cluster(word[1:], left)
         self._finish()
@@ -521,19 +447,18 @@ class _Reader:
         for at, letter in enumerate(letters, 1):
             if letter in _SHORT_WITH_VALUE:
                 value = letters[at:] or next(left, None)
-                self._option(_SHORT.get(letter, _ALIASES.get(letter, letter)), f"-{letter}", value)
+                self._option(_SHORT.get(letter, letter), f"-{letter}", value)
                 return
-            self._option(_SHORT.get(letter, _ALIASES.get(letter, letter)), f"-{letter}", "")
+            self._option(_SHORT.get(letter, letter), f"-{letter}", "")
 
     def _address(self, word: str) -> None:
-        looks = "://" in word or re.match(r"[\w.\[\]:-]+(?:/|:\d|$)", word) is not None or word.startswith("$")
+        looks = "://" in word or re.match(r"[\w.\[\]:-]+(?:/|:\d|$)", word) is not None or MARK.match(word)
         if self.command.url or not looks:
             self._stray += 1
         else:
             self.command.url = word
 
     def _option(self, name: str, shown: str, value: str | None) -> None:
-        name = _ALIASES.get(name, name)
         if value is None:
             raise ValueError(f"The command ends after {shown}, which wants a value.")
         if name in _REFUSED:
@@ -542,7 +467,7 @@ class _Reader:
             case "url":
                 self._address(value)
             case "request":
-                self.command.method = value.upper()
+                self.command.method = self.command.unknown.replace(value, str).upper()
             case "header":
                 self._header(value, shown)
             case "user":
@@ -551,7 +476,7 @@ class _Reader:
                 self.command.headers.append(("User-Agent", value))
             case "oauth2-bearer":
                 self.command.headers.append(("Authorization", f"Bearer {value}"))
-            case "data" | "data-raw" | "data-binary" | "json":
+            case "data" | "data-ascii" | "data-raw" | "data-binary" | "json":
                 self._data(name, shown, value)
             case _ if name in _SETTINGS:
                 self._settings.setdefault(_SETTINGS[name], []).append(shown)
@@ -571,13 +496,16 @@ class _Reader:
         # "Name:" tells curl to leave a header of its own out, which are not sent here anyway
 
     def _user(self, value: str) -> None:
+        if MARK.search(value):
+            self.command.headers.append(("Authorization", f"Basic {value}"))
+            return
         token = base64.b64encode(value.encode("utf-8", "replace")).decode()
         self.command.headers.append(("Authorization", f"Basic {token}"))
 
     def _data(self, name: str, shown: str, value: str) -> None:
         if name != "data-raw" and value.startswith("@"):
-            if value == "@-" and self.words.standard_input is not None:
-                value = self.words.standard_input
+            if value == "@-" and self._standard_input is not None:
+                value = self._standard_input
             else:
                 what = "the standard input" if value == "@-" else f"the file “{value[1:]}”"
                 raise ValueError(
@@ -589,9 +517,9 @@ class _Reader:
     def _finish(self) -> None:
         command = self.command
         if self._pieces:
-            command.json = any(name == "json" for name, _ in self._pieces)
             # curl joins pieces of --data by "&", as forms want it, and those of --json by nothing
-            command.body = ("" if command.json else "&").join(piece for _, piece in self._pieces)
+            joint = "" if any(name == "json" for name, _ in self._pieces) else "&"
+            self._take_body(joint.join(piece for _, piece in self._pieces))
             if len(self._pieces) > 1:
                 command.notes.append("The body was given in several pieces; they were joined as curl joins them.")
         if command.method not in ("", "POST"):
@@ -606,3 +534,26 @@ class _Reader:
             )
         if self._unknown:
             command.notes.append(f"Left out, as it is not known here: {', '.join(dict.fromkeys(self._unknown))}.")
+
+    def _take_body(self, text: str) -> None:
+        """Set the body, with a placeholder for what only the shell knows.
+
+        Raises ValueError for a body of which nothing else is there.
+        """
+        unknown = self.command.unknown
+        names = unknown.names_in(text)
+        if names and not MARK.sub("", text).strip():
+            raise ValueError(
+                f"The body is {listed(names)}, which only the shell knows. Paste the JSON itself in its place."
+            )
+        self.command.body = unknown.replace(text, placeholder)
+        self.command.unknown_in_body = tuple(names)
+
+
+_EXPANDED: Final = re.compile(r"\{\{(\w+)[^}]*\}\}")
+
+
+def placeholder(name: str) -> str:
+    """A variable of this application for a variable of the shell, or for the output of a command."""
+    plain = re.sub(r"\W+", "_", name.removeprefix("$env:")).strip("_") or "output"
+    return f"{{{{{plain if not plain[0].isdigit() else f'value_{plain}'}}}}}"

@@ -1,4 +1,4 @@
-"""A request from what a person pastes: a curl command, or a JSON body of any protocol.
+"""A request from what a person pastes: a curl command, an HTTP archive, HTTP, or a JSON body of any protocol.
 
 What has a place in the panels goes there, the rest into the extra body and headers, and what is left out is said in
 words. Secrets come back apart, as secrets; no note, error or repr shows one. Nothing is executed, opened or sent.
@@ -14,13 +14,17 @@ from urllib.parse import urlsplit
 from playground.domain.request import Request
 from playground.engine.gateways.extras import secret_in
 from playground.engine.gateways.secrets import Secret, looks_secret
-from playground.engine.requests.curl import Command, is_curl, read_command
+from playground.engine.requests.copied import is_archive, name_program, read_archive, read_fetch, read_http
+from playground.engine.requests.curl import Command, is_curl, placeholder, read_command
+from playground.engine.requests.message_shapes import read_record, wrapped
 from playground.engine.requests.request_file import BadInputError, read_request
+from playground.engine.requests.shell_words import Unknown
 from playground.gateway.address import repair
 from playground.gateway.connection import Auth
 from playground.gateway.outgoing import header_problem
 from playground.gateway.redact import MASK
 from playground.jsonkit.reading import parse_json
+from playground.jsonkit.texts import listed
 from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols import DEFAULT, MESSAGES, PROTOCOLS
 from playground.protocols.protocol import get_protocol, protocol_at, protocol_of
@@ -42,8 +46,8 @@ class ImportRefusedError(ValueError):
 class Imported:
     """What was found.
 
-    ``base_url`` is empty when the text named no address. ``auth`` says under which header the key came. ``notes`` are
-    sentences on what was guessed and what was left out.
+    ``source`` says what the text was read as. ``base_url`` is empty when the text named no address. ``auth`` says under
+    which header the key came. ``notes`` are sentences on what was guessed and what was left out.
     """
 
     request: Request
@@ -52,27 +56,54 @@ class Imported:
     auth: Auth | None = None
     secret_headers: dict[str, Secret] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    source: str = "a JSON body"
+
+
+def is_command(text: str) -> bool:
+    """Return whether ``text`` is to be read as a command or as HTTP, rather than as JSON."""
+    return not _is_body(text) and (is_curl(text) or _copied(text) is not None)
+
+
+def _is_body(text: str) -> bool:
+    """Return whether a text begins as JSON does, and not as ``[user@host folder]$``."""
+    return text.startswith(("{", "[")) and not re.match(r"\[[\w.-]+@[^\]\n]{0,200}\][$#%>][ \t]", text)
+
+
+def _copied(text: str) -> tuple[Command, str] | None:
+    """A request that a program copied, and what it was copied as; None for other text."""
+    if (command := read_fetch(text)) is not None:
+        return command, "a browser's fetch()"
+    if (command := read_http(text)) is not None:
+        return command, "the text of HTTP"
+    return None
+
+
+def unfenced(text: str) -> str:
+    """The text of a Markdown code fence, where that is all there is."""
+    if text.startswith("```") and text.endswith("```") and "\n" in text:
+        return text[text.index("\n") + 1 : -3].strip()
+    return text
 
 
 def read(text: str) -> Imported:
     """The request in ``text``. Raises ImportRefusedError."""
-    plain = text.strip().lstrip("\ufeff").strip()
+    plain = unfenced(text.strip().lstrip("\ufeff").strip())
     if not plain:
         raise ImportRefusedError("There is nothing to import. Paste a curl command or the JSON body of a request.")
     try:
-        if plain.startswith(("{", "[")):
-            return _from_body(_json(plain))
+        if _is_body(plain):
+            value = _json(plain)
+            return _from_command(read_archive(value), "an HTTP archive") if is_archive(value) else _from_body(value)
+        if (copied := _copied(plain)) is not None:
+            return _from_command(*copied)
         if is_curl(plain):
-            return _from_command(read_command(plain))
+            return _from_command(read_command(plain), "a curl command")
     except ImportRefusedError:
         raise
     except ValueError as error:
         raise ImportRefusedError(_sentence(str(error))) from None
-    if re.match(r"\s*(?:Invoke-RestMethod|Invoke-WebRequest|irm|iwr|fetch|await|import|from)\b", plain, re.IGNORECASE):
-        raise ImportRefusedError(
-            "Only curl commands and JSON bodies can be imported. In a browser's network list, choose “Copy as cURL”."
-        )
-    raise ImportRefusedError("This is neither a curl command nor JSON. Paste one of the two.")
+    why = name_program(plain) or "This is neither a curl command nor JSON. Paste one of the two."
+    raise ImportRefusedError(why)
 
 
 # ---- bodies ----------------------------------------------------------------------------------------------------------
@@ -108,6 +139,12 @@ def read_body(body: JSONObject, prefer: str = DEFAULT) -> Imported:
 
 
 def _from_body(body: JSONObject) -> Imported:
+    if MESSAGES not in body and (name := wrapped(body)) is not None and MESSAGES in body[name]:
+        found = _from_body(body[name])
+        others = ", ".join(f"“{member}”" for member in body if member != name)
+        return replace(
+            found, notes=(*found.notes, f"The request is “{name}” of a batch; left out: {others or 'none'}.")
+        )
     found = read_body(body)
     if "playground" in body or protocol_of(body)[1]:
         return found
@@ -119,6 +156,8 @@ def _request(protocol: str, body: JSONObject) -> tuple[Request, list[str]]:
     if MESSAGES not in body:
         other = next((name for name in ("input", "prompt", "contents") if name in body), "")
         about = f" It has “{other}”, which belongs to a protocol that is not spoken here." if other else ""
+        if read_record(body) is not None:
+            about += " “Import messages” reads its conversation."
         raise ImportRefusedError(f"The body has no “messages”.{about}")
     try:
         request, notes = get_protocol(protocol).read_body(body)
@@ -157,40 +196,14 @@ _STAND_IN: Final = re.compile(
 )
 
 
-def _from_command(command: Command) -> Imported:
+def _from_command(command: Command, source: str) -> Imported:
     if command.body is None:
         raise ImportRefusedError("The command sends no body. Copy it with its data (-d or --data-raw).")
     notes: list[str] = []
     base_url, endpoint, basic = _address(command, notes)
-    text = command.body
-    try:
-        body = _json(text)
-    except ImportRefusedError:
-        if '\\"' not in text:
-            raise
-        body = _json(text.replace('\\"', '"'))  # Windows PowerShell wants quotation marks escaped a second time
-    secrets = _Secrets(command.variables, notes)
-    extra: dict[str, str] = {}
-    dropped: list[str] = []
-    speakers = [get_protocol(name) for name in PROTOCOLS]
-    ours = {name: value for speaker in speakers for name, value in speaker.key_headers.items()}
-    by_header = ""
-    for name, value in ([("Authorization", basic)] if basic else []) + command.headers:
-        known = (speaker.name for speaker in speakers if name.lower() in speaker.marks.headers)
-        by_header = by_header or next(known, "")
-        if _DROPPED.fullmatch(name) or value == ours.get(name.lower()):
-            if name.lower() == "content-type" and "json" not in value.lower():
-                notes.append("The Content-Type was left out: requests go out as application/json.")
-            elif name.lower() not in ("content-type", *ours):
-                dropped.append(name)
-        elif looks_secret(name, value):
-            secrets.add(name, value)
-        elif problem := header_problem(name, value):
-            notes.append(f"{problem} It was left out.")
-        else:
-            extra[name] = value
-    if dropped:
-        notes.append(f"Headers left out, because they are set here or belong to a browser: {', '.join(dropped)}.")
+    body = _body_of(command)
+    secrets = _Secrets(command.unknown, notes)
+    extra, by_header = _read_headers(command, basic, secrets, notes)
     protocol, sure = protocol_of(body)
     if endpoint:
         protocol = endpoint
@@ -199,10 +212,16 @@ def _from_command(command: Command) -> Imported:
     elif not sure:
         notes.append(f"Read as {get_protocol(protocol).title}: nothing in it belongs to one protocol alone.")
     request, more = _request(protocol, body)
-    if command.variables and (
-        left := [name for name in command.variables if f"${name}" in text or f"${{{name}" in text]
-    ):
-        notes.append(f"{', '.join(f'${name}' for name in left)} in the body stands as it is written.")
+    unknown = list(command.unknown_in_body)
+    in_model = [name for name in unknown if placeholder(name) in request.model]
+    if in_model:
+        request = request.model_copy(update={"model": ""})
+        notes.append(f"The model is {listed(in_model)}, which only the shell knows. Choose one.")
+    notes += (
+        f"{name} in the body is known to the shell alone: {placeholder(name)} is in its place. Write its value there."
+        for name in unknown
+        if name not in in_model
+    )
     return Imported(
         request=request.model_copy(update={"extra_headers": extra}),
         base_url=base_url,
@@ -210,14 +229,67 @@ def _from_command(command: Command) -> Imported:
         auth=secrets.auth,
         secret_headers=secrets.headers,
         notes=(*notes, *more, *command.notes),
+        source=source,
     )
+
+
+def _body_of(command: Command) -> JSONObject:
+    """The body of a command as JSON. Raises ImportRefusedError."""
+    text = command.body or ""
+    try:
+        return _json(text)
+    except ImportRefusedError as error:
+        if '\\"' in text:
+            return _json(text.replace('\\"', '"'))  # Windows PowerShell wants quotation marks escaped a second time
+        if command.unknown_in_body:
+            names = listed(list(command.unknown_in_body))
+            raise ImportRefusedError(
+                f"{error} {names} in it is known to the shell alone. Write its value in its place."
+            ) from None
+        raise
+
+
+def _read_headers(command: Command, basic: str, secrets: _Secrets, notes: list[str]) -> tuple[dict[str, str], str]:
+    """The headers that go along, and the protocol that one of them belongs to; secrets go to ``secrets``."""
+    extra: dict[str, str] = {}
+    dropped: list[str] = []
+    protocols = [get_protocol(name) for name in PROTOCOLS]
+    ours = {name: value for protocol in protocols for name, value in protocol.key_headers.items()}
+    by_header = ""
+    for name, value in ([("Authorization", basic)] if basic else []) + command.headers:
+        by_header = by_header or next((it.name for it in protocols if name.lower() in it.marks.headers), "")
+        in_value = command.unknown.names_in(value)
+        if in_name := command.unknown.names_in(name):
+            notes.append(f"A header whose name is {listed(in_name)} was left out: only the shell knows it.")
+        elif _DROPPED.fullmatch(name) or value == ours.get(name.lower()):
+            if name.lower() == "content-type" and "json" not in value.lower():
+                notes.append("The Content-Type was left out: requests go out as application/json.")
+            elif name.lower() not in ("content-type", *ours):
+                dropped.append(name)
+        elif looks_secret(name, value):
+            secrets.add(name, value)
+        elif in_value:
+            notes.append(f"The header {name} is {listed(in_value)}, which only the shell knows. It was left out.")
+        elif problem := header_problem(name, value):
+            notes.append(f"{problem} It was left out.")
+        else:
+            _add_header(extra, name, value)
+    if dropped:
+        notes.append(f"Headers left out, because they are set here or belong to a browser: {', '.join(dropped)}.")
+    return extra, by_header
+
+
+def _add_header(headers: dict[str, str], name: str, value: str) -> None:
+    """Add a header; values of one name are a list, which HTTP writes with commas (RFC 9110, section 5.3)."""
+    same = next((given for given in headers if given.lower() == name.lower()), name)
+    headers[same] = f"{headers[same]}, {value}" if same in headers else value
 
 
 class _Secrets:
     """Parts the key from other secret headers, and both from stand-ins and variables."""
 
-    def __init__(self, variables: tuple[str, ...], notes: list[str]) -> None:
-        self._variables = variables
+    def __init__(self, unknown: Unknown, notes: list[str]) -> None:
+        self._unknown = unknown
         self.key: Secret | None = None
         self.auth: Auth | None = None
         self.headers: dict[str, Secret] = {}
@@ -246,10 +318,9 @@ class _Secrets:
 
     def _is_blank(self, value: str, name: str) -> bool:
         what = "The key" if name == "key" else f"The value of {name}"
-        expanded = [f"${name}" for name in self._variables if re.search(rf"\$(?:env:|\{{)?{name}\b", value)]
-        if _VARIABLE.fullmatch(value) or expanded:
-            variable = ", ".join(expanded) or value
-            self._notes.append(f"{what} is in the variable {variable}, which is not read here. Enter it yourself.")
+        unknown = self._unknown.names_in(value) or ([value] if _VARIABLE.fullmatch(value) else [])
+        if unknown:
+            self._notes.append(f"{what} is {listed(unknown)}, which only the shell knows. Enter it yourself.")
         elif not value or MASK in value or _STAND_IN.fullmatch(value):
             self._notes.append(f"{what} is a stand-in. Enter it yourself.")
         else:
@@ -266,8 +337,10 @@ def _address(command: Command, notes: list[str]) -> tuple[str, str, str]:
     basic = ""
     path = re.split(r"[?#]", url)[0].rstrip("/")
     endpoint = protocol_at(path)
-    if variable := _VARIABLE.search(url.split("?")[0]):
-        notes.append(f"The address is in the variable {variable[0]}, which is not read here. Enter it yourself.")
+    address = url.split("?")[0]
+    stand_in = _VARIABLE.search(address)
+    if names := command.unknown.names_in(address) or ([stand_in[0]] if stand_in else []):
+        notes.append(f"The address is in {listed(names)}, which only the shell knows. Enter it yourself.")
         return "", endpoint, ""
     try:
         parts = urlsplit(url if "://" in url else f"//{url}")

@@ -1,8 +1,8 @@
 """The file of a request, as the command line runs it.
 
-It is ``{"playground": 1, "protocol", "model", "messages", "parameters", "tools", "extra_body"}`` with
+It is ``{"playground": 1, "protocol", "model", "messages", "parameters", "tools", "extra_body", "extra_headers"}`` with
 messages as in the specification, section 2.1, whatever the protocol; one for native messages may hold its own blocks.
-All that stands in it is sent.
+All that stands in it is sent. ``write_request`` writes what ``read_request`` reads.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Final, TypeVar
 from playground.domain.parameters import Parameters
 from playground.domain.request import Request
 from playground.domain.tools import ToolDefinition
+from playground.engine.gateways.extras import extra_header_problem
 from playground.engine.io.weighed_json import TooMuchError, read_json, version_problem
 from playground.engine.requests.protocol_conversion import losses
 from playground.jsonkit.values import JSON, JSONObject
@@ -25,7 +26,9 @@ from playground.protocols.reading import read_tools
 
 VERSION: Final = 1
 LARGEST: Final = 512 * 1024 * 1024  # bytes of a file that is read
-KNOWN = {"playground", "protocol", "model", MESSAGES, "parameters", "tools", "extra_body", "$schema"}
+KNOWN = {
+    *("playground", "protocol", "model", MESSAGES, "parameters", "tools", "extra_body", "extra_headers", "$schema")
+}
 STDIN: Final = Path("-")
 
 T = TypeVar("T")
@@ -36,7 +39,10 @@ class BadInputError(Exception):
 
 
 def read_run_file(path: Path) -> Request:
-    """The request that a request file asks for; streaming is on unless it says otherwise. Raises BadInputError."""
+    """The request of a request file; streaming is on unless it says otherwise, and the model may be empty.
+
+    Raises BadInputError.
+    """
     return read_request(read_value(path))
 
 
@@ -71,13 +77,14 @@ def read_text(path: Path, most: int, what: Callable[[str], T]) -> T:
 
 
 def read_request(value: JSON) -> Request:
-    """The request that a file's JSON asks for. Raises BadInputError."""
-    return request_and_notes(value)[0]
+    """The request that a file's JSON asks for; its model is empty where none is named. Raises BadInputError."""
+    return request_and_notes(value, None)[0]
 
 
-def request_and_notes(value: JSON, default_model: str = "") -> tuple[Request, tuple[str, ...]]:
+def request_and_notes(value: JSON, default_model: str | None = "") -> tuple[Request, tuple[str, ...]]:
     """The request, and what of the file cannot be sent, in sentences. Its rule for reasoning is the one under which the
-    messages go out as they stand there. ``default_model`` is asked where it names none. Raises BadInputError.
+    messages go out as they stand there. ``default_model`` is asked where it names none; None: no model is needed.
+    Raises BadInputError.
     """
     if not isinstance(value, dict):
         raise BadInputError("the file must hold one JSON object")
@@ -86,8 +93,8 @@ def request_and_notes(value: JSON, default_model: str = "") -> tuple[Request, tu
         raise BadInputError(problem + hint)
     if unknown := sorted(value.keys() - KNOWN):
         raise BadInputError(f"unknown field {', '.join(map(repr, unknown))}; other body fields go into extra_body")
-    model = value.get("model", default_model)
-    if not isinstance(model, str) or not model:
+    model = value.get("model", default_model or "")
+    if not isinstance(model, str) or (not model and default_model is not None):
         raise BadInputError('"model" must be the id of a model')
     extra = _object(value, "extra_body")
     try:
@@ -106,9 +113,49 @@ def request_and_notes(value: JSON, default_model: str = "") -> tuple[Request, tu
         parameters=_parameters(protocol, _object(value, "parameters")),
         tools=tools,
         extra_body=extra,
+        extra_headers=_headers(value),
         reasoning_return=said.reasoning_return,
     )
     return request, notes
+
+
+def write_request(request: Request) -> JSONObject:
+    """The content of a request file. ``model`` is absent where the request names none.
+
+    Raises ValueError where the protocol has no place for a part of the request.
+    """
+    protocol = get_protocol(request.protocol)
+    kind = protocol.parameters_type
+    *above, said = protocol.conversation
+    body = protocol.encode(request, extras=False)
+    messages = [{"role": "system", "content": body[name]} for name in above if body.get(name)] + body[said]
+    parameters = request.parameters.to_wire()
+    started = kind.begin({})
+    for name, path in kind.places().items():  # null leaves out what a file sets by default
+        if getattr(request.parameters, name) is None and getattr(started, name) is not None:
+            parameters.setdefault(path[0], None)
+    content: JSONObject = {
+        "playground": VERSION,
+        "protocol": request.protocol,
+        "model": request.model,
+        MESSAGES: messages,
+        "parameters": parameters,
+        "tools": [protocol.write_tool(tool) for tool in request.tools],
+        "extra_body": request.extra_body,
+        "extra_headers": request.extra_headers,
+    }
+    return {name: member for name, member in content.items() if member or name in ("playground", MESSAGES)}
+
+
+def _headers(value: JSONObject) -> dict[str, str]:
+    """The extra headers of a file. Raises BadInputError for one that may not stand in a file."""
+    headers = _object(value, "extra_headers")
+    for name, content in headers.items():
+        if not isinstance(content, str):
+            raise BadInputError(f'"extra_headers": {name!r} must be text')
+        if problem := extra_header_problem(name, content):
+            raise BadInputError(f'"extra_headers": {problem}')
+    return headers
 
 
 def _conversation(protocol: Protocol, messages: JSON) -> tuple[Request, tuple[str, ...]]:

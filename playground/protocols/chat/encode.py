@@ -241,9 +241,10 @@ def _reasoning(turn: Turn, rule: ReasoningReturn) -> tuple[JSONObject, dict[int,
 def _content_parts(part: Reasoning) -> list[JSONObject]:
     """The parts of the content that a reasoning part came as; of a text that was edited since, a plain one."""
     content = part.extra.get("chat", {}).get("content")
-    is_list = isinstance(content, list) and all(isinstance(item, dict) for item in content)
-    if is_list and "".join(map(part_text, content)) == part.text:
-        return list(content)
+    if isinstance(content, list) and all(isinstance(item, dict) for item in content):
+        parts: list[JSONObject] = list(content)
+        if "".join(map(part_text, parts)) == part.text:
+            return parts
     return [{"type": "thinking", "thinking": [{"type": "text", "text": part.text}]}] if part.text else []
 
 

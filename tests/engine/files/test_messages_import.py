@@ -285,7 +285,7 @@ def test_a_body_that_names_a_model_is_taken_as_it_is(session: Session) -> None:
         (lines(PLAIN[0], {"messages": PLAIN}), "Line 2, column 1: this is no message, but line 1 is one."),
         (lines({"messages": PLAIN}, PLAIN[0]), "Line 2, column 1: this is a message, but what stands before it"),
         (lines({"messages": PLAIN}, {"messages": [BAD_ROLE]}), "Line 2, column 15: message 1: "),
-        (lines({"messages": PLAIN}, {"prompt": "x", "completion": "y"}), "Line 2, column 1: there are no messages"),
+        (lines({"messages": PLAIN}, {"prompt": "x"}), "Line 2, column 1: there are no messages"),
         (json.dumps([PLAIN, [BAD_ROLE]]), "Line 1, column 78: message 1: "),
         (lines({"messages": PLAIN}, {}, {"messages": []}), "Line 2, column 1: there are no messages here."),
         (lines({}, {"messages": PLAIN}), "Line 1, column 1: there are no messages here."),

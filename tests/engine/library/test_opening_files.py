@@ -145,7 +145,7 @@ def test_a_request_of_the_command_line_is_read(tmp_path: Path) -> None:
     file.write_text(json.dumps(REQUEST), encoding="utf-8")
     assert read_request_file(file).turns[0].text == "Hello"
     file.write_text('{"playground": 1}', encoding="utf-8")
-    with pytest.raises(FileError, match="model"):
+    with pytest.raises(FileError, match="messages"):
         read_request_file(file)
 
 

@@ -6,6 +6,8 @@ import json
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from playground.domain.parts import Text
 from playground.domain.transcript import Role
@@ -125,7 +127,7 @@ def test_files_are_refused_with_the_reason() -> None:
     [
         ("", "nothing to import"),
         ("hello", "neither a curl command nor JSON"),
-        ("Invoke-RestMethod https://x", "Only curl commands"),
+        ("Invoke-RestMethod https://x", "This is PowerShell. In a browser"),
         ("curl https://x/v1/models", "sends no body"),
         ("curl https://x -F a=b", "-F cannot be imported: it sends a form"),
         ("curl https://x -G -d a=b", "-G cannot be imported"),
@@ -221,9 +223,9 @@ def test_two_ways_to_send_a_key() -> None:
 def test_variables_in_address_and_body_are_told() -> None:
     found = read('curl "$BASE/chat/completions" -d "{\\"model\\":\\"$MODEL\\",\\"messages\\":[]}"')
     assert found.base_url == ""
-    assert found.request.model == "$MODEL"
-    assert "The address is in the variable $BASE" in found.notes[0]
-    assert "$MODEL in the body stands as it is written." in found.notes
+    assert found.request.model == ""
+    assert found.notes[0].startswith("The address is in $BASE, which only the shell knows.")
+    assert "The model is $MODEL, which only the shell knows. Choose one." in found.notes
 
 
 def test_powershells_second_escaping_is_undone() -> None:
@@ -296,3 +298,143 @@ def test_curly_marks_that_cannot_be_mended_are_named() -> None:
 def test_a_body_that_mentions_curl_is_a_body() -> None:
     found = read(json.dumps({"model": "m", "messages": [{"role": "user", "content": "a; curl x && curl y"}]}))
     assert found.request.turns[0].text == "a; curl x && curl y"
+
+
+PLAIN = json.dumps({"model": "m", "messages": [{"role": "user", "content": "hi"}]})
+URL = "https://x.example/v1/chat/completions"
+DOUBLED = PLAIN.replace('"', '""')
+ESCAPED = PLAIN.replace('"', '\\"')
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        f"user@host:~/p$ curl {URL} -d '{PLAIN}'",
+        f"[user@host dir]$ curl {URL} -d '{PLAIN}'",
+        f"(venv) root@4f1:/app# curl {URL} -d '{PLAIN}'",
+        f"➜  proj git:(main) ✗ curl {URL} -d '{PLAIN}'",
+        f"PS C:\\Users\\me> curl.exe {URL} -d '{PLAIN}'",
+        f'C:\\Users\\me>curl {URL} -d "{ESCAPED}"',
+        f"$ curl {URL} \\\n> -H 'a: b' \\\n> -d '{PLAIN}'",
+        f"time sudo env A=b /usr/bin/curl {URL} -d '{PLAIN}'",
+        f"docker exec -it box curl {URL} -d '{PLAIN}'",
+        f"docker run --rm curlimages/curl:8.10.1 {URL} -d '{PLAIN}'",
+        f"kubectl exec pod -n ns -- curl {URL} -d '{PLAIN}'",
+        f"kubectl run curl --image=curlimages/curl -it --restart=Never -- {URL} -d '{PLAIN}'",
+        f"docker exec box sh -c \"curl {URL} -d '{ESCAPED}'\"",
+        f"echo '{PLAIN}' | curl {URL} -d @-",
+        f"printf '%s' '{PLAIN}' | curl {URL} --json @-",
+        f"cat <<EOF | curl {URL} -d @-\n{PLAIN}\nEOF",
+        f"curl {URL} --data-binary @- <<'EOF'\n{PLAIN}\nEOF\n",
+        f"@'\n{PLAIN}\n'@ | curl.exe {URL} -d '@-'",
+        f"curl.exe {URL} -d @'\n{PLAIN}\n'@",
+        f'curl {URL} -d "{DOUBLED}"',
+        f"curl {URL} `\n -d '{PLAIN}'",
+        f'curl {URL} ^\n -d "{ESCAPED}"',
+        f"curl {URL} \\  \n -d '{PLAIN}'",
+        f"RESPONSE=$(curl -s {URL} -d '{PLAIN}')",
+        f"It's slow:\n```bash\n$ curl {URL} -d '{PLAIN}'\n```\nThat's all.",
+        f"I ran `curl {URL} -d '{PLAIN}'` and it's slow",
+        f"curl {URL} --data-raw='{PLAIN}' 2>/dev/null | jq '.x",
+        f"POST /v1/chat/completions HTTP/1.1\r\nHost: x.example\r\n\r\n{PLAIN}",
+        f"### Ask\nPOST {URL}\nContent-Type: application/json\n\n{PLAIN}",
+        f"fetch({json.dumps(URL)}, {json.dumps({'headers': {'accept': '*/*'}, 'body': PLAIN, 'method': 'POST'})});",
+    ],
+)
+def test_a_command_as_it_stands_in_a_terminal_or_a_page_is_read(command: str) -> None:
+    found = read(command)
+    assert found.base_url == "https://x.example/v1"
+    assert body(found) == json.loads(PLAIN)
+
+
+@pytest.mark.parametrize(
+    ("value", "name"),
+    [
+        ("$KEY", "$KEY"),
+        ("${KEY:?missing}", "$KEY"),
+        ("$(pass show gateway)", "$(pass …)"),
+        ("`pass show gateway`", "$(pass …)"),
+        ("$KEY-suffix", "$KEY"),
+        ("%KEY%", "%KEY%"),
+        ("$env:KEY", "$env:KEY"),
+    ],
+)
+def test_what_only_the_shell_knows_is_no_key(value: str, name: str) -> None:
+    shell = "curl.exe" if value.startswith("$env") else "curl"
+    found = read(f'{shell} {URL} -H "Authorization: Bearer {value}" -H "X-Tag: {value}x" -d \'{PLAIN}\'')
+    assert (found.key, found.secret_headers) == (None, {})
+    assert f"The key is {name}, which only the shell knows. Enter it yourself." in found.notes
+    if not name.startswith("%"):  # which only cmd replaces
+        assert found.request.extra_headers == {}
+
+
+def test_what_only_the_shell_knows_is_no_text_of_a_body() -> None:
+    found = read(f'curl {URL} -d "{ESCAPED.replace("hi", "$PROMPT and $(cat notes.txt)")}"')
+    assert found.request.turns[0].text == "{{PROMPT}} and {{cat}}"
+    assert [note.split(" in the body")[0] for note in found.notes[-2:]] == ["$PROMPT", "$(cat …)"]
+    quoted = read(f"curl {URL} -d '{PLAIN.replace('hi', '$5 and $HOME')}'")
+    assert quoted.request.turns[0].text == "$5 and $HOME"
+    for data, words in (
+        ('"$BODY"', "The body is $BODY, which only the shell knows"),
+        ("$(cat body.json)", "The body is $(cat …)"),
+        ('"{\\"model\\": $MODEL}"', "$MODEL in it is known to the shell alone"),
+        ("@$FILE", "from the file “$FILE”"),
+    ):
+        with pytest.raises(ImportRefusedError) as refused:
+            read(f"curl {URL} -d {data}")
+        assert words in str(refused.value)
+
+
+def test_escapes_of_bytes_are_utf_8() -> None:
+    text = PLAIN.replace("hi", r"\303\251 \xe2\x82\xac \u00e9 \ud83d\ude00 it\'s \041")
+    assert read(f"curl {URL} -d $'{text}'").request.turns[0].text == "é € é 😀 it's !"
+
+
+def test_a_header_given_twice_is_sent_as_a_list() -> None:
+    found = read(f"curl {URL} -H 'anthropic-beta: a' -H 'X-A: 1' -H 'Anthropic-Beta: b' -H 'x-a: 1' -d '{PLAIN}'")
+    assert found.request.extra_headers == {"anthropic-beta": "a, b", "X-A": "1, 1"}
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (f"curl -Uri {URL} -Method POST -Body '{PLAIN}'", "PowerShell's Invoke-WebRequest"),
+        ("$body = @{a=1}\nInvoke-RestMethod -Uri x -Body $body", "This is PowerShell"),
+        (f"http POST {URL} model=m", "HTTPie command. Run it with --offline"),
+        (f"wget --post-data '{PLAIN}' {URL}", "This is a wget command"),
+        (f"import requests\nrequests.post('{URL}')", "This is Python"),
+        ("client.chat.completions.create(model='m')", "This is Python"),
+        ("await fetch(url, {method: 'POST'})", "This is JavaScript"),
+        (f"cat body.json | curl {URL} -d @-", "standard input"),
+        (f"curl {URL} -d @- < body.json", "standard input"),
+        (f"curl {URL} -K conf", "-K cannot be imported"),
+        ('{"log": {"entries": []}}', "none of them sends “messages”"),
+    ],
+)
+def test_what_is_not_read_is_named_with_a_way_out(text: str, words: str) -> None:
+    with pytest.raises(ImportRefusedError) as refused:
+        read(text)
+    assert words in str(refused.value)
+
+
+def test_the_last_request_with_messages_of_an_archive_is_read() -> None:
+    def entry(content: str) -> dict[str, Any]:
+        headers = [{"name": ":authority", "value": "x"}, {"name": "authorization", "value": f"Bearer {KEY}"}]
+        data = {"mimeType": "application/json", "text": json.dumps({**CHAT_BODY, "user": content})}
+        return {"request": {"method": "POST", "url": URL, "headers": headers, "postData": data}}
+
+    odd = [{}, {"request": {"method": "GET", "url": "https://x.example/"}}, entry("a"), entry("b")]
+    found = read(json.dumps({"log": {"version": "1.2", "entries": odd}}))
+    assert (found.base_url, secret(found), body(found)["user"]) == ("https://x.example/v1", KEY, "b")
+    assert "The archive has 2 requests with messages; the last one was read." in found.notes
+
+
+@given(st.text("curl '\"\\$`^\n|<>EOF({#-%@d $(x)"))
+def test_no_command_breaks_the_reader_or_leaves_a_mark(text: str) -> None:
+    for command in (f"curl {URL} {text}", f"curl {URL} -d '{PLAIN}' -H {text}", f"C:\\>curl {text}"):
+        try:
+            found = read(command)
+        except ImportRefusedError as error:
+            str(error).encode()
+        else:
+            json.dumps([found.base_url, found.request.extra_headers, found.notes], ensure_ascii=False).encode()

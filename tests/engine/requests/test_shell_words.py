@@ -8,12 +8,38 @@ import shlex
 import shutil
 import subprocess
 import sys
+from typing import NamedTuple
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from playground.engine.requests.curl import split
+from playground.engine.requests.shell_words import Posix, SimpleCommand, Unknown, powershell_as_posix, read_cmd
+
+
+class First(NamedTuple):
+    """The first command of a text, what follows it, and the names of what only the shell knows."""
+
+    words: list[str]
+    standard_input: str | None
+    rest: str
+    unknown: list[str]
+
+
+def split(text: str) -> First:
+    unknown = Unknown()
+    lexer = Posix(text, unknown)
+    command = next(lexer.commands())
+    words = [unknown.replace(word, lambda name: f"<{name}>") for word in command.words]
+    given = command.standard_input
+    given = given if given is None else unknown.replace(given, lambda name: f"<{name}>")
+    return First(words, given, "redirected" if command.redirected else lexer.rest.strip("\n;"), unknown.names)
+
+
+def in_cmd(text: str) -> list[str]:
+    command: SimpleCommand = read_cmd(text.replace("\r\n", "\n"), Unknown())[0]
+    return command.words
+
 
 COMMANDS = [
     "curl a b",
@@ -47,13 +73,13 @@ def test_what_was_quoted_comes_back(words: list[str]) -> None:
 
 def test_here_documents() -> None:
     quoted = split('curl -d @- <<\'EOF\' -H a\n{"a": "$x"}\nEOF\n')
-    assert (quoted.words, quoted.standard_input, quoted.variables) == (
+    assert (quoted.words, quoted.standard_input, quoted.unknown) == (
         ["curl", "-d", "@-", "-H", "a"],
         '{"a": "$x"}\n',
         [],
     )
     plain = split('curl -d @- <<EOF\n{"a": "$x \\$y"}\nEOF\n')
-    assert (plain.standard_input, plain.variables) == ('{"a": "$x $y"}\n', ["x"])
+    assert (plain.standard_input, plain.unknown) == ('{"a": "<$x> $y"}\n', ["$x"])
     assert split("curl -d @- <<< 'text'").standard_input == "text"
     assert split('curl -d "$(cat <<\'EOF\'\n{"a": "b"}\nEOF\n)" x').words == ["curl", "-d", '{"a": "b"}', "x"]
 
@@ -69,10 +95,9 @@ def test_what_follows_the_command_is_told() -> None:
 
 
 def test_nothing_is_expanded() -> None:
-    found = split('curl "$HOME/${USER}" $(id) `id` *.json ~')
-    assert found.variables == ["HOME", "USER"]
-    assert found.words[1] == "$HOME/${USER}"
-    assert split('curl "$(id)"').substitutions
+    found = split("curl \"$HOME/${USER:-me}\" $(pass show key) `id` *.json ~ '$HOME'")
+    assert found.unknown == ["$HOME", "$USER", "$(pass …)", "$(id …)"]
+    assert found.words == ["curl", "<$HOME>/<$USER>", "<$(pass …)>", "<$(id …)>", "*.json", "~", "$HOME"]
 
 
 def test_windows_cmd() -> None:
@@ -80,22 +105,20 @@ def test_windows_cmd() -> None:
         'curl ^"https://x/v1^" ^\r\n  -H ^"a: b^" ^\r\n  '
         '--data-raw ^"^{^\\^"a^\\^": ^\\^"it^\'s 100^% ^^ ^\\^\\n^\\^"^}^"\r\n'
     )
-    found = split(text)
-    assert found.words == ["curl", "https://x/v1", "-H", "a: b", "--data-raw", '{"a": "it\'s 100% ^ \\\\n"}']
-    assert split('curl ^\r\n -d "{\\"a\\":1}" "" "a""b"').words == ["curl", "-d", '{"a":1}', "", 'a"b']
+    assert in_cmd(text) == ["curl", "https://x/v1", "-H", "a: b", "--data-raw", '{"a": "it\'s 100% ^ \\\\n"}']
+    assert in_cmd('curl ^\r\n -d "{\\"a\\":1}" "" "a""b"') == ["curl", "-d", '{"a":1}', "", 'a"b']
 
 
 def test_powershell() -> None:
     text = 'curl.exe -X POST `\n  -H \'it\'\'s\' `\n  -d "say `"hi`" ""there"" `$x $env:KEY`n" https://x; echo'
-    found = split(text)
-    assert found.words == ["curl.exe", "-X", "POST", "-H", "it's", "-d", 'say "hi" "there" $x $env:KEY\n', "https://x"]
-    assert found.variables == ["KEY"]
+    found = split(powershell_as_posix(text.replace("\r\n", "\n")))
+    said = 'say "hi" "there" $x <$env:KEY>\n'
+    assert found.words == ["curl.exe", "-X", "POST", "-H", "it's", "-d", said, "https://x"]
+    assert found.unknown == ["$env:KEY"]
     assert found.rest
 
 
-@pytest.mark.parametrize(
-    "text", ["curl 'a", 'curl "a', "curl $'a", "curl.exe 'a", 'curl ^\n "a', "curl -d @- <<EOF\n{"]
-)
+@pytest.mark.parametrize("text", ["curl 'a", 'curl "a', "curl $'a", "curl -d @- <<EOF\n{"])
 def test_an_open_quotation_mark_is_named(text: str) -> None:
     with pytest.raises(ValueError, match="never closed"):
         split(text)

@@ -2,30 +2,62 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from playground.domain.checks.check import Check
 from playground.engine.evaluation.imports.promptfoo import Configuration, is_configuration, read_configuration
-from playground.engine.evaluation.imports.table import LARGEST, CasesError, Table, read_table
+from playground.engine.evaluation.imports.table import LARGEST, Bad, Cases, CasesError, Table, read_table
 from playground.engine.io.text_encoding import decode_text
 from playground.engine.io.yaml_text import read_yaml
+from playground.engine.session.plan import Case
+from playground.engine.session.variants import Variant
+from playground.named_file import read_named
 
 _MAY_BE: Final = (".yaml", ".yml", ".json")
 _MEMBERS: Final = ("prompts", "providers", "targets")  # of which a configuration has one
 
 
+@dataclass(frozen=True, slots=True)
+class ImportedCases:
+    """Cases with the checks and variants of their file.
+
+    ``unreadable`` are the rows that are no case; ``notes`` name what was left out of the others.
+    """
+
+    cases: tuple[Case, ...]
+    checks: tuple[Check, ...] = ()
+    variants: tuple[Variant, ...] = ()
+    unreadable: tuple[Bad, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def imported_cases(source: Cases | Configuration) -> ImportedCases:
+    """What an experiment takes over from a file: each case without turns of its own asks those of the configuration."""
+    if not isinstance(source, Configuration):
+        return ImportedCases(source.cases, unreadable=source.bad, notes=source.notes)
+    turns = {"turns": source.turns}
+    cases = tuple(case if case.turns or not source.turns else case.model_copy(update=turns) for case in source.cases)
+    return ImportedCases(cases, source.checks, source.variants, source.bad, source.notes)
+
+
 def read_file(path: Path) -> Table | Configuration:
     """Read a file of cases and, for a configuration, the files it refers to; it may take seconds. Raises CasesError."""
     try:
-        size = path.stat().st_size
-        if size > LARGEST:
-            raise CasesError(f"The file has {size:,} bytes; {LARGEST:,} are read at most.")
-        data = path.read_bytes()
+        data = read_named(path, LARGEST)
     except OSError as error:
         raise CasesError(f"The file cannot be read: {error.strerror or error}.") from None
-    suffix = path.suffix.lower()
+    return read_data(data, path.suffix.lower(), path.parent)
+
+
+def read_data(data: bytes, suffix: str, folder: Path | None = None) -> Table | Configuration:
+    """Read the content of a file whose name ends in ``suffix``; the files that it refers to are below ``folder``.
+
+    Without a folder they are named as left out. Raises CasesError.
+    """
     text = _configuration_text(data) if suffix in _MAY_BE else ""
-    return read_configuration(text, path.parent) if text else read_table(data, suffix)
+    return read_configuration(text, folder) if text else read_table(data, suffix)
 
 
 def _configuration_text(data: bytes) -> str:

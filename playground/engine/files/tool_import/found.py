@@ -11,6 +11,13 @@ from playground.domain.tools import NAME_RULE, ToolDefinition
 
 Kind: TypeAlias = Literal["definitions", "python", "openapi", "nothing"]
 
+#: The kinds in words for people.
+KIND_WORDS: Final[dict[Kind, str]] = {
+    "definitions": "tool definitions",
+    "python": "Python",
+    "openapi": "an OpenAPI document",
+    "nothing": "nothing",
+}
 LONGEST_NAME: Final = 64
 _ILLEGAL: Final = re.compile(r"[^A-Za-z0-9_-]+")
 

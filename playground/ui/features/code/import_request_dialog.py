@@ -55,7 +55,9 @@ class ImportRequestDialog(QDialog):
         self.text = CodeEditor(json=False)
         self.text.setTabChangesFocus(True)
         self.text.setAccessibleName("Text to import from")
-        self.text.setPlaceholderText("Paste here: a curl command, or the JSON body of a request of either protocol.")
+        self.text.setPlaceholderText(
+            "Paste here: a curl command, an HTTP archive (HAR), or the JSON body of a request of either protocol."
+        )
         self.paste_button = QPushButton("Paste")
         self.paste_button.setAccessibleName("Paste from the clipboard")
         self.verdict = text_label("Nothing to read yet.", "heading")

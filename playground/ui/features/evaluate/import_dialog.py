@@ -27,7 +27,7 @@ from PySide6.QtWidgets import (
 )
 
 from playground.domain.checks.check import Check
-from playground.engine.evaluation.imports.files import read_file
+from playground.engine.evaluation.imports.files import imported_cases, read_file
 from playground.engine.evaluation.imports.promptfoo import Configuration
 from playground.engine.evaluation.imports.table import (
     SUFFIXES,
@@ -284,14 +284,9 @@ class ImportCasesDialog(QDialog):
         found = self.found
         if found is None:
             return
-        cases, instead = found.cases, self.instead.isChecked()
-        made = Imported(cases, instead=instead)
-        if isinstance(found, Configuration):
-            if found.turns:
-                cases = tuple(one if one.turns else one.model_copy(update={"turns": found.turns}) for one in cases)
-            made = Imported(cases, found.checks, found.variants, instead)
+        taken = imported_cases(found)
         self.accept()
-        self.imported.emit(made)
+        self.imported.emit(Imported(taken.cases, taken.checks, taken.variants, self.instead.isChecked()))
 
 
 async def import_cases(look: Look, window: QWidget) -> None:

@@ -34,7 +34,7 @@ WIDE, TALL = 820, 620
 LONGEST = 90  # characters of a conversation's name in the list
 NOTHING = (
     "Choose a file or paste: a list of messages, a request's body, or JSON Lines with a message or a conversation a "
-    "line, in the shape of chat completions or of Messages."
+    "line, in the shape of chat completions, of Messages, or of common libraries and exports."
 )
 MOST_PROBLEMS = 4  # that are shown in full
 NO_GATEWAY = "Base URL"  # a line of the outline that messages have nothing for

@@ -31,7 +31,6 @@ from playground.ui.widgets.plain_text import show_hidden, tip
 
 READ_AFTER_MS = 200
 LARGEST_FILE = 8 * 1024 * 1024  # bytes
-KINDS = {"definitions": "tool definitions", "python": "Python", "openapi": "an OpenAPI document"}
 
 
 class ImportDialog(QDialog):
@@ -161,6 +160,7 @@ class ImportDialog(QDialog):
     def read_now(self) -> None:
         """Read the text and show what it was understood as."""
         from playground.engine.files.tool_import import import_tools
+        from playground.engine.files.tool_import.found import KIND_WORDS
 
         self._later.stop()
         text = self.text.text()
@@ -179,7 +179,7 @@ class ImportDialog(QDialog):
             self.list.addItem(item)
         if found.tools:
             many = "1 tool" if len(found.tools) == 1 else f"{len(found.tools)} tools"
-            self._say(f"Understood as {KINDS.get(found.kind, found.kind)}: {many}", "heading")
+            self._say(f"Understood as {KIND_WORDS[found.kind]}: {many}", "heading")
             self.list.setCurrentRow(0)
         elif not text.strip():
             self._say("Nothing to read yet.", "heading")

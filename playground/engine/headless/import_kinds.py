@@ -1,0 +1,379 @@
+"""The kinds of ``playground import``: how a text is recognised, and how each kind is written in a format of ours.
+
+Each importer calls the functions that the window's dialog calls.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from playground.domain.transcript import new_id
+from playground.engine.evaluation.imports.files import imported_cases, read_data
+from playground.engine.evaluation.imports.promptfoo import Configuration, is_configuration
+from playground.engine.evaluation.imports.table import SUFFIXES, CasesError, guess, to_cases
+from playground.engine.files import messages as conversations
+from playground.engine.files.experiment_file import write as write_experiment
+from playground.engine.files.tool_import import export_tools, import_tools
+from playground.engine.files.tool_import.found import KIND_WORDS
+from playground.engine.gateways.secrets import Secret
+from playground.engine.io.yaml_text import YamlError, read_yaml
+from playground.engine.requests import pasted
+from playground.engine.requests.request_file import write_request
+from playground.engine.session.plan import Plan
+from playground.engine.session.snapshot import Snapshot
+from playground.engine.tool_servers import imports as server_imports
+from playground.engine.tool_servers.configuration import write_configuration
+from playground.jsonkit.problems import JsonTextError
+from playground.jsonkit.reading import parse_json
+from playground.jsonkit.relaxed import read_relaxed
+from playground.jsonkit.texts import listed
+from playground.jsonkit.values import JSON, JSONObject
+from playground.protocols import DEFAULT, MESSAGES
+
+REQUEST, CONVERSATIONS, TOOLS, CASES, SERVERS = "request", "messages", "tools", "cases", "servers"
+#: Columns of cases that no conversation has.
+_EXPECTATIONS: Final = frozenset(
+    {"expected", "__expected", "expected_output", "expectedoutput", "ideal", "target", "reference", "answer"}
+)
+_BY_SUFFIX: Final = {".csv": CASES, ".tsv": CASES, ".har": REQUEST, ".http": REQUEST, ".py": TOOLS}
+
+_HEAD: Final = 4_000  # characters that are looked at before a text is read as YAML, which takes long
+_RELAXED: Final = re.compile(r"[{\[\"]|//|/\*")
+_YAML: Final = re.compile(r"(?m)^(?:---\s|- |[\w\"'$-][\w \"'.$-]{0,100}:(?:\s|$))")
+
+
+class UnreadableError(Exception):
+    """Nothing can be imported; the text says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """The text to import, how the name of its file ends (".csv"; empty for none), and what to call it.
+
+    ``folder`` is where files are that it refers to; None for standard input.
+    """
+
+    text: str
+    suffix: str
+    name: str
+    folder: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedContent:
+    """``text`` is the content in our format, ``by_line`` a JSON value a line.
+
+    ``words`` say what was read, ``members`` are further members of the report, and ``next_step`` says what reads the
+    file. ``secrets`` were in the source and may stand nowhere.
+    """
+
+    text: str
+    words: str
+    next_step: str
+    notes: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
+    secrets: tuple[Secret, ...] = ()
+    members: JSONObject = field(default_factory=dict)
+    by_line: bool = False
+
+
+# ---- recognising -----------------------------------------------------------------------------------------------------
+
+
+def kind_of_source(source: Source) -> str:
+    """The kind of a text, by its content; the name of its file decides where that leaves it open.
+
+    Raises UnreadableError for what is none of them.
+    """
+    text = source.text.strip()
+    if source.suffix not in (".csv", ".tsv") and pasted.is_command(text):
+        return REQUEST
+    if source.suffix in _BY_SUFFIX:
+        return _BY_SUFFIX[source.suffix]
+    value = _value_of(pasted.unfenced(text))
+    kind = _kind_of_value(value) if value is not None else ""
+    if not kind and import_tools(text).tools:
+        kind = TOOLS
+    if not kind and value is None and (source.suffix in SUFFIXES or _is_table(text)):
+        kind = CASES
+    if not kind:
+        raise UnreadableError(
+            f"{source.name} cannot be imported: it is none of what can be recognised (a curl command or a request's "
+            f"body, messages, tools, cases, tool servers). Name its kind with --as ({', '.join(IMPORTERS)})."
+        )
+    return kind
+
+
+def _value_of(text: str) -> JSON:
+    """The JSON, the list of JSON lines, or the YAML that a text is; None for other text."""
+    try:
+        return parse_json(text)
+    except ValueError:
+        pass
+    try:
+        return [parse_json(line) for line in text.split("\n")[:50] if line.strip()]
+    except ValueError:
+        pass
+    if _RELAXED.match(text):
+        try:
+            return read_relaxed("{" + text.rstrip(",") + "}" if text.startswith('"') else text)
+        except JsonTextError:
+            return None
+    if not _YAML.search(text[:_HEAD]):
+        return None
+    try:
+        value = read_yaml(text).value
+    except YamlError:
+        return None
+    return value if isinstance(value, dict | list) else None
+
+
+def _kind_of_value(value: JSON) -> str:
+    """The kind of a JSON value; empty where nothing in it tells."""
+    if isinstance(value, list):
+        return _kind_of_list(value)
+    if not isinstance(value, dict):
+        return ""
+    for name, words in _OWN.items():
+        if name in value:
+            raise UnreadableError(f"This is {words}")
+    if "playground" in value or _is_archive(value):
+        return REQUEST
+    if is_configuration(value):
+        return CASES
+    if "openapi" in value or "swagger" in value:
+        return TOOLS
+    if MESSAGES in value:
+        return REQUEST if isinstance(value.get("model"), str) else CONVERSATIONS
+    if conversations.is_conversation(value):
+        return CONVERSATIONS
+    if _is_tools(value):
+        return TOOLS
+    if _is_servers(value):
+        return SERVERS
+    return CASES if any(isinstance(value.get(name), list) for name in ("cases", "tests", "data")) else ""
+
+
+#: Members that name a format of this program which has a command of its own.
+_OWN: Final = {
+    "experiment": "a saved experiment, and nothing to import: open it in the window, or run it with “playground run”.",
+    "cassette": "a cassette, and nothing to import: open it in the window, or serve it with “playground replay”.",
+    "playground_answers": "an answer table, and nothing to import: give it to “playground run” with --answers.",
+}
+
+
+def _kind_of_list(items: list[JSON]) -> str:
+    first = next((item for item in items if item), None)
+    if isinstance(first, list):
+        return CONVERSATIONS if all(isinstance(item, dict) for item in first) else ""
+    if not isinstance(first, dict):
+        return CASES if isinstance(first, str) else ""
+    if any(name.casefold() in _EXPECTATIONS for name in first):
+        return CASES
+    if MESSAGES in first or conversations.is_conversation(first) or conversations.is_message(first):
+        return CONVERSATIONS
+    if _is_tools(first):
+        return TOOLS
+    return SERVERS if _is_servers(items) and _is_servers(first) else CASES
+
+
+def _is_archive(value: JSONObject) -> bool:
+    log = value.get("log")
+    return isinstance(log, dict) and isinstance(log.get("entries"), list)
+
+
+def _is_tools(value: JSONObject) -> bool:
+    lists = ("tools", "functions", "function_declarations", "functionDeclarations")
+    schemas = ("parameters", "input_schema", "inputSchema", "parametersJsonSchema")
+    return (
+        any(isinstance(value.get(name), list) for name in lists)
+        or ("name" in value and any(isinstance(value.get(name), dict) for name in schemas))
+        or isinstance(value.get("function"), dict)
+        or (value.get("type") == "object" and isinstance(value.get("properties"), dict))
+        or (isinstance(value.get("result"), dict) and _is_tools(value["result"]))
+    )
+
+
+def _is_servers(value: JSON) -> bool:
+    try:
+        found = server_imports.read_servers(json.dumps(value), {})
+    except server_imports.ImportRefusedError:
+        return isinstance(value, dict) and "mcpServers" in value
+    return any(not server.problem for server in found.servers)
+
+
+def _is_table(text: str) -> bool:
+    """Whether the first two lines have as many cells as each other, and more than one."""
+    first, _, rest = text.partition("\n")
+    second = rest.partition("\n")[0]
+    return any(first.count(mark) and first.count(mark) == second.count(mark) for mark in ",;\t")
+
+
+# ---- each kind -------------------------------------------------------------------------------------------------------
+
+
+def _import_request(source: Source) -> ImportedContent:
+    try:
+        found = pasted.read(source.text)
+        content = write_request(found.request)
+    except ValueError as error:
+        raise UnreadableError(str(error)) from None
+    notes = list(found.notes)
+    secrets = [*([found.key] if found.key is not None else []), *found.secret_headers.values()]
+    if found.key is not None:
+        notes.append("The key was left out: set it in PLAYGROUND_API_KEY, or run the file with --gateway.")
+    if found.secret_headers:
+        names = listed(list(found.secret_headers))
+        notes.append(f"Left out as secrets: the headers {names}. Give them with --header when you run the file.")
+    if found.base_url:
+        notes.append(f"The address is no part of the file: run it with --base-url {found.base_url}")
+    return ImportedContent(
+        _indented(content),
+        f"{found.source}, {found.request.protocol} protocol, {_count(len(found.request.turns), 'turn')}",
+        "Run it with “playground run”, or open it in the window.",
+        tuple(notes),
+        secrets=tuple(secrets),
+        members={
+            "protocol": found.request.protocol,
+            "model": found.request.model,
+            "base_url": found.base_url,
+            "key": found.auth.value if found.auth is not None else None,
+            "secret_headers": list(found.secret_headers),
+        },
+    )
+
+
+def _import_messages(source: Source) -> ImportedContent:
+    try:
+        found = conversations.read(source.text)
+        contents = [_without_nulls(write_request(conversation.request)) for conversation in found.conversations]
+    except ValueError as error:
+        raise UnreadableError(str(error)) from None
+    many = len(contents) > 1
+    notes = tuple(
+        f"Conversation {conversation.number}: {note}" if many else note
+        for conversation in found.conversations
+        for note in conversation.notes
+    )
+    left_out = list(found.problems)
+    if found.total > len(contents):
+        left_out.append(f"{found.total - len(contents):,} further conversations. Split the file to import them.")
+    return ImportedContent(
+        "".join(json.dumps(one, ensure_ascii=False) + "\n" for one in contents) if many else _indented(contents[0]),
+        f"{found.words}, {_count(found.total, 'conversation')}",
+        "Each line is a request: import it in the window."
+        if many
+        else "Run it with “playground run”, or open it in the window.",
+        notes,
+        tuple(left_out),
+        members={"conversations": found.total, "titles": [one.title for one in found.conversations]},
+        by_line=many,
+    )
+
+
+def _without_nulls(content: JSONObject) -> JSONObject:
+    """A request file that streams by default where the conversation is no whole request, which names its model."""
+    if "model" in content:
+        return content
+    parameters = {name: value for name, value in content.get("parameters", {}).items() if value is not None}
+    rest = {name: value for name, value in content.items() if name != "parameters"}
+    return {**rest, "parameters": parameters} if parameters else rest
+
+
+def _import_tools(source: Source) -> ImportedContent:
+    found = import_tools(source.text)
+    if not found.tools:
+        raise UnreadableError("; ".join((found.problem or "there are no tools in it", *found.notes)))
+    return ImportedContent(
+        export_tools(found.tools, DEFAULT) + "\n",
+        f"{KIND_WORDS[found.kind]}, {_count(len(found.tools), 'tool')}",
+        "It is the “tools” of a request file; the window imports it.",
+        found.notes,
+        members={"tools": [tool.name for tool in found.tools]},
+    )
+
+
+def _import_cases(source: Source) -> ImportedContent:
+    try:
+        read = read_data(source.text.encode("utf-8", "surrogatepass"), _suffix_of_cases(source), source.folder)
+        found = imported_cases(read if isinstance(read, Configuration) else to_cases(read, guess(read)))
+    except CasesError as error:
+        raise UnreadableError(str(error)) from None
+    if not found.cases:
+        raise UnreadableError("; ".join(map(str, found.unreadable)) or "there are no cases in it")
+    notes = list(found.notes)
+    if not all(case.turns for case in found.cases):
+        names = dict.fromkeys(f"{{{{{name}}}}}" for case in found.cases for name in case.values)
+        variables = f" with {listed(list(names))}" if names else ""
+        notes.append(f"The cases have no messages: write one{variables} in the experiment.")
+    now = time.time()
+    plan = Plan(cases=found.cases, checks=found.checks, variants=found.variants, as_set=not found.variants)
+    experiment = Snapshot(id=new_id(), title="Imported cases", created_at=now, changed_at=now, evaluation=plan)
+    counts = [_count(len(found.cases), "case")]
+    counts += [_count(len(found.checks), "check")] if found.checks else []
+    counts += [_count(len(found.variants), "variant")] if found.variants else []
+    return ImportedContent(
+        write_experiment(experiment).decode(),
+        f"{'a promptfoo configuration' if isinstance(read, Configuration) else 'a table'}, {', '.join(counts)}",
+        "It is an experiment: run it with “playground eval”, or open it in the window.",
+        tuple(notes),
+        tuple(map(str, found.unreadable)),
+        members={"cases": len(found.cases), "checks": len(found.checks), "variants": len(found.variants)},
+    )
+
+
+def _suffix_of_cases(source: Source) -> str:
+    """How a file of this content would be called."""
+    if source.suffix in SUFFIXES:
+        return source.suffix
+    text = source.text.strip()
+    if text[:1] in ("{", "["):
+        try:
+            parse_json(text)
+        except ValueError:
+            return ".jsonl"
+        return ".json"
+    return ".csv" if _is_table(text) else ".yaml"
+
+
+def _import_servers(source: Source) -> ImportedContent:
+    try:
+        found = server_imports.read_servers(source.text, {})
+    except server_imports.ImportRefusedError as error:
+        raise UnreadableError(str(error)) from None
+    written = write_configuration(found.servers)
+    names = list(written.content["mcpServers"])
+    if not names:
+        raise UnreadableError(" ".join(written.left_out))
+    return ImportedContent(
+        _indented(written.content),
+        f"{found.kind}, {_count(len(names), 'server')}",
+        "Give it to “playground run” with --mcp; the window imports it.",
+        written.notes,
+        written.left_out,
+        written.secrets,
+        members={"servers": names},
+    )
+
+
+IMPORTERS: Final[Mapping[str, Callable[[Source], ImportedContent]]] = {
+    REQUEST: _import_request,
+    CONVERSATIONS: _import_messages,
+    TOOLS: _import_tools,
+    CASES: _import_cases,
+    SERVERS: _import_servers,
+}
+
+
+def _indented(content: JSON) -> str:
+    return json.dumps(content, ensure_ascii=False, indent=2) + "\n"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'s' * (number != 1)}"
