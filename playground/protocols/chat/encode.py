@@ -243,9 +243,9 @@ def _reasoning(turn: Turn, rule: ReasoningReturn) -> tuple[JSONObject, dict[int,
 def _content_parts(part: Reasoning) -> list[JSONObject]:
     """The parts of the content that a reasoning part came as; of a text that was edited since, a plain one."""
     content = part.extra.get("chat", {}).get("content")
-    is_list = isinstance(content, list) and all(isinstance(item, dict) for item in content)
-    if is_list and "".join(map(part_text, content)) == part.text:
-        return list(content)
+    parts = [item for item in content if isinstance(item, dict)] if isinstance(content, list) else []
+    if parts and "".join(map(part_text, parts)) == part.text:
+        return parts
     return [{"type": "thinking", "thinking": [{"type": "text", "text": part.text}]}] if part.text else []
 
 
