@@ -252,15 +252,16 @@ def _content_parts(part: Reasoning) -> list[JSONObject]:
 def _joined(details: list[JSONObject]) -> list[JSONObject]:
     """Records, with what came of one after the text had begun beside the rest of it."""
     out: list[JSONObject] = []
+    places: dict[tuple[str, str], int] = {}  # of the last record of a type and index
     for record in details:
-        place = (record.get("type"), record.get("index"))
-        for number, earlier in enumerate(out):
-            shared = (earlier.keys() & record.keys()) - {"type", "index", "id", "format"}
-            same = place[1] is not None and (earlier.get("type"), earlier.get("index")) == place
-            if same and not shared and earlier.get("id") in (None, record.get("id")):
-                out[number] = {**earlier, **record}
-                break
+        place = (str(record.get("type")), str(record.get("index")))
+        number = places.get(place) if record.get("index") is not None else None
+        earlier = out[number] if number is not None else {}
+        shared = (earlier.keys() & record.keys()) - {"type", "index", "id", "format"}
+        if number is not None and not shared and earlier.get("id") in (None, record.get("id")):
+            out[number] = {**earlier, **record}
         else:
+            places[place] = len(out)
             out.append(record)
     return out
 
