@@ -72,9 +72,7 @@ async def call_too_costly(stage: Stage) -> None:
 @scene(sizes=WIDE)
 async def call_of_free_text(stage: Stage) -> None:
     """A call of a custom tool shows its text and no problem."""
-    call = ToolCall(
-        id="call_1", name="code_exec", arguments='for city in cities:\n    print(city, "°C")', free_text=True
-    )
+    call = ToolCall(id="call_1", name="code_exec", arguments="for city in cities:\n    print(city)", free_text=True)
     outcome = Outcome(ending=Ending.COMPLETE, model="demo", finish_reason="tool_calls")
     stage.session.turns.add_turn(make_turn(Role.USER, "List the cities."))
     stage.session.turns.add_turn(Turn(id=new_id(), role=Role.ASSISTANT, parts=(call,), outcome=outcome))
