@@ -20,8 +20,7 @@ _ENDS: Final = (
 _EVENTS: Final = ("", "By the public protocol events are one JSON object each, of a documented type.")
 _INPUT: Final = (
     "",
-    "By the public protocol the input of a call comes once, as fragments of JSON text between the start and the stop "
-    "of its block.",
+    "By the public protocol the input of a call comes once, as fragments of JSON text before the stop of its block.",
 )
 _NOTED: Final = {
     "number_not_json": NUMBERS,
