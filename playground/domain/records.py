@@ -57,6 +57,27 @@ class Records:
         record.add(fragment)
 
 
+class _Pieces:
+    """A string on its way."""
+
+    __slots__ = ("length", "pieces")
+
+    def __init__(self) -> None:
+        self.pieces: list[str] = []
+        self.length = 0
+
+    def add(self, text: str) -> None:
+        self.pieces.append(text)
+        self.length += len(text)
+
+    def equals(self, text: JSON) -> bool:
+        """Return whether ``text`` is all that came; costs no more than ``text`` is long."""
+        return isinstance(text, str) and len(text) == self.length and text == self.value()
+
+    def value(self) -> str:
+        return "".join(self.pieces)
+
+
 class _Record:
     """One record on its way; ``_names`` keeps the order in which its members came."""
 
@@ -64,7 +85,7 @@ class _Record:
 
     def __init__(self) -> None:
         self._names: dict[str, None] = {}
-        self._strings: dict[str, list[str]] = {}
+        self._strings: dict[str, _Pieces] = {}
         self._rest: dict[str, Records | JSON] = {}
 
     def value(self) -> JSONObject:
@@ -77,7 +98,7 @@ class _Record:
             return False
         if not any(fragment.get(name) for name in TEXTS):
             return any(fragment.get(name) for name in SIGNATURES) or fragment.keys() <= _LABELS | TEXTS | SIGNATURES
-        signed = any(self._member(name) for name in SIGNATURES)
+        signed = any(self._strings[name].length for name in SIGNATURES if name in self._strings)
         return not signed or "index" in fragment or self._is_repeated_by(fragment)
 
     def add(self, fragment: JSONObject) -> None:
@@ -88,8 +109,9 @@ class _Record:
             if name in again:
                 continue
             if isinstance(value, str) and (name in TEXTS or name in SIGNATURES):
-                if name not in SIGNATURES or value != self._member(name):
-                    self._strings.setdefault(name, []).append(value)
+                pieces = self._strings.setdefault(name, _Pieces())
+                if name not in SIGNATURES or not pieces.equals(value):
+                    pieces.add(value)
             elif isinstance(value, list):
                 records = self._rest.get(name)
                 if not isinstance(records, Records):
@@ -101,12 +123,12 @@ class _Record:
 
     def _is_repeated_by(self, fragment: JSONObject) -> bool:
         """Return whether a fragment says all the text that came so far."""
-        return all(fragment[name] == self._member(name) for name in TEXTS if fragment.get(name))
+        texts = [name for name in TEXTS if fragment.get(name)]
+        return all(name in self._strings and self._strings[name].equals(fragment[name]) for name in texts)
 
     def _member(self, name: str) -> JSON:
-        pieces = self._strings.get(name)
-        if pieces is not None:
-            return "".join(pieces)
+        if name in self._strings:
+            return self._strings[name].value()
         value = self._rest.get(name)
         return value.value() if isinstance(value, Records) else value
 

@@ -22,10 +22,10 @@ class Marks:
     """The names by which a protocol is known.
 
     ``blocks`` are types of what is in a message's content (of ``sure_blocks`` one is enough to know the protocol),
-    ``choices`` types of a tool choice, ``headers`` names of
-    headers in lower case. ``tool`` is the member of a tool's definition, ``tool_type`` its type, and ``custom_tool``
-    the member of the definition of a custom tool. A message of no other protocol has ``also_of_message``, and yet they say little of a body. ``is_answer`` tells an object of an answer, or
-    of a piece of one, and ``last`` is the type of the object that ends a stream, where that is one.
+    ``choices`` types of a tool choice, ``headers`` names of headers in lower case. ``tool`` is the member of a tool's
+    definition, ``tool_type`` its type, and ``custom_tool`` the member of the definition of a custom tool. A message of
+    no other protocol has ``also_of_message``, and yet they say little of a body. ``is_answer`` tells an object of an
+    answer, or of a piece of one, and ``last`` is the type of the object that ends a stream, where that is one.
     """
 
     members: frozenset[str]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from playground.domain.debugging import Answer, Policy, ResultDraft, ToolRule
-from playground.domain.parts import Text, ToolCall, ToolResult
+from playground.domain.parts import Text, ToolCall, ToolResult, Unknown
 from playground.domain.transcript import Ending, Outcome, Role, Turn, make_turn, new_id
 from playground.engine.session.open_edits import OpenEdit, What
 from playground.engine.session.run_state import RunState
@@ -67,6 +67,28 @@ async def call_too_costly(stage: Stage) -> None:
     await stage.until(
         lambda: stage.session.debugger.verdict(call).code is VerdictCode.TOO_COSTLY, "the check to be given up"
     )
+
+
+@scene(sizes=WIDE)
+async def call_of_free_text(stage: Stage) -> None:
+    """A call of a custom tool shows its text and no problem."""
+    call = ToolCall(id="call_1", name="code_exec", arguments="for city in cities:\n    print(city)", free_text=True)
+    outcome = Outcome(ending=Ending.COMPLETE, model="demo", finish_reason="tool_calls")
+    stage.session.turns.add_turn(make_turn(Role.USER, "List the cities."))
+    stage.session.turns.add_turn(Turn(id=new_id(), role=Role.ASSISTANT, parts=(call,), outcome=outcome))
+    await stage.scroll_to_turn(-1)
+
+
+@scene(sizes=WIDE)
+async def answer_paused(stage: Stage) -> None:
+    """An answer that the gateway paused: the bar says so and offers to continue."""
+    stage.fresh("demo-messages", protocol="messages")
+    search = Unknown(value={"type": "server_tool_use", "id": "s1", "name": "web_search", "input": {"query": "tea"}})
+    outcome = Outcome(ending=Ending.COMPLETE, model="demo-messages", finish_reason="pause_turn")
+    stage.session.turns.add_turn(make_turn(Role.USER, "Which tea grows where?"))
+    parts = (Text(text="Let me look that up."), search)
+    stage.session.turns.add_turn(Turn(id=new_id(), role=Role.ASSISTANT, parts=parts, outcome=outcome))
+    await stage.scroll_to_turn(-1)
 
 
 @scene(sizes=WIDE)

@@ -241,25 +241,25 @@ def _reasoning(turn: Turn, rule: ReasoningReturn) -> tuple[JSONObject, dict[int,
 def _content_parts(part: Reasoning) -> list[JSONObject]:
     """The parts of the content that a reasoning part came as; of a text that was edited since, a plain one."""
     content = part.extra.get("chat", {}).get("content")
-    if isinstance(content, list) and all(isinstance(item, dict) for item in content):
-        parts: list[JSONObject] = list(content)
-        if "".join(map(part_text, parts)) == part.text:
-            return parts
+    parts = [item for item in content if isinstance(item, dict)] if isinstance(content, list) else []
+    if parts and "".join(map(part_text, parts)) == part.text:
+        return parts
     return [{"type": "thinking", "thinking": [{"type": "text", "text": part.text}]}] if part.text else []
 
 
 def _joined(details: list[JSONObject]) -> list[JSONObject]:
     """Records, with what came of one after the text had begun beside the rest of it."""
     out: list[JSONObject] = []
+    places: dict[tuple[str, str], int] = {}  # of the last record of a type and index
     for record in details:
-        place = (record.get("type"), record.get("index"))
-        for number, earlier in enumerate(out):
-            shared = (earlier.keys() & record.keys()) - {"type", "index", "id", "format"}
-            same = place[1] is not None and (earlier.get("type"), earlier.get("index")) == place
-            if same and not shared and earlier.get("id") in (None, record.get("id")):
-                out[number] = {**earlier, **record}
-                break
+        place = (str(record.get("type")), str(record.get("index")))
+        number = places.get(place) if record.get("index") is not None else None
+        earlier = out[number] if number is not None else {}
+        shared = (earlier.keys() & record.keys()) - {"type", "index", "id", "format"}
+        if number is not None and not shared and earlier.get("id") in (None, record.get("id")):
+            out[number] = {**earlier, **record}
         else:
+            places[place] = len(out)
             out.append(record)
     return out
 

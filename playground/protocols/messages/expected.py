@@ -20,7 +20,7 @@ _ENDS: Final = (
 _EVENTS: Final = ("", "By the public protocol events are one JSON object each, of a documented type.")
 _INPUT: Final = (
     "",
-    "By the public protocol the input of a call comes once, as fragments of JSON text that are joined.",
+    "By the public protocol the input of a call comes once, as fragments of JSON text before the stop of its block.",
 )
 _NOTED: Final = {
     "number_not_json": NUMBERS,
@@ -42,6 +42,10 @@ _NOTED: Final = {
     "broken_after_end": _ENDS,
     "empty": _BLOCKS,
     "second_error": ERROR,
+    "tool_arguments_elsewhere": _INPUT,
+    "tool_arguments_empty": _INPUT,
+    "tool_arguments_homeless": _INPUT,
+    "tool_arguments_late": _INPUT,
     "tool_arguments_object": _INPUT,
     "tool_arguments_placeholder": _INPUT,
     "tool_arguments_twice": _INPUT,

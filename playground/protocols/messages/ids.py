@@ -33,17 +33,19 @@ class CallIds:
 
     def __init__(self) -> None:
         self._used: set[str] = set()
+        self._numbers: dict[str, int] = {}  # the last one given to an id that was used before
         self._open: defaultdict[str, deque[str]] = defaultdict(deque)  # ids as sent, by the id as it stands
         self._last: dict[str, str] = {}
 
     def of_call(self, call: ToolCall) -> str:
         """The id to send for a call."""
         base = call.id if is_valid(call.id) or (call.id and "messages" in call.extra) else _spell(call.id)
-        sent, number = base, 1
+        sent, number = base, self._numbers.get(base, 1)
         while sent in self._used:
             number += 1
             ending = f"_{number}"
             sent = base[: LONGEST - len(ending)] + ending
+        self._numbers[base] = number
         self._used.add(sent)
         self._open[call.id].append(sent)
         self._last[call.id] = sent

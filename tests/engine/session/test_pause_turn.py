@@ -12,6 +12,7 @@ import pytest
 from playground.domain.checks.check import Facts
 from playground.domain.transcript import Role, last_answer, make_turn
 from playground.engine.compare.figures import figures_of
+from playground.engine.evaluation.answering import gist
 from playground.engine.gateways.secrets import Secret
 from playground.engine.headless.exit_codes import ExitCode
 from playground.engine.session.session import Session
@@ -109,7 +110,7 @@ async def test_a_paused_answer_goes_back_unchanged_and_is_continued(
     assert not session.debugger.answer_paused
     parts = last_answer(session.transcript.path)
     assert [turn.text for turn in parts] == ["Let me look.", " It is green."]
-    assert Facts(turns=parts).text == "Let me look. It is green."
+    assert Facts(turns=parts).text == gist(parts) == "Let me look. It is green."
 
 
 async def test_a_question_after_a_continued_answer_has_both_parts_in_one_message(

@@ -87,12 +87,12 @@ def read_asked(data: bytes, protocol: str) -> Asked:
 
 
 def _tools(body: JSONObject) -> frozenset[str] | None:
-    """The names of the functions on offer; None where one has no name, as tools that the gateway runs itself."""
+    """The names of the tools on offer; None where one has no name, as tools that the gateway runs itself."""
     names = set()
     for key in ("tools", "functions"):
         entries = body.get(key)
         for entry in entries if isinstance(entries, list) else []:
-            function = entry.get("function", entry) if isinstance(entry, dict) else None
+            function = entry.get("function", entry.get("custom", entry)) if isinstance(entry, dict) else None
             name = function.get("name") if isinstance(function, dict) else None
             if not isinstance(name, str):
                 return None

@@ -100,7 +100,7 @@ def arguments(case: Case) -> Iterator[Seen]:
             continue
         for number, call in choice.calls.items():
             text = call.text.strip()
-            if text and not _is_json(text):
+            if text and not call.free_text and not _is_json(text):
                 called = case.index.calls.get((choice.index, number))
                 note = f"the arguments of “{call.name[:60]}” are not JSON"
                 yield Seen(note, called.frame if called is not None else case.last)
