@@ -19,6 +19,7 @@ from playground.protocols.arguments import Arguments, is_empty_object, is_object
 #: The members of an entry and of its “function” that are known.
 ENTRY: Final = frozenset({"index", "id", "type", "function"})
 FUNCTION: Final = frozenset({"name", "arguments"})
+_LONGEST: Final = 1024  # characters of a name or an id that are joined; each piece costs the whole
 _ID_START: Final = 3  # characters in which two ids of one vendor agree ("call_1", "call_2")
 _FLAT: Final = ENTRY | FUNCTION
 
@@ -229,7 +230,7 @@ class ToolCalls:
 
     def _runs_on(self, last: PartialCall, fragment: Fragment) -> bool:
         """Return whether a fragment under an index that no call has goes on with the call before it."""
-        if fragment.id or not fragment.arguments:
+        if not fragment.arguments or (fragment.id and (fragment.name or not last.name)):
             return False
         if last.arguments.are_whole() and not last.arguments.undecided:
             return False
@@ -324,6 +325,8 @@ class ToolCalls:
         """Return whether an id that comes alone, before any arguments, is a piece of the call's or all of it."""
         if fragment.name or fragment.arguments or call.arguments or self._by_id.get(call.id) is not call:
             return False
+        if len(call.id) + len(fragment.id) > _LONGEST:
+            return False
         return fragment.id.startswith(call.id) or fragment.id[:_ID_START] != call.id[:_ID_START]
 
     def _more_name(self, call: PartialCall, fragment: Fragment) -> str | None:
@@ -347,7 +350,7 @@ class ToolCalls:
             self._note("tool_name_repeated", "the name of a call is repeated in later fragments")
             call.repeated = bool(fragment.id) and call.arguments.are_whole()
             return None
-        if not began:
+        if not began or len(before) + len(piece) > _LONGEST:
             self._note("tool_name_changed", "a call changed its name on the way; the first is kept")
             return None
         self._note("tool_name_pieces", "the name of a call came in pieces; they are joined")
