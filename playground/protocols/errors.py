@@ -26,7 +26,9 @@ _MESSAGE_KEYS: Final = (
 _ERROR_KEYS: Final = ("error_message", "error_msg", "errorMessage", "error_description", "detail")
 #: Codes in words that report no error.
 _FINE: Final = frozenset({"ok", "success", "200", "201", "202"})
-_FAILING: Final = re.compile(r"err|fail|fatal|exception|invalid|denied|refused|unauthori|exhaust|abort", re.IGNORECASE)
+_FAILING: Final = re.compile(
+    r"error|\berr\b|fail|fatal|exception|invalid|denied|refused|unauthori|exhaust|abort", re.IGNORECASE
+)
 _TITLE: Final = re.compile(r"<(title|h1|h2)\b[^>]*>(.*?)</\1\s*>", re.IGNORECASE | re.DOTALL)
 _HIDDEN: Final = re.compile(r"<(script|style)\b.*?(</\1\s*>|\Z)|<!--.*?(-->|\Z)", re.IGNORECASE | re.DOTALL)
 _TAG: Final = re.compile(r"<[^<>]*>")
