@@ -179,8 +179,6 @@ class ToolCalls:
             if call.id and (fragment.name or (call.arguments.are_whole() and not call.arguments.undecided)):
                 self._note("tool_index_shared", "several calls share one index; they are told apart by id")
                 return None
-            if call.id:
-                self._note("tool_id_changed", "a call changed its id on the way; the first is kept")
             return call
         if not fragment.id and fragment.name and self._another(call, fragment, touched):
             self._note("tool_index_shared", "several calls share one index")
@@ -311,7 +309,10 @@ class ToolCalls:
     def _more_id(self, call: PartialCall, fragment: Fragment) -> str | None:
         """Take the id of a fragment; returns the id of the call where that changes it."""
         piece = fragment.id
-        if not piece or piece == call.id or (call.id and not self._completes_id(call, fragment)):
+        if not piece or piece == call.id:
+            return None
+        if call.id and not self._completes_id(call, fragment):
+            self._note("tool_id_changed", "a call changed its id on the way; the first is kept")
             return None
         if call.id:
             self._note("tool_id_pieces", "the id of a call came in pieces; they are joined")
@@ -335,13 +336,13 @@ class ToolCalls:
         A name may come again with every fragment, in pieces, or longer each time.
         """
         piece, before = fragment.name, call.name
-        arguments_came, began = bool(call.arguments), call.naming
+        has_arguments, is_open = bool(call.arguments), call.naming
         if fragment.arguments:
             call.naming = False
         if not piece:
             return None
         if not before:
-            if arguments_came:
+            if has_arguments:
                 self._note("tool_name_late", "the name of a call came after its arguments")
                 call.naming = not fragment.arguments
             call.name = piece
@@ -350,7 +351,7 @@ class ToolCalls:
             self._note("tool_name_repeated", "the name of a call is repeated in later fragments")
             call.repeated = bool(fragment.id) and call.arguments.are_whole()
             return None
-        if not began or len(before) + len(piece) > _LONGEST:
+        if not is_open or len(before) + len(piece) > _LONGEST:
             self._note("tool_name_changed", "a call changed its name on the way; the first is kept")
             return None
         self._note("tool_name_pieces", "the name of a call came in pieces; they are joined")
