@@ -111,6 +111,17 @@ def test_decode_reads_standard_input(arguments: list[str]) -> None:
     assert json.loads(ended.stdout)["choices"][0]["content"] == "Hi"
 
 
+def test_decode_reads_cumulative_deltas_without_the_repeats_where_asked() -> None:
+    texts = ["The ", "The cat ", "The cat sat ", "The cat sat on ", "The cat sat on it."]
+    chunks = [{"choices": [{"index": 0, "delta": {"content": text}, "finish_reason": None}]} for text in texts]
+    body = b"".join(f"data: {json.dumps(chunk)}\n\n".encode() for chunk in chunks) + DONE
+    summary = json.loads(playground("decode", "--protocol", "chat", data=body).stdout)
+    assert summary["choices"][0]["content"] == "".join(texts)
+    assert "cumulative_deltas" in [deviation["code"] for deviation in summary["deviations"]]
+    summary = json.loads(playground("decode", "--protocol", "chat", "--cumulative", data=body).stdout)
+    assert summary["choices"][0]["content"] == texts[-1]
+
+
 @pytest.mark.parametrize("protocol", ["chat", "messages"])
 @pytest.mark.parametrize(
     "data", [b"", bytes(range(256)) * 40, b"data: " + b"[" * 50_000 + b"\n\n", b"data: {\xff\xfe}\r\r\n\x00"]

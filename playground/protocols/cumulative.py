@@ -96,6 +96,6 @@ def without_repeats(events: Sequence[Event]) -> list[Event]:
 
 
 def _begin_part(texts: dict[_Key, Any], choice: int) -> None:
-    """Forget what came of a completion: the next fragment begins a new part."""
+    """Forget the texts of a completion: its next fragment begins a new part."""
     for kind in _KINDS:
         texts.pop((choice, kind), None)

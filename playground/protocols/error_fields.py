@@ -42,7 +42,9 @@ _STATUS: Final = ("statuscode", "status", "httpstatus", "httpcode", "httpstatusc
 _ONLY_OF_ERRORS: Final = ("errormessage", "errormsg", "errordescription", "faultstring", "detail")
 #: Codes in words that report no error.
 _FINE: Final = frozenset({"ok", "success", "200", "201", "202"})
-_FAILING: Final = re.compile(r"err|fail|fatal|exception|invalid|denied|refused|unauthori|exhaust|abort", re.IGNORECASE)
+_FAILING: Final = re.compile(
+    r"error|\berr\b|fail|fatal|exception|invalid|denied|refused|unauthori|exhaust|abort", re.IGNORECASE
+)
 _SLUG: Final = re.compile(r"[A-Za-z][\w.-]{1,80}")
 
 _TITLE: Final = re.compile(r"<(title|h1|h2|pre)\b[^>]*>(.*?)</\1\s*>", re.IGNORECASE | re.DOTALL)

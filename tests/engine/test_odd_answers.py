@@ -156,7 +156,7 @@ def usable() -> Iterator[Odd]:
         "reason before the text",
         "chat",
         good({"role": "assistant"}, "stop") + first("Hello") + DONE,
-        "content_after_finish",
+        "finish_reason_early",
     )
     yield odd("more after the reason is cut", "chat", HELLO + b'data: {"id": "c-', "broken_event no_end_marker")
 

@@ -103,5 +103,5 @@ def test_the_completions_of_an_answer_are_told_apart() -> None:
     body = b"".join(chunk({"content": piece}, index=n % 2) for n, piece in enumerate(GROWING + GROWING))
     assert "cumulative_deltas" not in chat(body, STOP).deviations
     both = b"".join(chunk({"content": piece}, index=index) for piece in GROWING for index in (0, 1))
-    found = summarise("chat", both + chunk({}, "stop") + chunk({}, "stop", index=1) + DONE, cumulative=True)
-    assert [choice["content"] for choice in found["choices"]] == [WHOLE, WHOLE]
+    summary = summarise("chat", both + chunk({}, "stop") + chunk({}, "stop", index=1) + DONE, cumulative=True)
+    assert [choice["content"] for choice in summary["choices"]] == [WHOLE, WHOLE]

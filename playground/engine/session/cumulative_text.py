@@ -23,8 +23,8 @@ READ_SO: Final = "cumulative_text_read"
 _NOTE: Final = (
     "each delta began with all that came before it; the text is read without the repeats (undo to see it as it came)"
 )
-GONE: Final = "What came over the wire is no longer kept, so the turn cannot be read again."
-EDITED: Final = "The turn was edited since it came, so its text is not read again."
+GONE: Final = "The recorded bytes of this turn are no longer kept, so it cannot be read again. Ask again instead."
+EDITED: Final = "The turn was edited, so its text is not read again. Undo the edit first."
 
 
 def is_cumulative(turn: Turn) -> bool:
@@ -42,17 +42,14 @@ def read_as_cumulative(turn: Turn, exchange: Exchange | None) -> Turn:
     decoder = get_protocol(exchange.protocol).decoder(exchange.content_type)
     events = [*decoder.decode_bytes(exchange.body), *decoder.close(delimited=exchange.delimited)]
     choice = turn.outcome.choice
-    came, read = _texts(events, choice), _texts(without_repeats(events), choice)
-    parts: list[Part] = []
-    remaining = list(zip(came, read, strict=True)) if len(came) == len(read) else []
-    for part in turn.parts:
-        if isinstance(part, Text | Reasoning):
-            found = remaining.pop(0) if remaining else None
-            if found is None or found[0] != part.text:
-                raise ValueError(EDITED)
-            parts.append(part.model_copy(update={"text": found[1]}))
-        else:
-            parts.append(part)
+    received, shortened = _texts(events, choice), _texts(without_repeats(events), choice)
+    if received != [part.text for part in turn.parts if isinstance(part, Text | Reasoning)]:
+        raise ValueError(EDITED)
+    texts = iter(shortened)
+    parts: list[Part] = [
+        part.model_copy(update={"text": next(texts, "")}) if isinstance(part, Text | Reasoning) else part
+        for part in turn.parts
+    ]
     deviations = tuple(
         (READ_SO, _NOTE) if code == CUMULATIVE else (code, note) for code, note in turn.outcome.deviations
     )

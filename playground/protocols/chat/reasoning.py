@@ -24,6 +24,7 @@ THOUGHT: Final = "<thought>"
 _CLOSING: Final = {INLINE: "</think>", THOUGHT: "</thought>"}
 #: What the name of a member is like that goes back with reasoning although nothing here reads it.
 _BELONGS: Final = re.compile(r"reasoning|think|thought|signature|opaque|encrypted|redacted", re.IGNORECASE)
+_BLANKS: Final = " \t\r\n"
 _LONGEST_LEAD: Final = 64  # white space before a tag that is waited for
 
 
@@ -221,7 +222,7 @@ class ThinkSplitter:
 
     def _opened(self, text: str) -> str | None:
         """Return the text after an opening tag, or all of it where none begins it; None until that is clear."""
-        lead = text.lstrip(" \t\r\n")
+        lead = text.lstrip(_BLANKS)
         tag = next((tag for tag in _CLOSING if lead.startswith(tag)), "")
         if not tag and len(text) <= _LONGEST_LEAD and any(tag.startswith(lead) for tag in _CLOSING):
             self._held = text
@@ -242,11 +243,9 @@ class ThinkSplitter:
     def _after_marked(self, text: str) -> list[tuple[bool, str]]:
         """Read the first unmarked text after a marked thought: it begins with, or soon has, the closing tag."""
         close = _CLOSING[self.tag or THOUGHT]
-        if close.startswith(text):
-            if text == close:
-                self._state = "plain"
-            else:
-                self._held = text
+        lead = text.lstrip(_BLANKS)
+        if close.startswith(lead) and lead != close:
+            self._held = text
             return []
         self._state = "plain"
         thought, closed, answer = text.partition(close)

@@ -19,6 +19,7 @@ from playground.protocols.arguments import Arguments, is_empty_object, is_object
 #: The members of an entry and of its “function” that are known.
 ENTRY: Final = frozenset({"index", "id", "type", "function"})
 FUNCTION: Final = frozenset({"name", "arguments"})
+_LONGEST: Final = 1024  # characters of a name or an id that are joined; each piece costs the whole
 _ID_START: Final = 3  # characters in which two ids of one vendor agree ("call_1", "call_2")
 _FLAT: Final = ENTRY | FUNCTION
 #: The members that a call of a custom tool has under “custom”.
@@ -200,8 +201,6 @@ class ToolCalls:
             if call.id and (fragment.name or (call.arguments.are_whole() and not call.arguments.undecided)):
                 self._note("tool_index_shared", "several calls share one index; they are told apart by id")
                 return None
-            if call.id:
-                self._note("tool_id_changed", "a call changed its id on the way; the first is kept")
             return call
         if not fragment.id and fragment.name and self._another(call, fragment, touched):
             self._note("tool_index_shared", "several calls share one index")
@@ -251,7 +250,7 @@ class ToolCalls:
 
     def _runs_on(self, last: PartialCall, fragment: Fragment) -> bool:
         """Return whether a fragment under an index that no call has goes on with the call before it."""
-        if fragment.id or not fragment.arguments:
+        if not fragment.arguments or (fragment.id and (fragment.name or not last.name)):
             return False
         if last.arguments.are_whole() and not last.arguments.undecided:
             return False
@@ -344,7 +343,10 @@ class ToolCalls:
     def _more_id(self, call: PartialCall, fragment: Fragment) -> str | None:
         """Take the id of a fragment; returns the id of the call where that changes it."""
         piece = fragment.id
-        if not piece or piece == call.id or (call.id and not self._completes_id(call, fragment)):
+        if not piece or piece == call.id:
+            return None
+        if call.id and not self._completes_id(call, fragment):
+            self._note("tool_id_changed", "a call changed its id on the way; the first is kept")
             return None
         if call.id:
             self._note("tool_id_pieces", "the id of a call came in pieces; they are joined")
@@ -358,6 +360,8 @@ class ToolCalls:
         """Return whether an id that comes alone, before any arguments, is a piece of the call's or all of it."""
         if fragment.name or fragment.arguments or call.arguments or self._by_id.get(call.id) is not call:
             return False
+        if len(call.id) + len(fragment.id) > _LONGEST:
+            return False
         return fragment.id.startswith(call.id) or fragment.id[:_ID_START] != call.id[:_ID_START]
 
     def _more_name(self, call: PartialCall, fragment: Fragment) -> str | None:
@@ -366,13 +370,13 @@ class ToolCalls:
         A name may come again with every fragment, in pieces, or longer each time.
         """
         piece, before = fragment.name, call.name
-        arguments_came, began = bool(call.arguments), call.naming
+        has_arguments, is_open = bool(call.arguments), call.naming
         if fragment.arguments:
             call.naming = False
         if not piece:
             return None
         if not before:
-            if arguments_came:
+            if has_arguments:
                 self._note("tool_name_late", "the name of a call came after its arguments")
                 call.naming = not fragment.arguments
             call.name = piece
@@ -381,7 +385,7 @@ class ToolCalls:
             self._note("tool_name_repeated", "the name of a call is repeated in later fragments")
             call.repeated = bool(fragment.id) and call.arguments.are_whole()
             return None
-        if not began:
+        if not is_open or len(before) + len(piece) > _LONGEST:
             self._note("tool_name_changed", "a call changed its name on the way; the first is kept")
             return None
         self._note("tool_name_pieces", "the name of a call came in pieces; they are joined")

@@ -107,6 +107,16 @@ def test_a_first_token_that_is_late_offers_a_longer_time_out() -> None:
     assert advise(failure(FailureKind.TIMEOUT_FIRST)).actions[0] == TIMEOUT
 
 
+def test_an_empty_stream_advises_to_switch_streaming_off() -> None:
+    empty = failure(FailureKind.EMPTY)
+    streamed = advise(empty.model_copy(update={"sent": Sent(endpoint="chat", streamed=True)}))
+    assert "switch “Stream” off under Parameters" in streamed.remedy
+    assert "“stream” to false" in streamed.command
+    assert streamed.actions[1].value == "stream"
+    whole = advise(empty.model_copy(update={"sent": Sent(endpoint="chat", streamed=False)}))
+    assert "tream" not in whole.remedy + whole.command
+
+
 def test_a_status_inside_a_stream_does_not_hide_that_it_was_a_stream() -> None:
     assert advise(failure(FailureKind.STREAM, 503)).title != advise(failure(FailureKind.HTTP, 503)).title
 

@@ -71,7 +71,7 @@ async def test_a_turn_is_read_without_repeats_and_undo_brings_them_back(make_ses
     assert after.calls == before.calls, "the call keeps the id that was made for it"
     assert after.outcome is not None
     assert "cumulative_deltas" not in dict(after.outcome.deviations)
-    assert session.exchanges[after.outcome.exchange or ""].body == BODY, "what came stays as it came"
+    assert session.exchanges[after.outcome.exchange or ""].body == BODY, "the tape is unchanged"
 
     assert session.undo()
     assert session.transcript.turns[turn_id] == before

@@ -163,6 +163,14 @@ def test_thought_tags_without_a_mark_are_split_off_at_the_start(size: int) -> No
     assert answer.choices[0].freeze() == (Reasoning(text="Plan", field="<thought>"), Text(text="Answer"))
 
 
+def test_white_space_before_a_closing_tag_belongs_to_the_thought() -> None:
+    answer = chat(
+        chunk({"content": "<thought>Plan", **MARK}), chunk({"content": "\n"}), chunk({"content": "</thought>\nAnswer"}),
+        STOP,
+    )  # fmt: skip
+    assert answer.choices[0].freeze() == (Reasoning(text="Plan\n", field="<thought>"), Text(text="\nAnswer"))
+
+
 def test_a_marked_whole_message_is_split_by_its_tags() -> None:
     message = {"role": "assistant", "content": "<thought>Plan</thought>Answer", **MARK}
     answer = fold(chat_events(json.dumps({"choices": [{"message": message, "finish_reason": "stop"}]}).encode()))

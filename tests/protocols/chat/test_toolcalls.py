@@ -460,6 +460,14 @@ def test_a_name_in_pieces_is_joined_and_a_repeated_name_is_not_doubled(stream: l
     assert not answer.holes
 
 
+def test_endless_pieces_of_a_name_or_an_id_are_not_joined_without_end() -> None:
+    begin = call_chunk(fragment(index=0, id="i", name="n"))
+    pieces = [call_chunk(fragment(index=0, name="m")), call_chunk(fragment(index=0, id="j"))] * 3000
+    ((id_, name, _),) = calls(chat(begin, *pieces, END))
+    assert 1000 < len(id_) < 2000
+    assert 1000 < len(name) < 2000
+
+
 @pytest.mark.parametrize(
     ("ids", "expected"),
     [
@@ -486,6 +494,8 @@ def test_an_id_in_pieces_is_joined(ids: list[str], expected: str) -> None:
         ([{"id": "a", "name": "f", "arguments": '{"x"'}, {"index": 1, "arguments": ":1}"}], [A]),
         ([{"id": "a", "name": "f"}, {"index": 1, "name": "f", "arguments": '{"x"'}, {"index": 2, "arguments": ":1}"}],
          [A]),
+        ([{"id": "a", "name": "f"}, {"index": 1, "id": "r1", "arguments": '{"x"'}, {"index": 2, "id": "r2",
+          "arguments": ":1}"}], [A]),
         ([{"id": "a", "name": "f"}, {"index": "1", "arguments": '{"x"'}, {"index": 99, "arguments": ":1}"}], [A]),
         # an object inside the arguments, and a second call after
         (

@@ -72,7 +72,7 @@ def several_called(case: Case) -> Iterator[Seen]:
 
 def late_name(case: Case) -> Iterator[Seen]:
     for call in case.index.calls.values():
-        if call.named_at not in (None, call.frame) and "tool_name_late" not in case.noted:
+        if call.named_at not in (None, call.frame) and case.noted.isdisjoint(("tool_name_late", "tool_name_pieces")):
             yield Seen("the name of a call came after its first fragment", call.named_at)
             return
 

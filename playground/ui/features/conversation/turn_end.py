@@ -268,7 +268,7 @@ class TurnEnd(QVBoxLayout):
             card.height_changed.connect(self.height_changed)
             self._add(card)
         if repeats:
-            self._add(self._line(READ_CUMULATIVE, "Each delta repeats the text before it, and so does this turn."))
+            self._add(self._line(READ_CUMULATIVE, "Each delta repeats the text before it."))
         if outcome.failure is not None:
             self._add(self._error(outcome.failure, streamed=outcome.streamed, arrived=bool(turn.parts)))
         elif interrupted:
