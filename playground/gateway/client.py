@@ -37,8 +37,9 @@ from playground.protocols.protocol import Protocol
 if TYPE_CHECKING:
     import httpx
 
-#: Pages of a model list that are followed at most.
+#: Pages of a model list that are followed at most, and models after which no further page is asked for.
 MOST_PAGES = 50
+MOST_MODELS = 50_000
 
 #: Bytes of the answer to a knock that are read: an error is short, and whatever else comes is not asked for.
 KNOCK_BODY = 64 * 1024
@@ -98,7 +99,9 @@ class GatewayClient:
             following, failure = await asyncio.to_thread(_take_page, exchange, models, price_tokens)
             if failure is not None or following is None or len(models) == before:
                 break
-            cut = number == pages
+            cut = number == pages or len(models) >= MOST_MODELS
+            if cut:
+                break
             query = following
         seconds = sum(exchange.ended or 0.0 for exchange in exchanges)
         return ModelList(tuple(models.values()), failure, tuple(exchanges), seconds, cut)

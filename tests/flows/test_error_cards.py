@@ -14,7 +14,7 @@ from playground.domain.transcript import Role
 from playground.engine.gateways.profiles import Profile
 from playground.gateway.address import origin
 from playground.ui.features.conversation.text_view import TextView
-from playground.ui.features.conversation.turn_end import ErrorCard
+from playground.ui.features.conversation.turn_end import SHOW_BODY, ErrorCard
 from playground.ui.features.gateways.dialog import ProfileDialog
 from playground.ui.shell.features import GATEWAYS, PARAMETER_PANEL, RAW_PANEL, TOOLS_PANEL
 from tests.flows.conftest import Person, Stage
@@ -34,7 +34,7 @@ def words(card: ErrorCard) -> str:
 
 
 def buttons(card: ErrorCard) -> list[str]:
-    return [button.text() for button in card.findChildren(QPushButton)]
+    return [button.text() for button in card.findChildren(QPushButton) if button.text() != SHOW_BODY]
 
 
 def dialog() -> ProfileDialog:

@@ -14,7 +14,7 @@ from pydantic import SecretStr
 from playground.demo.server import DemoConfig, DemoServer
 from playground.domain.accumulator import Accumulator
 from playground.domain.errors import FailureKind
-from playground.gateway.client import GatewayClient
+from playground.gateway.client import MOST_MODELS, GatewayClient
 from playground.gateway.connection import Auth, Connection, Timeouts
 from playground.protocols.protocol import get_protocol
 from tests.gateway.conftest import CANARY, MakeClient, ask, failure_of, run, text_of
@@ -103,6 +103,14 @@ async def test_model_list_page_named_in_a_link_header_is_followed(server: FaultS
     server.play_next(send(listing(["b"])), keep())
     assert (await make_client().list_models()).ids == ("a", "b")
     assert server.requests[1].target == "/v1/models?page=2"
+
+
+async def test_model_list_with_endless_models_stops_after_a_large_page(
+    server: FaultServer, make_client: MakeClient
+) -> None:
+    server.play(send(listing({"data": [f"m{number}" for number in range(MOST_MODELS)], "next_page": 2})))
+    found = await make_client().list_models()
+    assert (len(found.ids), found.cut, len(server.requests)) == (MOST_MODELS, True, 1)
 
 
 async def test_model_list_without_an_end_stops_at_the_most_pages(server: FaultServer, make_client: MakeClient) -> None:
