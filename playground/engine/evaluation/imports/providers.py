@@ -11,7 +11,7 @@ from typing import Final
 from playground.domain.reasons import shortened
 from playground.engine.session.variants import Variant
 from playground.jsonkit.values import JSON, JSONObject
-from playground.protocols import DEFAULT
+from playground.protocols import DEFAULT, PROTOCOLS
 
 _PARAMETERS: Final = frozenset(
     (
@@ -23,27 +23,14 @@ _MEMBERS: Final = frozenset(("id", "label", "config"))
 #: Vendors that are no model of a gateway.
 _ELSEWHERE: Final = frozenset(
     (
-        *(
-            "file",
-            "exec",
-            "python",
-            "ruby",
-            "golang",
-            "go",
-            "http",
-            "https",
-            "ws",
-            "wss",
-            "websocket",
-            "webhook",
-            "browser",
-        ),
-        *("mcp", "echo", "promptfoo", "package", "sequence", "manual-input", "a2a", "slack", "stdio", "voyage"),
+        *("file", "exec", "python", "ruby", "golang", "go", "http", "https", "ws", "wss", "websocket", "webhook"),
+        *("browser", "mcp", "echo", "promptfoo", "package", "sequence", "manual-input", "a2a", "slack", "stdio"),
+        *("elevenlabs", "voyage"),
     )
 )
 #: Endpoints that stand between the vendor and the model.
 _ENDPOINTS: Final = frozenset(
-    ("chat", "chat-completion", "completion", "completions", "messages", "responses", "converse", "text-generation")
+    (*PROTOCOLS, "chat-completion", "completion", "completions", "responses", "converse", "text-generation")
 )
 #: Endpoints that answer with something else than text.
 _OTHER_ENDPOINTS: Final = frozenset(
