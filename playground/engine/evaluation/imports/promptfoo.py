@@ -333,6 +333,10 @@ class _Reader:
         """Yield the rows of a table. Raises UnreadableFileError."""
         records = read_records(self.references.text(path), "\t" if path.suffix.lower() == ".tsv" else "")
         header = [cell.strip() for cell in records[0].cells] if records else []
+        if records and records[0].problem:
+            raise UnreadableFileError(records[0].problem)
+        if doubled := next((name for name in header if name and header.count(name) > 1), ""):
+            raise UnreadableFileError(f"two columns are called “{doubled}”")
         for record in records[1:]:
             if record.problem:
                 self.bad.append(Bad(0, f"{name}, line {record.line}: {record.problem}"))
