@@ -7,12 +7,14 @@ from pathlib import Path
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit, QToolButton
 
+from playground.domain.checks.json_answers import IsJSON
+from playground.domain.checks.texts import Contains, Equals
 from playground.domain.transcript import Role, make_turn
 from playground.engine.compare.lanes import Lanes
 from playground.engine.evaluation.variants import of_lane
 from playground.engine.session.plan import Plan
 from playground.ui.features.evaluate.control import EvaluateControl
-from playground.ui.features.evaluate.import_dialog import NOTHING, open_import
+from playground.ui.features.evaluate.import_dialog import CHECKS, NOTHING, open_import
 from playground.ui.features.evaluate.page import EvaluatePage
 from playground.ui.features.evaluate.panels.cases import CasesPanel
 from playground.ui.features.evaluate.panels.sweep_dialog import SweepDialog
@@ -101,6 +103,54 @@ def test_variants_are_set_copied_from_lanes_swept_moved_and_brought_back(stage: 
         await person.do(lambda: panel.open_as_lane(keys[1]))
         await person.until(lambda: person.pane.columns is not None, "Compare")
         assert lanes.all[-1].settings.current.held["temperature"] == 1
+
+    stage.play(scene)
+
+
+def test_columns_of_assertions_are_imported_as_checks_of_their_cases(stage: Stage, tmp_path: Path) -> None:
+    path = tmp_path / "tests.csv"
+    path.write_text("sep=;\ncity;__expected1;__expected2;__metric\nRome;19;is-json;m\n", encoding="utf-8")
+
+    async def scene(person: Person) -> None:
+        await evaluation(person)
+        look = control(person).look
+        assert look is not None
+        dialog = open_import(look, path, person.app.window)
+        await person.until(lambda: dialog.found is not None, "the file")
+        assert [row.role.currentIndex() for row in dialog.rows[1:]] == [CHECKS, CHECKS, NOTHING]
+        assert "__metric" in dialog.said.toPlainText()
+        await person.do(dialog.take.click)
+        await person.until(lambda: len(plan(person).cases) == 1, "the case")
+        (case,) = plan(person).cases
+        assert (case.values, case.expected) == ({"city": "Rome"}, "19")
+        assert case.checks == (Equals(text="{{expected}}"), IsJSON())
+
+    stage.play(scene)
+
+
+def test_promptfoo_configuration_is_imported_with_the_files_beside_it(stage: Stage, tmp_path: Path) -> None:
+    (tmp_path / "tests.csv").write_text("city,__expected\nRome,contains: warm\n", encoding="utf-8")
+    (tmp_path / "prompt.txt").write_text("What is {{city}} like?", encoding="utf-8")
+    path = tmp_path / "promptfooconfig.yaml"
+    path.write_text(
+        "prompts: [prompt.txt, make.py]\nproviders: ['ollama:chat:llama3.2:1b']\ntests: file://tests.csv\n",
+        encoding="utf-8",
+    )
+
+    async def scene(person: Person) -> None:
+        await evaluation(person)
+        look = control(person).look
+        assert look is not None
+        dialog = open_import(look, path, person.app.window)
+        await person.until(lambda: dialog.found is not None, "the file")
+        assert "make.py" in dialog.said.toPlainText()
+        assert "prompt.txt, tests.csv" in dialog.said.toPlainText()
+        await person.do(dialog.take.click)
+        await person.until(lambda: len(plan(person).cases) == 1, "the case")
+        (case,) = plan(person).cases
+        assert [turn.text for turn in case.turns] == ["What is {{city}} like?"]
+        assert case.checks == (Contains(text="warm"),)
+        assert plan(person).variants[0].applied(person.session.settings).model == "llama3.2:1b"
 
     stage.play(scene)
 

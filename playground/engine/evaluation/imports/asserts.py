@@ -49,9 +49,10 @@ def _words(value: JSON) -> list[str]:
     if isinstance(value, list):
         words = [_text(word) for word in value]
     else:
-        found = _WORD.finditer(_text(value))
+        source = _WORD.finditer(_text(value))
         words = [
-            match["plain"].strip() if match["quoted"] is None else match["quoted"].replace('""', '"') for match in found
+            match["plain"].strip() if match["quoted"] is None else match["quoted"].replace('""', '"')
+            for match in source
         ]
     words = [word for word in words if word]
     if not words:
@@ -151,65 +152,65 @@ def spelled_assert(text: str) -> JSONObject:
     kind = match["type"].removeprefix(_NOT) if match is not None else ""
     if match is None or not (match["value"] or match["threshold"] or kind in _ALONE):
         return {"type": "equals", "value": text}
-    asked: JSONObject = {"type": match["type"]}
+    assertion: JSONObject = {"type": match["type"]}
     if match["value"]:
-        asked["value"] = match["value"][1:].strip()
+        assertion["value"] = match["value"][1:].strip()
     if match["threshold"]:
-        asked["threshold"] = match["threshold"]
-    return asked
+        assertion["threshold"] = match["threshold"]
+    return assertion
 
 
-def waits_for_values(found: JSON) -> bool:
+def waits_for_values(source: JSON) -> bool:
     """Return whether an assertion can be read only with the values of a case: its value is taken apart here."""
     return (
-        isinstance(found, dict)
-        and isinstance(found.get("type"), str)
-        and found["type"].removeprefix(_NOT) in _TAKEN_APART
-        and _mention(found.get("value"))
+        isinstance(source, dict)
+        and isinstance(source.get("type"), str)
+        and source["type"].removeprefix(_NOT) in _TAKEN_APART
+        and _mention(source.get("value"))
     )
 
 
 def _mention(value: JSON) -> bool:
-    return any(mentions(one) for one in (value if isinstance(value, list) else [value]) if isinstance(one, str))
+    return any(mentions(entry) for entry in (value if isinstance(value, list) else [value]) if isinstance(entry, str))
 
 
 def read_assert(
-    found: JSON, values: Mapping[str, str] | None = None, load: Load | None = None
+    source: JSON, values: Mapping[str, str] | None = None, load: Load | None = None
 ) -> tuple[tuple[Check, ...], tuple[str, ...]]:
     """Return the checks that an assertion asks for, and what of it was left out, in sentences.
 
     ``values`` are those of the case it belongs to; ``load`` reads files that it refers to.
     """
-    if isinstance(found, str):
-        found = spelled_assert(found)
-    if not isinstance(found, dict) or not isinstance(found.get("type"), str):
-        return (), (f"An assertion without a type was left out: {shortened(json.dumps(found))}",)
-    kind, value = found["type"], found.get("value")
-    if kind == "assert-set" and isinstance(found.get("assert"), list):
-        return _read_set(found, values, load)
+    if isinstance(source, str):
+        source = spelled_assert(source)
+    if not isinstance(source, dict) or not isinstance(source.get("type"), str):
+        return (), (f"An assertion without a type was left out: {shortened(json.dumps(source))}",)
+    kind, value = source["type"], source.get("value")
+    if kind == "assert-set" and isinstance(source.get("assert"), list):
+        return _read_set(source, values, load)
     if isinstance(value, str) and value.startswith(FILE):
         try:
             if load is None:
                 raise ValueError("its value stands in another file")
             value = load(value)
         except ValueError as error:
-            return (), (f"The assertion “{kind}” was left out: {shortened(found['value'])}: {error}.",)
+            return (), (f"The assertion “{kind}” was left out: {shortened(source['value'])}: {error}.",)
         if kind == "file":
             return read_asserts(value if isinstance(value, list) else [value], values, load)
     if kind.removeprefix(_NOT) in _TAKEN_APART and values:
-        filled = [resolve(one, values) if isinstance(one, str) else one for one in _listed(value)]
+        filled = [resolve(entry, values) if isinstance(entry, str) else entry for entry in _listed(value)]
         value = filled if isinstance(value, list) else filled[0]
     try:
-        checks = _checks(kind, value, found.get("threshold"))
+        checks = _checks(kind, value, source.get("threshold"))
     except (TypeError, ValueError):
         return (), (f"“{kind}” was left out: {shortened(json.dumps(value))} is no value for it.",)
     if not checks:
         return (), (f"“{kind}” was left out: there is no such check here.",)
     update: JSONObject = {"negated": True} if kind.startswith(_NOT) else {}
-    if isinstance(weight := found.get("weight"), int | float) and weight >= 0:
+    if isinstance(weight := source.get("weight"), int | float) and weight >= 0:
         update["weight"] = float(weight)
-    left = tuple(f"“{kind}”: “{member}” was left out." for member in found if member not in _MEMBERS)
-    return tuple(check.model_copy(update=update) for check in checks), left
+    left_out = tuple(f"“{kind}”: “{member}” was left out." for member in source if member not in _MEMBERS)
+    return tuple(check.model_copy(update=update) for check in checks), left_out
 
 
 def _listed(value: JSON) -> list[JSON]:
@@ -231,40 +232,40 @@ def _checks(kind: str, value: JSON, threshold: JSON) -> tuple[Check, ...]:
 
 
 def _read_set(
-    found: JSONObject, values: Mapping[str, str] | None, load: Load | None
+    source: JSONObject, values: Mapping[str, str] | None, load: Load | None
 ) -> tuple[tuple[Check, ...], tuple[str, ...]]:
-    checks, left = read_asserts(found["assert"], values, load)
-    if "threshold" in found:
-        left = (*left, "The threshold of a set of assertions was left out: each of them has to pass.")
-    others = (member for member in found if member not in ("type", "assert", "threshold"))
-    return checks, (*left, *(f"A set of assertions: “{member}” was left out." for member in others))
+    checks, left_out = read_asserts(source["assert"], values, load)
+    if "threshold" in source:
+        left_out = (*left_out, "The threshold of a set of assertions was left out: each of them has to pass.")
+    others = (member for member in source if member not in ("type", "assert", "threshold"))
+    return checks, (*left_out, *(f"A set of assertions: “{member}” was left out." for member in others))
 
 
 def read_asserts(
-    found: Iterable[JSON], values: Mapping[str, str] | None = None, load: Load | None = None
+    source: Iterable[JSON], values: Mapping[str, str] | None = None, load: Load | None = None
 ) -> tuple[tuple[Check, ...], tuple[str, ...]]:
     """Return the checks of several assertions, and what of them was left out."""
     checks: list[Check] = []
-    left: list[str] = []
-    for assertion in found:
-        made, notes = read_assert(assertion, values, load)
-        checks += made
-        left += notes
-    return tuple(checks), tuple(left)
+    left_out: list[str] = []
+    for assertion in source:
+        added, notes = read_assert(assertion, values, load)
+        checks += added
+        left_out += notes
+    return tuple(checks), tuple(left_out)
 
 
 def read_expected(
     cell: str, threshold: Threshold = None, values: Mapping[str, str] | None = None
 ) -> tuple[tuple[Check, ...], str, tuple[str, ...]]:
     """Return what a cell of a column ``__expected`` asks for: checks, the expected text, and what was left out."""
-    asked = spelled_assert(cell)
+    assertion = spelled_assert(cell)
     if threshold is not None:
-        asked["threshold"] = threshold
-    if asked == {"type": "equals", "value": cell}:
+        assertion["threshold"] = threshold
+    if assertion == {"type": "equals", "value": cell}:
         return (Equals(text=EXPECTED_TEXT),), cell, ()
-    checks, left = read_assert(asked, values)
-    value = asked.get("value")
-    return checks, value if checks and isinstance(value, str) else "", left
+    checks, left_out = read_assert(assertion, values)
+    value = assertion.get("value")
+    return checks, value if checks and isinstance(value, str) else "", left_out
 
 
 def write_assert(check: Check) -> JSONObject | None:

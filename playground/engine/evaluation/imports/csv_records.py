@@ -86,7 +86,7 @@ def without_trailing_blanks(cells: Sequence[str]) -> Sequence[str]:
 def _dialect(text: str, delimiters: Sequence[str]) -> _Dialect:
     """Return the dialect in which most records have as many cells as the first; with several cells, if any does."""
     sample = text[:_SAMPLE]
-    best, best_fit = _Dialect(next((one for one in _ABSENT if one not in text), _ABSENT[0])), (0.0, 0)
+    best, best_fit = _Dialect(next((delimiter for delimiter in _ABSENT if delimiter not in text), _ABSENT[0])), (0.0, 0)
     for delimiter in delimiters:
         for dialect in _variants(_Dialect(delimiter), sample):
             fit = _fit(_sampled(dialect, sample, len(text)))

@@ -121,8 +121,8 @@ class _Reader:
         prompts = list(self._prompts(value.get("prompts")))
         default = self._default(value.get("defaultTest"))
         asserts = self._assert_list(default.get("assert"))
-        checks = self._checks([one for one in asserts if not waits_for_values(one)])
-        layer = {**default, "assert": [one for one in asserts if waits_for_values(one)]}
+        checks = self._checks([entry for entry in asserts if not waits_for_values(entry)])
+        layer = {**default, "assert": [entry for entry in asserts if waits_for_values(entry)]}
         cases = list(itertools.islice(self._all_cases(layer, prompts), MOST_CASES + 1))
         if len(cases) > MOST_CASES:
             raise CasesError(f"The file makes more than {MOST_CASES:,} cases, which is the most of an evaluation.")
@@ -144,9 +144,9 @@ class _Reader:
     def _note(self, words: str) -> None:
         self.notes[words] = None
 
-    def _note_unknown(self, value: JSONObject, known: Set[str], where: str) -> None:
+    def _note_unknown(self, value: JSONObject, members: Set[str], where: str) -> None:
         for name in value:
-            if name not in known:
+            if name not in members:
                 self._note(f"{where}“{name}” was left out: {REASONS.get(name, 'there is nothing like it here')}.")
 
     def _note_template(self, value: JSON, what: str) -> None:
@@ -178,12 +178,12 @@ class _Reader:
 
     # Prompts
 
-    def _prompts(self, found: JSON) -> Iterator[Prompt]:
-        if isinstance(found, dict) and not {"raw", "id", "$ref"} & found.keys():
-            found = [{"id": path, "label": label} for path, label in found.items()]  # an older form
-        if is_chat(found):
-            found = [found]
-        for item in self._items(found):
+    def _prompts(self, source: JSON) -> Iterator[Prompt]:
+        if isinstance(source, dict) and not {"raw", "id", "$ref"} & source.keys():
+            source = [{"id": path, "label": label} for path, label in source.items()]  # an older form
+        if is_chat(source):
+            source = [source]
+        for item in self._items(source):
             yield from self._prompts_of(item)
 
     def _prompts_of(self, item: JSON) -> Iterator[Prompt]:
@@ -230,23 +230,26 @@ class _Reader:
                 yield from self._prompts_of(self._resolved(item))
             return
         for piece in [listed] if isinstance(listed, str) else prompts_in(text, suffix):
-            yield read_prompt(piece)
-            self._note_template(piece, f"The prompt {name}")
+            try:
+                yield read_prompt(piece)
+                self._note_template(piece, f"The prompt {name}")
+            except PromptError as error:
+                self._note(f"The prompt {name} was left out: {error}.")
 
     # Tests
 
-    def _default(self, found: JSON) -> JSONObject:
+    def _default(self, source: JSON) -> JSONObject:
         """Return the defaults of all tests, which may stand in a file."""
-        found = self._resolved(found)
-        if isinstance(found, str):
+        source = self._resolved(source)
+        if isinstance(source, str):
             try:
-                found = self.references.load(found)
+                source = self.references.load(source)
             except UnreadableFileError as error:
-                self._note(f"“defaultTest: {shortened(found)}” was left out: {error}.")
+                self._note(f"“defaultTest: {shortened(source)}” was left out: {error}.")
                 return {}
-        if found is not None and not isinstance(found, dict):
+        if source is not None and not isinstance(source, dict):
             self._note("“defaultTest” was left out: it is no object.")
-        return found if isinstance(found, dict) else {}
+        return source if isinstance(source, dict) else {}
 
     def _all_cases(self, default: JSONObject, prompts: list[Prompt]) -> Iterator[Case]:
         self._note_unknown(default, _OF_TEST, "defaultTest: ")
@@ -267,18 +270,18 @@ class _Reader:
             self._note("“prefix” and “suffix” were left out where a prompt is a chat.")
         if (prefix or suffix) and not prompts:
             self._note("“prefix” and “suffix” were left out: there is no prompt.")
-        asked = [prompt.between(prefix, suffix) for prompt in prompts] if prefix or suffix else prompts
-        if len(asked) < 2:
-            yield case.model_copy(update={"turns": asked[0].turns}) if asked != prompts else case
+        sent = [prompt.between(prefix, suffix) for prompt in prompts] if prefix or suffix else prompts
+        if len(sent) < 2:
+            yield case.model_copy(update={"turns": sent[0].turns}) if sent != prompts else case
             return
-        for number, prompt in enumerate(asked, 1):
+        for number, prompt in enumerate(sent, 1):
             name = f"{case.name} · prompt {number}" if case.name else ""
             yield case.model_copy(update={"id": f"{case.id}-{number}", "turns": prompt.turns, "name": name})
 
-    def _tests(self, found: JSON, place: Place, below: tuple[JSONObject, ...]) -> Iterator[_Test]:
-        for number, item in enumerate(self._items(found)):
-            at = (*place, number) if isinstance(found, list) else place
-            line = self.document.line(at) if place else 0
+    def _tests(self, source: JSON, place: Place, below: tuple[JSONObject, ...]) -> Iterator[_Test]:
+        for number, item in enumerate(self._items(source)):
+            position = (*place, number) if isinstance(source, list) else place
+            line = self.document.line(position) if place else 0
             path = item.get("path") if isinstance(item, dict) else item
             if isinstance(path, str):
                 yield from self._tests_at(path, below)
@@ -330,6 +333,10 @@ class _Reader:
         """Yield the rows of a table. Raises UnreadableFileError."""
         records = read_records(self.references.text(path), "\t" if path.suffix.lower() == ".tsv" else "")
         header = [cell.strip() for cell in records[0].cells] if records else []
+        if records and records[0].problem:
+            raise UnreadableFileError(records[0].problem)
+        if doubled := next((name for name in header if name and header.count(name) > 1), ""):
+            raise UnreadableFileError(f"two columns are called “{doubled}”")
         for record in records[1:]:
             if record.problem:
                 self.bad.append(Bad(0, f"{name}, line {record.line}: {record.problem}"))
@@ -340,28 +347,30 @@ class _Reader:
                 cells = itertools.chain(record.cells, itertools.repeat(""))
                 yield record.line, {column: cell for column, cell in zip(header, cells, strict=False) if column}
 
-    def _scenario(self, found: JSON, default: JSONObject) -> Iterator[_Test]:
+    def _scenario(self, source: JSON, default: JSONObject) -> Iterator[_Test]:
         """Yield each test of a scenario with each of its data."""
-        for item in self._loaded(found, "scenario"):
+        for item in self._loaded(source, "scenario"):
             if not isinstance(item, dict):
                 self._note(f"A scenario was left out: {shortened(json.dumps(item))}")
                 continue
             self._note_unknown(item, _OF_SCENARIO, "scenarios: ")
-            data = [one for raw in self._items(item.get("config")) for one in self._loaded(raw, "data of a scenario")]
+            data = [
+                entry for raw in self._items(item.get("config")) for entry in self._loaded(raw, "data of a scenario")
+            ]
             for layer in data or [{}]:
                 if isinstance(layer, dict):
                     yield from self._tests(item.get("tests") or [{}], (), (default, layer))
                 else:
                     self._note(f"The data of a scenario was left out: {shortened(json.dumps(layer))}")
 
-    def _loaded(self, found: JSON, what: str) -> list[JSON]:
+    def _loaded(self, source: JSON, what: str) -> list[JSON]:
         """Return a value, or those in the files that a text refers to."""
-        if not isinstance(found, str):
-            return [found]
+        if not isinstance(source, str):
+            return [source]
         try:
-            values = [self.references.value(path) for path in self.references.files(found)]
+            values = [self.references.value(path) for path in self.references.files(source)]
         except UnreadableFileError as error:
-            self._note(f"The {what} {shortened(found)} was left out: {error}.")
+            self._note(f"The {what} {shortened(source)} was left out: {error}.")
             return []
         return [item for value in values for item in (value if isinstance(value, list) else [value])]
 
@@ -381,9 +390,9 @@ class _Reader:
         names = [variable_name(name) for name in values]
         expand = not test.members("options").get("disableVarExpansion")
         lists = [value if isinstance(value, list) and value and expand else [value] for value in values.values()]
-        asserts = [one for layer in (*test.below, test.value) for one in self._assert_list(layer.get("assert"))]
-        checks = self._checks([one for one in asserts if not waits_for_values(one)])
-        waiting = [one for one in asserts if waits_for_values(one)]
+        asserts = [entry for layer in (*test.below, test.value) for entry in self._assert_list(layer.get("assert"))]
+        checks = self._checks([entry for entry in asserts if not waits_for_values(entry)])
+        waiting = [entry for entry in asserts if waits_for_values(entry)]
         description = next(
             (layer["description"] for layer in (test.value, *test.below[::-1]) if "description" in layer), ""
         )
@@ -410,8 +419,8 @@ class _Reader:
         values: JSONObject = {}
         for layer in (*test.below, test.value):
             own = self._resolved(layer.get("vars"))
-            if isinstance(own, str) or (isinstance(own, list) and all(isinstance(one, str) for one in own)):
-                for path in (path for one in self._items(own) for path in self._files_of("vars", one)):
+            if isinstance(own, str) or (isinstance(own, list) and all(isinstance(entry, str) for entry in own)):
+                for path in (path for entry in self._items(own) for path in self._files_of("vars", entry)):
                     inner = self.references.value(path)
                     values |= inner if isinstance(inner, dict) else {}
             elif isinstance(own, dict):
@@ -422,7 +431,7 @@ class _Reader:
 
     def _value(self, name: str, value: JSON) -> JSON:
         if isinstance(value, list):
-            return [self._value(name, one) for one in value]
+            return [self._value(name, entry) for entry in value]
         if not isinstance(value, str) or not value.startswith(FILE):
             return value
         loaded = [self._content(name, path) for path in self._files_of(name, value)]
@@ -442,30 +451,32 @@ class _Reader:
         except UnreadableFileError as error:
             raise UnreadableFileError(f"the value “{name}” ({path.name}) cannot be read: {error}") from None
 
-    def _assert_list(self, found: JSON) -> list[JSON]:
+    def _assert_list(self, source: JSON) -> list[JSON]:
         return [
-            {**one, "assert": self._items(one.get("assert"))} if isinstance(one, dict) and "assert" in one else one
-            for one in self._items(self._resolved(found))
+            {**entry, "assert": self._items(entry.get("assert"))}
+            if isinstance(entry, dict) and "assert" in entry
+            else entry
+            for entry in self._items(self._resolved(source))
         ]
 
     def _checks(self, asserts: list[JSON], values: dict[str, str] | None = None) -> tuple[Check, ...]:
-        for one in asserts:
-            if isinstance(one, dict) and str(one.get("type")).removeprefix("not-") not in ("javascript", "python"):
-                self._note_template(one.get("value"), "An assertion")
-        checks, left = read_asserts(asserts, values, self.references.load)
-        for words in left:
+        for entry in asserts:
+            if isinstance(entry, dict) and str(entry.get("type")).removeprefix("not-") not in ("javascript", "python"):
+                self._note_template(entry.get("value"), "An assertion")
+        checks, left_out = read_asserts(asserts, values, self.references.load)
+        for words in left_out:
             self._note(words)
         return checks
 
     # Providers
 
-    def _variants(self, found: JSON) -> Iterator[Variant]:
-        if isinstance(found, dict) and "id" not in found and "$ref" not in found:
-            found = [{name: options} for name, options in found.items()]
-        for item in self._items(found):
+    def _variants(self, source: JSON) -> Iterator[Variant]:
+        if isinstance(source, dict) and "id" not in source and "$ref" not in source:
+            source = [{name: options} for name, options in source.items()]
+        for item in self._items(source):
             for provider in self._providers(item):
-                variant, left = read_provider(provider)
-                for words in left:
+                variant, left_out = read_provider(provider)
+                for words in left_out:
                     self._note(words)
                 if variant is not None:
                     yield variant

@@ -29,7 +29,9 @@ _SEPARATOR: Final = re.compile(r"^[ \t]*---[ \t]*\r?$", re.MULTILINE)
 _EXPRESSION: Final = re.compile(r"\{\{(.*?)\}\}", re.DOTALL)
 _DUMPED: Final = re.compile(r"-?\s*([^\W\d]\w*)\s*\|\s*(?:dump|tojson|safe)\s*(?:\(\s*\))?\s*-?\Z")
 _LOGIC: Final = re.compile(r"\{%-?\s*(\w*)|\{#")
+_SERVICES: Final = ("langfuse://", "helicone://", "portkey://")  # their names may have spaces
 _ADDRESS: Final = re.compile(r"[a-z][a-z0-9+.-]*://\S", re.IGNORECASE)
+_PATH: Final = re.compile(r"[\w./\\*\[\]~:@+=-]+\Z")
 _HOLD: Final = re.compile("\ue000(\\d+)\ue001")
 
 
@@ -64,20 +66,22 @@ def chat_prompt(messages: JSON) -> Prompt:
 
 def is_chat(value: JSON) -> bool:
     """Return whether a value is a list of messages."""
-    return isinstance(value, list) and bool(value) and all(isinstance(one, dict) and "role" in one for one in value)
+    return (
+        isinstance(value, list) and bool(value) and all(isinstance(entry, dict) and "role" in entry for entry in value)
+    )
 
 
 def is_reference(text: str) -> bool:
     """Return whether a prompt names a file, a pattern, a script or an address rather than being the text itself."""
     text = text.strip()
-    if text.startswith((FILE, "exec:")) or (_ADDRESS.match(text) and len(text.split()) == 1):
+    if text.startswith((FILE, "exec:", *_SERVICES)) or (_ADDRESS.match(text) and len(text.split()) == 1):
         return True
-    if "\n" in text or "{{" in text or "{%" in text or not text:
+    if "\n" in text or "{%" in text or not text:
         return False
-    first, *others = text.split()
-    if others:
-        return ends_as_file(text) and ("/" in first or "\\" in first)
-    return ends_as_file(text) or (bool(re.search(r"[*/\\]", text)) and not re.search(r"[<>\"'(){}!,;]|[?]$", text))
+    first, *more = _EXPRESSION.sub("x", text).split()
+    if more or "{{" in text:
+        return not (more and "{{" in text) and ends_as_file(text) and ("/" in first or "\\" in first)
+    return ends_as_file(text) or (_PATH.match(text) is not None and re.search(r"[*/\\]", text) is not None)
 
 
 def ends_as_file(text: str) -> bool:

@@ -11,7 +11,7 @@ from typing import Final
 from playground.domain.reasons import shortened
 from playground.engine.session.variants import Variant
 from playground.jsonkit.values import JSON, JSONObject
-from playground.protocols import DEFAULT
+from playground.protocols import DEFAULT, PROTOCOLS
 
 _PARAMETERS: Final = frozenset(
     (
@@ -23,27 +23,14 @@ _MEMBERS: Final = frozenset(("id", "label", "config"))
 #: Vendors that are no model of a gateway.
 _ELSEWHERE: Final = frozenset(
     (
-        *(
-            "file",
-            "exec",
-            "python",
-            "ruby",
-            "golang",
-            "go",
-            "http",
-            "https",
-            "ws",
-            "wss",
-            "websocket",
-            "webhook",
-            "browser",
-        ),
-        *("mcp", "echo", "promptfoo", "package", "sequence", "manual-input", "a2a", "slack", "stdio", "voyage"),
+        *("file", "exec", "python", "ruby", "golang", "go", "http", "https", "ws", "wss", "websocket", "webhook"),
+        *("browser", "mcp", "echo", "promptfoo", "package", "sequence", "manual-input", "a2a", "slack", "stdio"),
+        *("elevenlabs", "voyage"),
     )
 )
 #: Endpoints that stand between the vendor and the model.
 _ENDPOINTS: Final = frozenset(
-    ("chat", "chat-completion", "completion", "completions", "messages", "responses", "converse", "text-generation")
+    (*PROTOCOLS, "chat-completion", "completion", "completions", "responses", "converse", "text-generation")
 )
 #: Endpoints that answer with something else than text.
 _OTHER_ENDPOINTS: Final = frozenset(
@@ -68,9 +55,9 @@ _OTHER_ENDPOINTS: Final = frozenset(
 _SCRIPT: Final = re.compile(r"\S+\.(py|js|mjs|cjs|ts|rb|go|sh)(:\w+)?\Z")
 
 
-def read_provider(found: JSON) -> tuple[Variant | None, tuple[str, ...]]:
+def read_provider(source: JSON) -> tuple[Variant | None, tuple[str, ...]]:
     """Return a provider as a variant, None where it is no model of a gateway; and what was left out, in sentences."""
-    options = _options(found)
+    options = _options(source)
     written = options.get("id")
     if not isinstance(written, str):
         return None, (f"The provider {shortened(str(written))} was left out: it has no id.",)
@@ -89,17 +76,21 @@ def read_provider(found: JSON) -> tuple[Variant | None, tuple[str, ...]]:
     return Variant.model_validate({"name": name, "differences": differences}), tuple(sorted(notes))
 
 
-def _options(found: JSON) -> JSONObject:
+def _options(source: JSON) -> JSONObject:
     """Return the members of a provider, whose id may stand in three places."""
-    if not isinstance(found, dict):
-        return {"id": found}
-    if isinstance(inner := found.get("provider"), str) and ":" not in str(found.get("id", "")):
-        label = found.get("label") or found.get("id") or ""
-        return {**{name: found[name] for name in found if name not in ("id", "provider")}, "id": inner, "label": label}
-    if "id" not in found and len(found) == 1:
-        (written, options), *_ = found.items()
+    if not isinstance(source, dict):
+        return {"id": source}
+    if isinstance(inner := source.get("provider"), str) and ":" not in str(source.get("id", "")):
+        label = source.get("label") or source.get("id") or ""
+        return {
+            **{name: source[name] for name in source if name not in ("id", "provider")},
+            "id": inner,
+            "label": label,
+        }
+    if "id" not in source and len(source) == 1:
+        (written, options), *_ = source.items()
         return {"id": written, **options} if isinstance(options, dict) else {"id": written}
-    return found
+    return source
 
 
 def _model(written: str) -> tuple[str, str]:

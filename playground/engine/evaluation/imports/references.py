@@ -164,7 +164,7 @@ class References:
 def is_script(path: str) -> bool:
     """Return whether a path, with or without the name of a function behind it, is that of a program."""
     name = re.sub(r"(?<=\w):[\w.]+\Z", "", path)
-    return any(Path(one).suffix.lower() in SCRIPTS for one in (path, name))
+    return any(Path(candidate).suffix.lower() in SCRIPTS for candidate in (path, name))
 
 
 def _column_or_rows(text: str) -> JSON:

@@ -99,6 +99,6 @@ def _asserts(cells: JSONObject, column: str, cell: JSON) -> list[JSON]:
         return cell if isinstance(cell, list) else [cell]
     if not cell.strip():
         return []
-    asked = spelled_assert(cell.strip())
+    assertion = spelled_assert(cell.strip())
     threshold = threshold_of(cells, column.strip())
-    return [{**asked, "threshold": threshold} if threshold is not None else asked]
+    return [{**assertion, "threshold": threshold} if threshold is not None else assertion]

@@ -304,12 +304,12 @@ def to_cases(table: Table, mapping: Mapping) -> Cases:
     notes: dict[str, None] = {}
     for row in table.rows:
         try:
-            made, left = _cases(row, mapping)
+            made, left_out = _cases(row, mapping)
         except ValueError as error:
             bad.append(Bad(row.line, shortened(str(error))))
             continue
         cases += made
-        notes |= dict.fromkeys(left)
+        notes |= dict.fromkeys(left_out)
     if len(cases) > MOST_CASES:
         raise CasesError(f"The file makes {len(cases):,} cases; an evaluation has {MOST_CASES:,} at most.")
     notes |= dict.fromkeys(_left_out(table, mapping))
@@ -339,10 +339,10 @@ def _cases(row: Row, mapping: Mapping) -> tuple[list[Case], Sequence[str]]:
     cases: list[Case] = []
     notes: dict[str, None] = {}
     for number, choice in enumerate(choices, 1):
-        case, left = _case(row, mapping, dict(zip(values, choice, strict=True)))
+        case, left_out = _case(row, mapping, dict(zip(values, choice, strict=True)))
         numbered = f"{case.name} {number}" if case.name and number > 1 else case.name
         cases.append(case.model_copy(update={"name": numbered}))
-        notes |= dict.fromkeys(left)
+        notes |= dict.fromkeys(left_out)
     return cases, tuple(notes)
 
 
@@ -350,25 +350,27 @@ def _case(row: Row, mapping: Mapping, values: dict[str, str]) -> tuple[Case, Seq
     name = text_of(row.cells.get(mapping.name)) if mapping.name is not None else ""
     expected = text_of(_cell(row, mapping.expected)) if mapping.expected is not None else ""
     checks: list[Check] = []
-    left: list[str] = []
+    left_out: list[str] = []
     for column in mapping.checks:
-        asked = _parsed(row.cells.get(column))
-        if isinstance(asked, list | dict):
-            made, notes = read_asserts(asked if isinstance(asked, list) else [asked], values)
-        elif text := text_of(asked).strip():
-            made, wanted, notes = read_expected(text, threshold_of(row.cells, column), values)
+        cell = row.cells.get(column)
+        if column.strip() == "assert":
+            cell = _parsed(cell)
+        if isinstance(cell, list | dict):
+            added, notes = read_asserts(cell if isinstance(cell, list) else [cell], values)
+        elif text := text_of(cell).strip():
+            added, wanted, notes = read_expected(text, threshold_of(row.cells, column), values)
             if expected:  # {{expected}} stands for another text
-                made = tuple(Equals(text=text) if check == Equals(text=EXPECTED_TEXT) else check for check in made)
+                added = tuple(Equals(text=text) if check == Equals(text=EXPECTED_TEXT) else check for check in added)
             expected = expected or wanted
         else:
             continue
-        checks += made
-        left += notes
-    made_case = Case(name=name, values=values, expected=expected, checks=tuple(checks))
+        checks += added
+        left_out += notes
+    case = Case(name=name, values=values, expected=expected, checks=tuple(checks))
     if mapping.turns is not None and (found := _parsed(row.cells.get(mapping.turns))):
         turns = Case.model_validate({"turns": found if isinstance(found, list) else [text_of(found)]}).turns
-        made_case = made_case.model_copy(update={"turns": turns})
-    return made_case, left
+        case = case.model_copy(update={"turns": turns})
+    return case, left_out
 
 
 def _cell(row: Row, column: str) -> JSON:

@@ -255,9 +255,11 @@ class ImportCasesDialog(QDialog):
         found = self.found
         if found is None:
             return
-        counts = [f"{len(found.cases):,} cases" if len(found.cases) != 1 else "1 case"]
+        counts = [_counted(len(found.cases), "case")]
         if isinstance(found, Configuration):
-            counts += [f"{len(found.checks):,} checks", f"{len(found.variants):,} variants"]
+            counts += [_counted(len(found.checks), "check"), _counted(len(found.variants), "variant")]
+        if own := sum(len(case.checks) for case in found.cases):
+            counts.append(f"{_counted(own, 'check')} of single cases")
         left = f"; {len(found.bad):,} rows cannot be read" if found.bad else ""
         self.verdict.setText(", ".join(counts) + left + ".")
         dress(self.verdict, "muted")
@@ -287,6 +289,10 @@ class ImportCasesDialog(QDialog):
         taken = imported_cases(found)
         self.accept()
         self.imported.emit(Imported(taken.cases, taken.checks, taken.variants, self.instead.isChecked()))
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'s' if count != 1 else ''}"
 
 
 async def import_cases(look: Look, window: QWidget) -> None:
