@@ -10,8 +10,9 @@ from typing import Any, Final
 from playground.cli_gateway import exit_code_of
 from playground.cli_help import Help, exit_codes
 from playground.engine.headless.exit_codes import ExitCode
+from playground.protocols import MESSAGES
 
-_KINDS: Final = ("auto", "request", "messages", "tools", "cases", "servers")
+_KINDS: Final = ("auto", "request", MESSAGES, "tools", "cases", "servers")
 
 
 def add_import(commands: Any) -> None:

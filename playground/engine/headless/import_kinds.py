@@ -36,7 +36,7 @@ from playground.jsonkit.texts import listed
 from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols import DEFAULT, MESSAGES
 
-REQUEST, CONVERSATIONS, TOOLS, CASES, SERVERS = "request", "messages", "tools", "cases", "servers"
+REQUEST, CONVERSATIONS, TOOLS, CASES, SERVERS = "request", MESSAGES, "tools", "cases", "servers"
 #: Columns of cases that no conversation has.
 _EXPECTATIONS: Final = frozenset(
     {"expected", "__expected", "expected_output", "expectedoutput", "ideal", "target", "reference", "answer"}

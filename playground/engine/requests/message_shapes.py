@@ -25,7 +25,7 @@ _ROLES: Final = {
 }
 _CLASS: Final = re.compile(r"(?P<role>Human|AI|System|Tool|Function)Message(?:Chunk)?")
 #: Members under which a record has another record inside.
-WRAPPERS: Final = ("body", "params", "request", "chat", "input", "inputs", "data")
+WRAPPERS: Final = tuple("body params request chat input inputs data".split())  # noqa: SIM905 - one of them is a protocol's name, too
 _TITLES: Final = ("custom_id", "title", "key", "name")
 
 

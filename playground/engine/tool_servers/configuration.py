@@ -123,7 +123,7 @@ class _Variables:
         self.replaced: dict[str, Secret] = {}
 
     def text(self, name: str, secret: Secret) -> str:
-        """What the file says in the place of the secret of this name in the keyring."""
+        """The text of the file in the place of the secret that has this name in the keyring."""
         value = secret.get_secret_value()
         scheme = _SCHEME.match(value)
         rest = value[scheme.end() :] if scheme is not None else value
