@@ -238,7 +238,7 @@ class Redactor:
         self._needles = tuple(text.encode("utf-8", "surrogatepass") for text in self._texts)
         self._quotes = any(b'"' in needle for needle in self._needles)
         self._pairs = frozenset(pair for needle in self._needles for pair in pairwise(needle))
-        longest = max(map(len, self._needles), default=0)
+        longest = self._longest = max(map(len, self._needles), default=0)
         self._said = _Matcher(self._texts, self._least, self._codes, longest)
         as_bytes = tuple(needle.decode("latin-1") for needle in self._needles)
         self._sent = _Matcher(as_bytes, lambda _: 1, self._codes, longest)
@@ -327,6 +327,13 @@ class Redactor:
         """The length of the longest end of ``text`` that begins a secret."""
         return self._said.open_end(text)
 
+    def open_text(self, text: str) -> int:
+        """Return the length of the longest end of ``text`` that begins a spelling of a secret, from one character on.
+
+        Longer than ``open_end`` gives: it is for text that is held back at no cost.
+        """
+        return self._shown.open_end(text)
+
     def open_data(self, data: bytes) -> int:
         """The length of the longest end of ``data`` that begins a secret."""
         if not data or data[-1] not in self._last:
@@ -370,6 +377,10 @@ class Redactor:
     def may_go_on(self, last: int, byte: int) -> bool:
         """Whether a secret of which ``last`` is some byte may have that one next, itself or in a code."""
         return byte in CODED or (last, byte) in self._pairs
+
+    @cached_property
+    def _shown(self) -> _Matcher:
+        return _Matcher(self._texts, lambda _: 1, self._codes, self._longest)
 
     @cached_property
     def _beginnings(self) -> re.Pattern[bytes]:

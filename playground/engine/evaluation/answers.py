@@ -116,7 +116,7 @@ class AnswerStore:
 
     def __init__(self, path: Path, known: Iterable[Secret] = ()) -> None:
         self.path = path
-        self._known = known
+        self.known = known
         self._connection: sqlite3.Connection | None = None
         self._thread = ThreadPoolExecutor(1, "answers")
 
@@ -135,13 +135,13 @@ class AnswerStore:
     async def add(self, evaluation: str, brought: Sequence[Brought | Packed]) -> None:
         """Keep answers, also in the place of the same ones; returns once they are on disk. Raises AnswersError."""
         if brought:
-            redactor = redactor_of(self._known)
+            redactor = redactor_of(self.known)
             await self._do(lambda connection: _add(connection, evaluation, brought, redactor))
 
     async def judged(self, evaluation: str, answers: Sequence[tuple[Answer, Mapping[str, Judgement]]]) -> None:
         """Keep other verdicts of answers, and what judges said besides. Raises AnswersError."""
         if answers:
-            redactor = redactor_of(self._known)
+            redactor = redactor_of(self.known)
             await self._do(lambda connection: _judged(connection, evaluation, answers, redactor))
 
     async def vote(self, evaluation: str, pair: Pair, vote: str) -> None:
@@ -198,7 +198,7 @@ class AnswerStore:
 
     async def record(self, evaluation: str, call: CallAsked, answer: ServerAnswer) -> None:
         """Keep what a tool server answered to a call. Raises AnswersError."""
-        redactor = redactor_of(self._known)
+        redactor = redactor_of(self.known)
 
         def work(connection: sqlite3.Connection) -> None:
             packed = _packed(encode(answer), redactor)

@@ -21,6 +21,7 @@ from playground.engine.evaluation.inquiry import Inquiry
 from playground.engine.evaluation.making import Making
 from playground.engine.evaluation.results import Results
 from playground.engine.evaluation.runner import Progress, Runner, State, first_of
+from playground.engine.gateways.redacted_output import write_output
 from playground.engine.headless.cluster.order import ClusterError, order_of
 from playground.engine.headless.collecting import seldom_collected
 from playground.engine.headless.evaluated_file import (
@@ -34,7 +35,6 @@ from playground.engine.headless.exit_codes import ExitCode
 from playground.engine.headless.gateway import Gateway, gateway_of
 from playground.engine.headless.show import Console, OutputError
 from playground.engine.headless.tool_servers import CommandServers, ServersError
-from playground.engine.io.whole_file import write_whole
 from playground.engine.requests.request_file import BadInputError
 from playground.engine.session.session import Session
 from playground.jsonkit.texts import cut
@@ -52,11 +52,13 @@ async def evaluate_file(path: Path, options: EvaluationOptions, out: TextIO, err
     Cancelled, it keeps and shows what came, as an interrupt asks for.
     """
     console = Console(out, err)
+    console.hide(options.secrets)
     store: AnswerStore | None = None
     gateway: Gateway | None = None
     servers: CommandServers | None = None
     try:
         gateway = await gateway_of(options)
+        console.hide(gateway.secrets)
         check_places(path, options)
         if options.dask and options.serves:
             raise BadInputError(
@@ -67,8 +69,7 @@ async def evaluate_file(path: Path, options: EvaluationOptions, out: TextIO, err
         inquiry, session = await inquiry_of(path, gateway, options, servers)
         for problem in await inquiry.problems():
             raise BadInputError(problem.words)
-        secrets = (*gateway.secrets, *(servers.secrets if servers is not None else ()))
-        store = AnswerStore(answers_path(path, options), secrets)
+        store = AnswerStore(answers_path(path, options), console.secrets)
         for words in (*gateway.remarks, *elsewhere(inquiry, gateway.profile.name)):
             console.say(words)
         async with _making(inquiry, session, gateway, options, console) as making:
@@ -303,8 +304,8 @@ async def _write(
     fine = True
     for kind, place in options.outputs.items():
         try:
-            text = await export(kind, results, fetch, seconds)
-            await asyncio.to_thread(write_whole, place, text.encode("utf-8", "backslashreplace"))
+            text = await export(kind, results, fetch, console.secrets, seconds)
+            await asyncio.to_thread(write_output, place, text, console.secrets)
         except OSError as error:
             console.say(f"{place} cannot be written: {error.strerror or error}.")
             fine = False

@@ -23,11 +23,13 @@ from playground.engine.tool_servers.secret_values import (
     ARGUMENT,
     ENVIRONMENT,
     HEADER,
+    imported_header,
     part_address,
     part_arguments,
     place,
     secret_header,
     secret_variable,
+    worth_hiding,
 )
 from playground.jsonkit.problems import JsonTextError
 from playground.jsonkit.relaxed import read_relaxed
@@ -381,7 +383,7 @@ def settle(found: Found, answers: Mapping[str, str], environment: Mapping[str, s
     if found.problem:
         raise ImportRefusedError(found.problem)
     put = _Putting(found, answers, environment)
-    if put.has_secret(found.command) or put.has_secret(found.folder):
+    if put.has_named_secret(found.command) or put.has_named_secret(found.folder):
         raise ImportRefusedError("Its command itself is made of a secret, which cannot be kept so.")
     notes = list(found.notes)
     notes += [f"“{asked.label}” is not filled in yet." for asked in found.asked if not answers.get(asked.key)]
@@ -400,7 +402,7 @@ def settle(found: Found, answers: Mapping[str, str], environment: Mapping[str, s
             secrets[ENVIRONMENT + name] = Secret(value)
         else:
             kept[name] = value
-    headers, secret_headers = _apart(found.headers, put, secret_header, HEADER)
+    headers, secret_headers = _apart(found.headers, put, imported_header, HEADER)
     parted = part_arguments([put.with_places(text) for text in found.arguments], put.placed)
     address = part_address(put.with_places(found.url).strip(), put.placed)
     placed = {**put.placed, **parted.secrets, **address.secrets}
@@ -447,7 +449,13 @@ class _Putting:
 
     def __init__(self, found: Found, answers: Mapping[str, str], environment: Mapping[str, str]) -> None:
         self._found, self._answers, self._environment = found, answers, environment
-        self._secret = {asked.key for asked in found.asked if asked.secret}
+        self._named_secret = {asked.key for asked in found.asked if asked.secret}
+        # What a folder is, and a choice that the configuration lists, is no secret.
+        self._secret = self._named_secret | {
+            asked.key
+            for asked in found.asked
+            if not (asked.folder or asked.choices) and worth_hiding(answers.get(asked.key, ""))
+        }
         self._asked = {asked.key for asked in found.asked}
         self.placed: dict[str, Secret] = {}  # secrets of arguments and addresses, by the names of their places
 
@@ -458,6 +466,10 @@ class _Putting:
     def with_places(self, text: str) -> str:
         """With secret answers as places that the keyring fills."""
         return _REFERENCE.sub(lambda reference: self._place(reference["name"]), text)
+
+    def has_named_secret(self, text: str) -> bool:
+        """Return whether an answer whose name says that it is a secret belongs into ``text``."""
+        return any(reference["name"] in self._named_secret for reference in _REFERENCE.finditer(text))
 
     def has_secret(self, text: str) -> bool:
         """Whether an answer that is a secret belongs into ``text``."""

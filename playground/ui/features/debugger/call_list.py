@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from playground.engine.gateways.secrets import Secret
 from playground.engine.inspect.calls import CallEntry, CallIndex, calls_csv, calls_json
 from playground.engine.session.changes import PathChanged, RunStateChanged, SettingsChanged, TurnChanged
 from playground.engine.session.session import Session
@@ -179,13 +180,14 @@ def _mark(code: VerdictCode) -> tuple[str, str]:
 
 
 class CallList(SessionPage):
-    """``card_asked`` carries the ``CallEntry`` to go to."""
+    """``card_asked`` carries the ``CallEntry`` to go to; ``known`` gives the secrets that no saved file may hold."""
 
     FOLLOWED = (PathChanged, TurnChanged, RunStateChanged, SettingsChanged)
     card_asked = Signal(object)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, known: Callable[[], Iterable[Secret]] = tuple, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._known = known
         self._index: CallIndex | None = None
         self._sorted: tuple[int, bool] | None = None  # column, descending
         self.model = CallModel(self)
@@ -296,7 +298,7 @@ class CallList(SessionPage):
     def _export(self, kind: str, _checked: bool = False) -> None:
         entries = list(self.model.entries)
         title = f"Save {_plural(len(entries))} as {kind.upper()}"
-        work = save_as(self, title, f"calls.{kind}", kind, partial(_text, entries, kind), self.count.say)
+        work = save_as(self, title, f"calls.{kind}", kind, partial(_text, entries, kind), self._known(), self.count.say)
         spawn(work, name="export calls")
 
     def _menu(self, at: QPoint) -> None:
