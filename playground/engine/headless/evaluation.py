@@ -35,6 +35,7 @@ from playground.engine.headless.exit_codes import ExitCode
 from playground.engine.headless.gateway import Gateway, gateway_of
 from playground.engine.headless.show import Console, OutputError
 from playground.engine.headless.tool_servers import CommandServers, ServersError
+from playground.engine.io.file_lock import FileLock, LockedError
 from playground.engine.requests.request_file import BadInputError
 from playground.engine.session.session import Session
 from playground.jsonkit.texts import cut
@@ -56,10 +57,12 @@ async def evaluate_file(path: Path, options: EvaluationOptions, out: TextIO, err
     store: AnswerStore | None = None
     gateway: Gateway | None = None
     servers: CommandServers | None = None
+    lock: FileLock | None = None
     try:
         gateway = await gateway_of(options)
         console.hide(gateway.secrets)
         check_places(path, options)
+        lock = _locked(answers_path(path, options))
         if options.dask and options.serves:
             raise BadInputError(
                 "tool servers are started on this computer, and workers are on others: leave out --mcp and --allow, or "
@@ -89,6 +92,28 @@ async def evaluate_file(path: Path, options: EvaluationOptions, out: TextIO, err
             await gateway.aclose()
         if servers is not None:
             await servers.aclose()
+        if lock is not None:
+            lock.release()
+
+
+def _locked(answers: Path) -> FileLock:
+    """Return the lock of a file of answers, which two evaluations must not fill at once. Raises BadInputError."""
+    try:
+        answers.parent.mkdir(parents=True, exist_ok=True)
+        place = answers.resolve()
+        lock = FileLock(place.with_name(f"{place.name}.lock"), temporary=True)
+        lock.acquire()
+    except LockedError:
+        raise BadInputError(
+            f"another evaluation is writing to {answers}. Wait until it ends, or name another file with --answers"
+        ) from None
+    except (OSError, RuntimeError) as error:
+        reason = (error.strerror if isinstance(error, OSError) else "") or str(error)
+        raise BadInputError(
+            f"{answers} cannot be locked, so the same answers could be paid for twice: {reason}. Name a file in "
+            "another folder with --answers"
+        ) from None
+    return lock
 
 
 @asynccontextmanager
