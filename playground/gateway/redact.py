@@ -224,8 +224,9 @@ class Risks:
 class Redactor:
     """Removes the given secrets from text, bytes and headers. Its repr says only how many there are."""
 
-    def __init__(self, secrets: Iterable[str]) -> None:
-        known = [secret for secret in dict.fromkeys(secrets) if len(secret) >= SHORTEST]
+    def __init__(self, secrets: Iterable[str], *, least_coded: int = _LEAST_CODED) -> None:
+        self._least_coded = least_coded
+        known = self._known = [secret for secret in dict.fromkeys(secrets) if len(secret) >= SHORTEST]
         self._count = len(known)
         self._plain = {text for secret in known for text in plainly(secret)}
         self._codes = Codes("".join(known))
@@ -243,6 +244,14 @@ class Redactor:
         as_bytes = tuple(needle.decode("latin-1") for needle in self._needles)
         self._sent = _Matcher(as_bytes, lambda _: 1, self._codes, longest)
         self._last = frozenset(map(ord, self._sent.inside))
+
+    @cached_property
+    def thorough(self) -> Redactor:
+        """The redactor of the same secrets that takes one character for the beginning of any spelling.
+
+        It finds a spelling that a stream cuts anywhere, takes longer, and is for bodies that are complete.
+        """
+        return Redactor(self._known, least_coded=1)
 
     @property
     def parts(self) -> tuple[bytes, ...]:
@@ -396,7 +405,7 @@ class Redactor:
     def _coded_fronts(self) -> frozenset[bytes]:
         """What the beginnings of all others begin with."""
         coded = (text for text in self._texts if text not in self._plain)
-        return frozenset(text.encode("utf-8", "surrogatepass")[:_LEAST_CODED] for text in coded)
+        return frozenset(text.encode("utf-8", "surrogatepass")[: self._least_coded] for text in coded)
 
     @cached_property
     def _glance(self) -> re.Pattern[bytes]:
@@ -413,7 +422,7 @@ class Redactor:
 
     def _least(self, text: str) -> int:
         """How many characters make a beginning. Codes of a secret begin like many words, so they need some."""
-        return 1 if text in self._plain else _LEAST_CODED
+        return 1 if text in self._plain else self._least_coded
 
 
 def _joined(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:

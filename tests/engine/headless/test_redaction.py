@@ -14,6 +14,7 @@ from xml.etree import ElementTree
 import pytest
 
 from playground.demo.server import DemoServer
+from playground.engine.cassettes.cassette import open_file
 from playground.engine.evaluation.export.formats import FORMATS
 from playground.engine.gateways.secrets import KEY_VARIABLE, Secret
 from playground.engine.headless.evaluated_file import EvaluationOptions
@@ -157,6 +158,23 @@ async def answered(folder: Path, pieces: list[str], **options: Any) -> tuple[str
         wanted = RunOptions(**{"base_url": server.url, "key": Secret(KEY), "retries": 0, **options})
         await run_file(file, wanted, out, err)
     return out.getvalue(), err.getvalue()
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 7])
+@pytest.mark.parametrize("spelling", SPELLED)
+async def test_recording_of_a_key_cut_by_deltas_does_not_hold_it(tmp_path: Path, spelling: str, size: int) -> None:
+    text = f"It is {SPELLED[spelling]} indeed."
+    record = tmp_path / "tape.json"
+    await answered(tmp_path, [text[at : at + size] for at in range(0, len(text), size)], record=record)
+    (exchange,) = open_file(record).exchanges
+    said = "".join(
+        json.loads(line.removeprefix(b"data: "))["choices"][0]["delta"].get("content", "")
+        for line in exchange.body.splitlines()
+        if line.startswith(b"data: {")
+    )
+    assert leaks(said) == []
+    assert said.startswith("It is ")
+    assert said.endswith(" indeed.")
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 5, 1000])
