@@ -11,7 +11,14 @@ import pytest
 from playground.demo.server import DemoConfig, DemoServer
 from playground.engine.cassettes.cassette import Cassette
 from playground.engine.cassettes.server import ReplayServer
-from tests.support.raw_http import exchange, request
+from tests.support.raw_http import exchange
+
+
+def request(*headers: str, body: bytes = b"", version: str = "1.1") -> bytes:
+    """A POST of JSON with these headers besides."""
+    lines = [f"POST /v1/chat/completions HTTP/{version}", "Host: 127.0.0.1", "Content-Type: application/json"]
+    return "\r\n".join([*lines, *headers, "", ""]).encode() + body
+
 
 HIDDEN = b"GET /v1/models HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer demo\r\n\r\n"
 CHUNKED, SIZED = "Transfer-Encoding: chunked", f"Content-Length: {len(HIDDEN) + 5}"

@@ -190,9 +190,13 @@ def read(data: bytes) -> Cassette:
 
 
 def tape_of(exchange: Exchange, redactor: Redactor, *, thorough: bool = False) -> JSONObject:
-    """One exchange as JSON; ``thorough`` as in ``redacted_reads``. Raises CassetteError where its bodies are no longer in memory."""
+    """One exchange as JSON; ``thorough`` as in ``redacted_reads``.
+
+    Raises CassetteError where its bodies are no longer in memory.
+    """
     if exchange.dropped:
         raise CassetteError("The bodies of an exchange were let go to save memory, so it cannot be saved any more.")
+    reads = redacted_reads(exchange, redactor, thorough=thorough)
     tape: JSONObject = {
         "id": exchange.id,
         "protocol": exchange.protocol,
@@ -212,9 +216,7 @@ def tape_of(exchange: Exchange, redactor: Redactor, *, thorough: bool = False) -
             "reason": redactor.text(exchange.reason),
             "http_version": exchange.http_version,
             "headers": [list(pair) for pair in redactor.headers(exchange.response_headers)],
-            "reads": _with_rest(
-                redacted_reads(exchange, redactor, thorough=thorough), exchange.beside.get("reads", [])
-            ),
+            "reads": _with_rest(reads, exchange.beside.get("reads", [])),
             "wire_bytes": exchange.wire_bytes,
             **({"mended": dict(exchange.mended)} if exchange.mended else {}),
         },
