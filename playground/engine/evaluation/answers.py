@@ -28,6 +28,7 @@ from playground.engine.evaluation.answering import Answer, Brought, read_written
 from playground.engine.evaluation.judging import Judgement
 from playground.engine.evaluation.making import Packed
 from playground.engine.gateways.known_secrets import redactor_of
+from playground.engine.gateways.redacted_output import redact, redact_json
 from playground.gateway.redact import Redactor
 from playground.gateway.tape import Exchange
 from playground.jsonkit.values import JSON
@@ -351,14 +352,13 @@ def _key(evaluation: str, answer: Answer) -> tuple[str, str, int]:
 
 
 def _row(answer: Answer, redactor: Redactor) -> tuple[Any, ...]:
-    clean = redactor.text
     texts = [text.encode("utf-8", "replace").decode() for text in (answer.gist, answer.failure)]
     key = (answer.digest, answer.repeat, answer.case, answer.column, answer.at)
-    return (*key, *map(clean, texts), json.dumps(answer.figures), _verdicts(answer, redactor))
+    return (*key, *(redact(text, redactor) for text in texts), json.dumps(answer.figures), _verdicts(answer, redactor))
 
 
 def _verdicts(answer: Answer, redactor: Redactor) -> str:
-    return redactor.text(json.dumps(dict(answer.verdicts)))
+    return redactor.text(json.dumps(redact_json(dict(answer.verdicts), redactor)))
 
 
 def _judgements(found: Mapping[str, Judgement], redactor: Redactor) -> bytes | None:

@@ -170,7 +170,7 @@ async def _run(
         raise first_of(failed) from None
     bar.show(runner.progress, last=True)
     results = Results(runner.inquiry, runner.answers)
-    for line in summary(results, runner.progress):
+    for line in summary(results, runner.progress, console.clean):
         console.line(line)
     written = await _write(results, store, options, time.monotonic() - begun, console)
     console.finish()
@@ -254,8 +254,8 @@ def progress_words(found: Progress) -> str:
     return " · ".join(parts)
 
 
-def summary(results: Results, progress: Progress) -> list[str]:
-    """The table that is printed at the end, and what can be told from it."""
+def summary(results: Results, progress: Progress, clean: Callable[[str], str]) -> list[str]:
+    """The table that is printed at the end, and what can be told from it. ``clean`` takes secrets out of a cell."""
     columns = results.columns
     rows = [["", "passed", "95 %", "answers", "failed", "s", "tokens", "price"]]
     for one in columns:
@@ -263,7 +263,7 @@ def summary(results: Results, progress: Progress) -> list[str]:
         judged = share is not None
         rows.append(
             [
-                cut(one.column.title, 40),
+                cut(clean(one.column.title), 40),
                 f"{100 * share:.0f} %" if share is not None else "–",
                 f"{100 * interval.low:.0f}–{100 * interval.high:.0f}" if judged else "",
                 str(one.answered),
@@ -277,7 +277,7 @@ def summary(results: Results, progress: Progress) -> list[str]:
     out += [f"  {one.words}" for one in results.comparisons()]
     if checks := results.checks():
         out.append("")
-        out += _laid_out([[one.title, cut(one.words, 60), one.rate.words] for one in checks], numbers=False)
+        out += _laid_out([[one.title, cut(clean(one.words), 60), one.rate.words] for one in checks], numbers=False)
     failing = _failing(results)
     if failing:
         out += ["", "failed a check:", *failing]

@@ -63,7 +63,7 @@ class GatewayOptions:
     @property
     def secrets(self) -> tuple[Secret, ...]:
         """The secrets on the command line and in the environment, known before the gateway is looked up."""
-        own = [self.key, key_from_environment()]
+        own = [self.key, key_from_environment(), key_from_environment(self.key_variable)]
         keys = [secret for secret in own if secret is not None]
         keys += [Secret(clean_key(secret.get_secret_value()).key) for secret in keys]
         headers = [

@@ -120,6 +120,10 @@ class Console:
         about = f"{self.about}: " if self.about else ""
         self._put(self._err, printable(redact(f"playground: {about}{words}\n", self._redactor)))
 
+    def clean(self, text: str) -> str:
+        """Return a text without the secrets, before it is laid out."""
+        return redact(text, self._redactor)
+
     def raw(self, text: str) -> None:
         """Text of ours on standard output, on no line of its own."""
         self._put(self._out, redact(text, self._redactor))

@@ -29,6 +29,7 @@ from playground.engine.tool_servers.secret_values import (
     place,
     secret_header,
     secret_variable,
+    variable_of_file,
     worth_hiding,
 )
 from playground.jsonkit.problems import JsonTextError
@@ -398,7 +399,7 @@ def settle(found: Found, answers: Mapping[str, str], environment: Mapping[str, s
     for name, value in variables.items():
         if name in found.environment:
             continue
-        if secret_variable(name, value):
+        if variable_of_file(name, value):
             secrets[ENVIRONMENT + name] = Secret(value)
         else:
             kept[name] = value

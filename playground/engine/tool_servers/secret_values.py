@@ -81,6 +81,17 @@ def key_like(value: str) -> bool:
     return looks_secret("", value) or _KEY.match(value) is not None or _WITH_PASSWORD.search(value) is not None
 
 
+def variable_of_file(name: str, value: str) -> bool:
+    """Return whether a variable of an environment file is kept as a secret.
+
+    Such files hold settings as well: plain words, and addresses without a key in them, stay readable.
+    """
+    if secret_variable(name, value):
+        return True
+    mixed = any(map(str.isdigit, value)) and any(map(str.isalpha, value))
+    return worth_hiding(value) and mixed and ("://" not in value or bool(part_address(value).secrets))
+
+
 def worth_hiding(value: str) -> bool:
     """Return whether a value that a configuration takes from elsewhere is treated as a secret, whatever its name.
 

@@ -54,6 +54,27 @@ def test_reference_in_an_argument_and_in_an_address_becomes_a_place_for_a_secret
     assert second.server.secret_headers == ("X-Team",)
 
 
+@pytest.mark.parametrize(
+    ("line", "hidden"),
+    [
+        ("NODE_ENV=production", False),
+        ("LOG_LEVEL=debug", False),
+        ("API_URL=https://api.example.com/v1", False),
+        ("PORT=8080", False),
+        ("WORKSPACE=harmless-51c0", True),
+        ("HOOK=https://example.com/hooks/T0f9A8b7C6d5E4f3A2b1", True),
+        ("TOKEN=short", True),
+    ],
+)
+def test_variables_of_a_file_are_hidden_unless_they_are_plain_settings(tmp_path: Path, line: str, hidden: bool) -> None:
+    (tmp_path / ".env").write_text(line + "\n", encoding="utf-8")
+    text = json.dumps({"servers": {"A": {"command": "run", "envFile": str(tmp_path / ".env")}}})
+    (found,) = read_servers(text, {}).servers
+    settled = settle_alone(found, {})
+    assert bool(settled.secrets) is hidden
+    assert bool(settled.server.environment) is not hidden
+
+
 def test_ordinary_headers_of_a_configuration_stay_readable() -> None:
     headers = {"Accept": "application/json", "Content-Type": "application/json", "MCP-Protocol-Version": "2025-06-18"}
     text = json.dumps({"mcpServers": {"B": {"url": "https://example.com/mcp", "headers": headers}}})

@@ -19,6 +19,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from playground.engine.gateways.known_secrets import redactor_of
+from playground.engine.gateways.redacted_output import redact
 from playground.engine.gateways.secrets import Secret
 from playground.engine.inspect.calls import CallEntry, CallIndex, calls_csv, calls_json
 from playground.engine.session.changes import PathChanged, RunStateChanged, SettingsChanged, TurnChanged
@@ -180,7 +182,7 @@ def _mark(code: VerdictCode) -> tuple[str, str]:
 
 
 class CallList(SessionPage):
-    """``card_asked`` carries the ``CallEntry`` to go to; ``known`` gives the secrets that no saved file may hold."""
+    """``card_asked`` carries the ``CallEntry`` to go to; ``known`` gives the secrets that leave it in no text."""
 
     FOLLOWED = (PathChanged, TurnChanged, RunStateChanged, SettingsChanged)
     card_asked = Signal(object)
@@ -290,10 +292,13 @@ class CallList(SessionPage):
         """Put the chosen rows, or all that are shown, on the clipboard as ``csv`` or ``json``."""
         entries = list(self.model.entries) if everything else self._chosen()
         if entries:
-            QGuiApplication.clipboard().setText(_text(entries, kind))
+            self._put_on_clipboard(_text(entries, kind))
 
     def _copy_arguments(self) -> None:
-        QGuiApplication.clipboard().setText("\n".join(entry.call.arguments for entry in self._chosen()))
+        self._put_on_clipboard("\n".join(entry.call.arguments for entry in self._chosen()))
+
+    def _put_on_clipboard(self, text: str) -> None:
+        QGuiApplication.clipboard().setText(redact(text, redactor_of(self._known())))
 
     def _export(self, kind: str, _checked: bool = False) -> None:
         entries = list(self.model.entries)
