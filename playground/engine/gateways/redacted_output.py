@@ -27,14 +27,14 @@ def redact(text: str, redactor: Redactor) -> str:
     clean = redactor.text(text)
     if "…" not in clean or not (redactor := redactor.after(text)):
         return clean
-    kept: list[str] = []
+    pieces: list[str] = []
     start = 0
     for ellipsis in _ELLIPSIS.finditer(clean):
         end = ellipsis.start()
         begun = redactor.open_text(clean[start:end])
-        kept += (clean[start : end - begun], MASK) if begun >= SHORTEST else (clean[start:end],)
+        pieces += (clean[start : end - begun], MASK) if begun >= SHORTEST else (clean[start:end],)
         start = end
-    return "".join((*kept, clean[start:]))
+    return "".join((*pieces, clean[start:]))
 
 
 def redact_json(value: JSON, redactor: Redactor) -> JSON:

@@ -65,7 +65,7 @@ class Console:
         self._know(())
 
     def hide(self, secrets: Iterable[Secret]) -> None:
-        """Write these secrets to neither stream from now on, nor those that were given before."""
+        """Keep these secrets, besides those given before, out of both streams from now on."""
         if more := [secret for secret in secrets if secret not in self._secrets]:
             self.finish()
             self._know(dict.fromkeys((*self._secrets, *more)))

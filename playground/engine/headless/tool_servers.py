@@ -53,7 +53,7 @@ class ServerOptions(GatewayOptions):
 
 
 class CommandServers:
-    """The tool servers of one command. ``console`` hides their secrets from then on.
+    """The tool servers of one command. ``console`` keeps their secrets out of the output.
 
     Raises BadInputError for a configuration that cannot be used.
     """
@@ -71,11 +71,11 @@ class CommandServers:
             for one in settled:
                 if any(one.server.name.casefold() == known.name.casefold() for known in self._named):
                     raise BadInputError(f"{path}: there is a server called “{short_name(one.server.name)}” already")
+                console.hide(one.secrets.values())
                 for words in one.notes:
                     console.say(f"{show_hidden(short_name(one.server.name))}: {words}")
                 self._named.append(one.server)
                 self._given[one.server.id] = one.secrets
-                console.hide(one.secrets.values())
 
     @property
     def _there(self) -> Servers:
