@@ -286,6 +286,9 @@ def _demo_key(arguments: argparse.Namespace) -> str | None:
 def _decode(arguments: argparse.Namespace) -> int:
     import json
 
+    from playground.engine.gateways.known_secrets import redactor_of
+    from playground.engine.gateways.redacted_output import redact_json
+    from playground.engine.gateways.secrets import key_from_environment
     from playground.named_file import read_named, read_standard_input
     from playground.protocols.summary import summarise
 
@@ -297,7 +300,9 @@ def _decode(arguments: argparse.Namespace) -> int:
         print(f"playground: {arguments.file} cannot be read: {error.strerror or error}", file=sys.stderr)
         return 2
     try:
-        found = summarise(arguments.protocol, data, cumulative=arguments.cumulative)
+        key = key_from_environment()
+        summary = summarise(arguments.protocol, data, cumulative=arguments.cumulative)
+        found = redact_json(summary, redactor_of((key,) if key is not None else ()))
         print(json.dumps(found, ensure_ascii=True, indent=2), flush=True)
     except BrokenPipeError:
         raise

@@ -249,7 +249,13 @@ def exit_code_of(command: Callable[[], int]) -> int:
             sys.stderr.write(f"playground: {error}\n")
         return ExitCode.FAILED
     except OSError as error:
-        sys.stderr.write(f"playground: {error}\n")
+        from playground.engine.gateways.known_secrets import redactor_of
+        from playground.engine.gateways.redacted_output import redact
+        from playground.engine.gateways.secrets import key_from_environment
+
+        key = key_from_environment()
+        words = redact(str(error), redactor_of((key,) if key is not None else ()))
+        sys.stderr.write(f"playground: {words}\n")
         return ExitCode.BAD_INPUT
 
 

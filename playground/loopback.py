@@ -71,6 +71,21 @@ def no_json(given: Collection[str]) -> str:
     return f"The Content-Type must be application/json; {said}. Other types may come from any web page."
 
 
+def ambiguous_length(names: Collection[str], version: str) -> str:
+    """Return why a request with headers of these names is refused for its length; "" for one that is not.
+
+    ``version`` is that of HTTP, such as "1.1". The connection has to be closed after the answer.
+    """
+    given = {name.strip().lower() for name in names}
+    if "transfer-encoding" not in given:
+        return ""
+    if "content-length" in given:
+        return "The request has both Content-Length and Transfer-Encoding, so its end is not certain. Send one of them."
+    if version == "1.0":
+        return "HTTP/1.0 has no Transfer-Encoding, so the end of the request is not certain. Send Content-Length."
+    return ""
+
+
 def _quoted(text: str) -> str:
     shown = "".join(char if char.isprintable() else "�" for char in text[:_SHOWN])
     return f"“{shown}{'…' * (len(text) > _SHOWN)}”"

@@ -80,6 +80,7 @@ class DemoServer:
         import uvicorn
 
         from playground.demo.delivery import Pace
+        from playground.demo.framing import RefusesAmbiguousLength
         from playground.demo.limits import RateLimit
         from playground.demo.quiet_server import QuietServer
         from playground.demo.routes import build
@@ -93,7 +94,7 @@ class DemoServer:
         )
         self._server = QuietServer(
             uvicorn.Config(
-                build(self._service, frozenset(config.allowed_hosts)),
+                RefusesAmbiguousLength(build(self._service, frozenset(config.allowed_hosts))),
                 http="h11",
                 ws="none",
                 lifespan="off",

@@ -388,10 +388,11 @@ async def _serve_stdio(server: Server[dict[str, Any]]) -> None:
 def _serve_http(server: Server[dict[str, Any]], port: int, announce: Callable[[str], None]) -> None:
     import uvicorn
 
+    from playground.demo.framing import RefusesAmbiguousLength
+
     listener = listen("127.0.0.1", port)
-    config = uvicorn.Config(
-        server.streamable_http_app(), http="h11", ws="none", log_level="critical", access_log=False, log_config=None
-    )
+    application = RefusesAmbiguousLength(server.streamable_http_app())
+    config = uvicorn.Config(application, http="h11", ws="none", log_level="critical", access_log=False, log_config=None)
     announce(f"Demo tool server at http://127.0.0.1:{listener.getsockname()[1]}/mcp. Ctrl+C ends it.")
     with listener, contextlib.suppress(KeyboardInterrupt):
         uvicorn.Server(config).run(sockets=[listener])

@@ -224,8 +224,9 @@ class Risks:
 class Redactor:
     """Removes the given secrets from text, bytes and headers. Its repr says only how many there are."""
 
-    def __init__(self, secrets: Iterable[str]) -> None:
-        known = [secret for secret in dict.fromkeys(secrets) if len(secret) >= SHORTEST]
+    def __init__(self, secrets: Iterable[str], *, least_coded: int = _LEAST_CODED) -> None:
+        self._least_coded = least_coded
+        known = self._known = [secret for secret in dict.fromkeys(secrets) if len(secret) >= SHORTEST]
         self._count = len(known)
         self._plain = {text for secret in known for text in plainly(secret)}
         self._codes = Codes("".join(known))
@@ -238,11 +239,19 @@ class Redactor:
         self._needles = tuple(text.encode("utf-8", "surrogatepass") for text in self._texts)
         self._quotes = any(b'"' in needle for needle in self._needles)
         self._pairs = frozenset(pair for needle in self._needles for pair in pairwise(needle))
-        longest = max(map(len, self._needles), default=0)
+        longest = self._longest = max(map(len, self._needles), default=0)
         self._said = _Matcher(self._texts, self._least, self._codes, longest)
         as_bytes = tuple(needle.decode("latin-1") for needle in self._needles)
         self._sent = _Matcher(as_bytes, lambda _: 1, self._codes, longest)
         self._last = frozenset(map(ord, self._sent.inside))
+
+    @cached_property
+    def thorough(self) -> Redactor:
+        """The redactor of the same secrets that takes one character for the beginning of any spelling.
+
+        It finds a spelling that a stream cuts anywhere, takes longer, and is for bodies that are complete.
+        """
+        return Redactor(self._known, least_coded=1)
 
     @property
     def parts(self) -> tuple[bytes, ...]:
@@ -327,6 +336,13 @@ class Redactor:
         """The length of the longest end of ``text`` that begins a secret."""
         return self._said.open_end(text)
 
+    def open_text(self, text: str) -> int:
+        """Return the length of the longest end of ``text`` that begins a spelling of a secret, from one character on.
+
+        Longer than ``open_end`` gives: it is for text that is held back at no cost.
+        """
+        return self._shown.open_end(text)
+
     def open_data(self, data: bytes) -> int:
         """The length of the longest end of ``data`` that begins a secret."""
         if not data or data[-1] not in self._last:
@@ -372,6 +388,10 @@ class Redactor:
         return byte in CODED or (last, byte) in self._pairs
 
     @cached_property
+    def _shown(self) -> _Matcher:
+        return _Matcher(self._texts, lambda _: 1, self._codes, self._longest)
+
+    @cached_property
     def _beginnings(self) -> re.Pattern[bytes]:
         """The end of a JSON text that is the beginning of a secret, as bytes, up to what follows it."""
         return re.compile(b"|".join(self._begun(self._texts)))
@@ -385,7 +405,7 @@ class Redactor:
     def _coded_fronts(self) -> frozenset[bytes]:
         """What the beginnings of all others begin with."""
         coded = (text for text in self._texts if text not in self._plain)
-        return frozenset(text.encode("utf-8", "surrogatepass")[:_LEAST_CODED] for text in coded)
+        return frozenset(text.encode("utf-8", "surrogatepass")[: self._least_coded] for text in coded)
 
     @cached_property
     def _glance(self) -> re.Pattern[bytes]:
@@ -402,7 +422,7 @@ class Redactor:
 
     def _least(self, text: str) -> int:
         """How many characters make a beginning. Codes of a secret begin like many words, so they need some."""
-        return 1 if text in self._plain else _LEAST_CODED
+        return 1 if text in self._plain else self._least_coded
 
 
 def _joined(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:

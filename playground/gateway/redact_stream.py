@@ -404,3 +404,33 @@ def _from(shares: Iterable[_Share], start: int) -> Iterable[_Share]:
         if at + size > start:
             yield share._replace(start=share.start + max(start - at, 0))
         at += size
+
+
+class TextRedactor:
+    """Redacts decoded text that arrives in pieces, wherever the pieces cut a secret. An end that may begin one waits.
+
+    ``add`` and ``close`` return the text that may be shown.
+    """
+
+    __slots__ = ("_held", "_redactor")
+
+    def __init__(self, redactor: Redactor) -> None:
+        self._redactor = redactor
+        self._held = ""
+
+    def add(self, text: str) -> str:
+        """Return the text that no later piece can turn into a secret."""
+        if not self._redactor:
+            return text
+        text = self._held + text
+        end = len(text) - self._redactor.open_text(text)
+        for start, stop in self._redactor.spans(text):
+            if start < end < stop:  # a whole secret, the end of which begins another spelling
+                end = start
+        self._held = text[end:]
+        return self._redactor.text(text[:end])
+
+    def close(self) -> str:
+        """Return the rest. The beginning of a secret that was cut off is masked."""
+        held, self._held = self._held, ""
+        return self._redactor.text(held) if self._redactor.open_text(held) < SHORTEST else MASK

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 LONGEST_MESSAGE: Final = 32 << 20  # bytes of one message; what is longer is never parsed
+LONGEST_LINE: Final = 256 << 20  # bytes without the end of a line; the server is then stopped
 LONGEST_FRAME: Final = 128 << 10  # characters of a message that go to the tape
 LONGEST_NAME: Final = 2_000  # characters of a name, a title, an address
 LONGEST_ADDRESS: Final = 16_000  # characters of a page to sign in on

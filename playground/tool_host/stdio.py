@@ -18,7 +18,7 @@ from mcp.shared.message import SessionMessage
 from mcp_types import INTERNAL_ERROR, ErrorData, JSONRPCError, JSONRPCMessage, jsonrpc_message_adapter
 
 from playground.jsonkit.foreign import parse
-from playground.tool_host.limits import LONGEST_FRAME, LONGEST_LOG, LONGEST_MESSAGE, MOST_WAITING
+from playground.tool_host.limits import LONGEST_FRAME, LONGEST_LINE, LONGEST_LOG, LONGEST_MESSAGE, MOST_WAITING
 from playground.tool_host.processes import CHUNK, ServerProcess
 from playground.tool_host.tap import Tap
 from playground.tool_host.throttle import Throttle
@@ -27,6 +27,10 @@ _ID: Final = re.compile(rb'"id"\s*:\s*(?:(\d{1,18})|"([^"\\]{1,200})")')
 OURS: Final = "said by the client"  # in an error that stands for an answer which cannot be read
 _NO_MESSAGE: Final = "The answer is not what JSON-RPC 2.0 asks for. The tape has it as it came."
 EDGE: Final = 4_096  # bytes at either end of a line in which its id is looked for
+
+
+class EndlessLineError(Exception):
+    """A server wrote too much without the end of a line. The text is for people."""
 
 
 class Outgoing:
@@ -83,7 +87,7 @@ async def read(
     to: MemoryObjectSendStream[SessionMessage | Exception],
     said: Callable[[str], None],
 ) -> None:
-    """Hand over what the server writes until it ends; ``to`` stays open.
+    """Hand over what the server writes until it ends; ``to`` stays open. Raises EndlessLineError.
 
     ``said`` is told of a line that is no message, as a log is.
     """
@@ -117,7 +121,7 @@ async def read(
 async def lines(process: ServerProcess, throttle: Throttle) -> AsyncIterator[tuple[bytes, int, bool]]:
     """Each line without its end, how long it was, and whether it had an end.
 
-    Of one that is too long only its beginning and its end are there.
+    Of one that is too long only its beginning and its end are there. Raises EndlessLineError.
     """
     if process.stdout is None:
         return
@@ -130,6 +134,10 @@ async def lines(process: ServerProcess, throttle: Throttle) -> AsyncIterator[tup
             yield line.kept(), line.size, True
             line = _Line()
         line.add(rest)
+        if line.size > LONGEST_LINE:
+            raise EndlessLineError(
+                f"The server wrote {LONGEST_LINE >> 20} MiB without the end of a line, and was stopped."
+            )
     if line.size:
         yield line.kept(), line.size, False
 

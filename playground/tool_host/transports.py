@@ -58,6 +58,8 @@ async def _command(connection: Owner) -> AsyncIterator[tuple[Any, Any]]:
                 await asyncio.wait_for(asyncio.shield(errors), _LAST_WORDS)
             await process.ends(_LAST_WORDS)
             words = _death(connection, process)
+        except stdio.EndlessLineError as error:
+            words = str(error)
         finally:
             connection.ended(words or "What it says could not be read any more.")
             send.close()  # only now: whoever waits for an answer hears why there is none

@@ -385,8 +385,8 @@ async def choose(person: Person, box: QMessageBox, word: str) -> None:
 def locked(path: Path) -> None:
     """Another process has the store open. It ends with this one."""
     program = (
-        "import sys, time; from pathlib import Path; from playground.engine.library.store.opening import StoreLock;"
-        "lock = StoreLock(Path(sys.argv[1])); lock.acquire(); print('held', flush=True); sys.stdin.read()"
+        "import sys, time; from pathlib import Path; from playground.engine.io.file_lock import FileLock;"
+        "lock = FileLock(Path(sys.argv[1])); lock.acquire(); print('held', flush=True); sys.stdin.read()"
     )
     command = [sys.executable, "-c", program, f"{path}.lock"]
     other = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import socket
 from http.client import HTTPResponse
 from typing import NamedTuple
@@ -37,6 +38,18 @@ def ask(
             return Answer(response.status, found, response.read())
         finally:
             response.close()
+
+
+def exchange(base_url: str, data: bytes) -> bytes:
+    """Send ``data`` over one connection, and return what came until the server closed it. Raises TimeoutError."""
+    parts = urlsplit(base_url)
+    received = b""
+    with socket.create_connection((parts.hostname, parts.port), timeout=5) as connection:
+        connection.sendall(data)
+        with contextlib.suppress(ConnectionResetError):
+            while piece := connection.recv(65536):
+                received += piece
+    return received
 
 
 #: Hosts that a program of this machine names.

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
+import tracemalloc
 from collections.abc import AsyncIterator
 
 import pytest
 
 from playground.tool_host.limits import LONGEST_MESSAGE
 from playground.tool_host.processes import ServerProcess
-from playground.tool_host.stdio import lines
+from playground.tool_host.stdio import EndlessLineError, lines
 from playground.tool_host.throttle import Throttle
 
 
@@ -36,6 +37,17 @@ async def test_of_one_that_is_too_long_only_the_ends_are_there(wrote: ServerProc
     assert line.startswith(b"head")
     assert line.endswith(b"tail")
     assert following == (b"next", 4, True)
+
+
+@pytest.mark.parametrize("wrote", ["b'x' * 400_000_000"], indirect=True)
+async def test_line_without_an_end_is_read_no_further_than_its_limit(wrote: ServerProcess) -> None:
+    tracemalloc.start()
+    try:
+        with pytest.raises(EndlessLineError, match="256 MiB without the end of a line"):
+            _ = [line async for line in lines(wrote, Throttle())]
+        assert tracemalloc.get_traced_memory()[1] < 4 * LONGEST_MESSAGE
+    finally:
+        tracemalloc.stop()
 
 
 @pytest.mark.parametrize("wrote", ["b''"], indirect=True)

@@ -95,7 +95,7 @@ def write(
     whose bodies are no longer in memory.
     """
     redactor = redactor_of(known)
-    tapes = [tape_of(exchange, redactor) for exchange in exchanges]
+    tapes = [tape_of(exchange, redactor, thorough=True) for exchange in exchanges]
     if not tapes:
         raise CassetteError("There is no exchange to save. Run the conversation first.")
     content = {
@@ -189,10 +189,14 @@ def read(data: bytes) -> Cassette:
 # ---- writing ---------------------------------------------------------------------------------------------------------
 
 
-def tape_of(exchange: Exchange, redactor: Redactor) -> JSONObject:
-    """One exchange as JSON. Raises CassetteError where its bodies are no longer in memory."""
+def tape_of(exchange: Exchange, redactor: Redactor, *, thorough: bool = False) -> JSONObject:
+    """One exchange as JSON; ``thorough`` as in ``redacted_reads``.
+
+    Raises CassetteError where its bodies are no longer in memory.
+    """
     if exchange.dropped:
         raise CassetteError("The bodies of an exchange were let go to save memory, so it cannot be saved any more.")
+    reads = redacted_reads(exchange, redactor, thorough=thorough)
     tape: JSONObject = {
         "id": exchange.id,
         "protocol": exchange.protocol,
@@ -212,7 +216,7 @@ def tape_of(exchange: Exchange, redactor: Redactor) -> JSONObject:
             "reason": redactor.text(exchange.reason),
             "http_version": exchange.http_version,
             "headers": [list(pair) for pair in redactor.headers(exchange.response_headers)],
-            "reads": _with_rest(redacted_reads(exchange, redactor), exchange.beside.get("reads", [])),
+            "reads": _with_rest(reads, exchange.beside.get("reads", [])),
             "wire_bytes": exchange.wire_bytes,
             **({"mended": dict(exchange.mended)} if exchange.mended else {}),
         },

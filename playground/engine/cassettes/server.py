@@ -25,7 +25,7 @@ from playground.gateway.redact import MASK
 from playground.gateway.tape import Exchange, Read
 from playground.jsonkit.nesting import loads
 from playground.jsonkit.values import JSON
-from playground.loopback import is_origin, no_json, wrong_host
+from playground.loopback import ambiguous_length, is_origin, no_json, wrong_host
 from playground.protocols import PROTOCOLS
 from playground.protocols.protocol import get_protocol
 
@@ -170,8 +170,12 @@ class ReplayServer:
                 connection.for_pages = self._for_pages(request)
                 if not await self._answer(connection, request) or not connection.again():
                     break
+        except h11.RemoteProtocolError as error:
+            with contextlib.suppress(OSError, h11.ProtocolError):
+                self._log(f"Refused what is no HTTP request: {error}")
+                await connection.refuse(f"This is no HTTP request: {error}.")
         except (OSError, TimeoutError, h11.ProtocolError):
-            pass  # a client that went away, fell silent or does not speak HTTP
+            pass  # a client that went away or fell silent
         finally:
             writer.close()
             self._open.discard(writer)
@@ -343,6 +347,10 @@ class _Connection:
                 elif isinstance(event, h11.Request):
                     headers = tuple((name.decode("ascii"), value.decode("latin-1")) for name, value in event.headers)
                     asked = Asked(event.method.decode("ascii"), event.target.decode("ascii", "replace"), headers, b"")
+                    version = event.http_version.decode("ascii")
+                    if refused := ambiguous_length([name for name, _ in headers], version):
+                        await self.refuse(refused)
+                        return None
                 elif isinstance(event, h11.Data):
                     body += event.data
                     if len(body) > LARGEST_REQUEST:
@@ -352,12 +360,17 @@ class _Connection:
                 else:  # closed, or paused
                     return None
 
-    async def reply(self, status: int, value: JSON) -> None:
-        """A whole JSON answer of our own."""
+    async def refuse(self, message: str) -> None:
+        """Answer a request that cannot be read with 400. No other one is read on this connection."""
+        await self.reply(400, {"code": 400, "message": message, "data": None}, last=True)
+
+    async def reply(self, status: int, value: JSON, *, last: bool = False) -> None:
+        """A whole JSON answer of our own; after the ``last`` one the connection is closed."""
         import h11
 
         body = json.dumps(value).encode()
         headers = [("Content-Type", "application/json"), ("Content-Length", str(len(body))), *self.for_pages]
+        headers += [("Connection", "close")] if last else []
         self._write(h11.Response(status_code=status, headers=headers))
         self.send(body)
         self.end()

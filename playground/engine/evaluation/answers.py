@@ -28,6 +28,7 @@ from playground.engine.evaluation.answering import Answer, Brought, read_written
 from playground.engine.evaluation.judging import Judgement
 from playground.engine.evaluation.making import Packed
 from playground.engine.gateways.known_secrets import redactor_of
+from playground.engine.gateways.redacted_output import redact, redact_json
 from playground.gateway.redact import Redactor
 from playground.gateway.tape import Exchange
 from playground.jsonkit.values import JSON
@@ -116,7 +117,7 @@ class AnswerStore:
 
     def __init__(self, path: Path, known: Iterable[Secret] = ()) -> None:
         self.path = path
-        self._known = known
+        self.known = known
         self._connection: sqlite3.Connection | None = None
         self._thread = ThreadPoolExecutor(1, "answers")
 
@@ -135,13 +136,13 @@ class AnswerStore:
     async def add(self, evaluation: str, brought: Sequence[Brought | Packed]) -> None:
         """Keep answers, also in the place of the same ones; returns once they are on disk. Raises AnswersError."""
         if brought:
-            redactor = redactor_of(self._known)
+            redactor = redactor_of(self.known)
             await self._do(lambda connection: _add(connection, evaluation, brought, redactor))
 
     async def judged(self, evaluation: str, answers: Sequence[tuple[Answer, Mapping[str, Judgement]]]) -> None:
         """Keep other verdicts of answers, and what judges said besides. Raises AnswersError."""
         if answers:
-            redactor = redactor_of(self._known)
+            redactor = redactor_of(self.known)
             await self._do(lambda connection: _judged(connection, evaluation, answers, redactor))
 
     async def vote(self, evaluation: str, pair: Pair, vote: str) -> None:
@@ -198,7 +199,7 @@ class AnswerStore:
 
     async def record(self, evaluation: str, call: CallAsked, answer: ServerAnswer) -> None:
         """Keep what a tool server answered to a call. Raises AnswersError."""
-        redactor = redactor_of(self._known)
+        redactor = redactor_of(self.known)
 
         def work(connection: sqlite3.Connection) -> None:
             packed = _packed(encode(answer), redactor)
@@ -351,14 +352,13 @@ def _key(evaluation: str, answer: Answer) -> tuple[str, str, int]:
 
 
 def _row(answer: Answer, redactor: Redactor) -> tuple[Any, ...]:
-    clean = redactor.text
     texts = [text.encode("utf-8", "replace").decode() for text in (answer.gist, answer.failure)]
     key = (answer.digest, answer.repeat, answer.case, answer.column, answer.at)
-    return (*key, *map(clean, texts), json.dumps(answer.figures), _verdicts(answer, redactor))
+    return (*key, *(redact(text, redactor) for text in texts), json.dumps(answer.figures), _verdicts(answer, redactor))
 
 
 def _verdicts(answer: Answer, redactor: Redactor) -> str:
-    return redactor.text(json.dumps(dict(answer.verdicts)))
+    return redactor.text(json.dumps(redact_json(dict(answer.verdicts), redactor)))
 
 
 def _judgements(found: Mapping[str, Judgement], redactor: Redactor) -> bytes | None:

@@ -21,7 +21,7 @@ import unicodedata
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from pydantic import SecretStr
 
@@ -127,9 +127,27 @@ _CAPITALS = re.compile(r"(?=.*_|.{1,15}\Z)[A-Z_][A-Z0-9_]*")  # a longer one of 
 _SECRET_VALUE = re.compile(r"\s*(?:bearer|basic|digest|token)\s+\S|\s*sk-\S", re.IGNORECASE)
 
 
+#: Headers whose values are versions, formats and names.
+_PLAIN_HEADERS: Final = frozenset(
+    {"accept", "accept-encoding", "accept-language", "anthropic-beta", "anthropic-version", "content-type"}
+    | {"http-referer", "idempotency-key", "openai-beta", "origin", "referer", "traceparent", "user-agent", "x-title"}
+)
+_SHORTEST_HEADER: Final = 12  # characters of a value that is taken for a secret by its look
+
+
 def looks_secret(header: str, value: str = "") -> bool:
     """Whether a header of this name (or with this value) carries a secret, and so may not be written to a file."""
     return is_secret_header(header) or _SECRET_VALUE.match(value) is not None
+
+
+def hidden_header(name: str, value: str) -> bool:
+    """Return whether a header's value is kept out of all output, although neither name nor value says it is a secret.
+
+    It is then still kept with the other headers of the gateway.
+    """
+    if name.strip().lower() in _PLAIN_HEADERS or len(value) < _SHORTEST_HEADER or any(map(str.isspace, value)):
+        return False
+    return any(map(str.isdigit, value)) and any(map(str.isalpha, value))
 
 
 def key_from_environment(variable: str = KEY_VARIABLE) -> Secret | None:

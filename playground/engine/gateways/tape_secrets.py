@@ -12,9 +12,13 @@ from playground.gateway.tape import Exchange, Read
 from playground.jsonkit.values import JSON, JSONObject
 
 
-def redacted_reads(exchange: Exchange, redactor: Redactor) -> list[Read]:
-    """The reads without the secrets that ``redactor`` knows, also where reads or events cut one."""
-    stream = StreamRedactor(redactor.after(exchange.body))
+def redacted_reads(exchange: Exchange, redactor: Redactor, *, thorough: bool = False) -> list[Read]:
+    """The reads without the secrets that ``redactor`` knows, also where reads or events cut one.
+
+    ``thorough`` takes longer, and finds a spelling in a code of which an event has fewer than four characters.
+    """
+    complete = redactor.after(exchange.body)
+    stream = StreamRedactor(complete.thorough if thorough else complete)
     found = [piece for at, data in exchange.reads for piece in stream.redact_bytes(data, at)]
     found += stream.close(exchange.reads[-1].at if exchange.reads else 0.0)
     return [Read(at, data) for at, data in found]

@@ -20,10 +20,10 @@ from playground.engine.gateway_check.export import FORMATS, about, groups, name
 from playground.engine.gateway_check.report import Line, Report, Verdict
 from playground.engine.gateway_check.series import BY_ID, Key, spoken, title
 from playground.engine.gateway_check.setting import Target
+from playground.engine.gateways.redacted_output import write_output
 from playground.engine.headless.exit_codes import ExitCode
 from playground.engine.headless.gateway import Gateway, GatewayOptions, gateway_of
 from playground.engine.headless.show import Console, OutputError, failure_words
-from playground.engine.io.whole_file import write_whole
 from playground.engine.requests.request_file import BadInputError
 from playground.jsonkit.texts import cut, listed
 
@@ -52,9 +52,11 @@ async def check_gateway(options: CheckOptions, out: TextIO, err: TextIO) -> int:
     Cancelled, it shows what came, as an interrupt asks for.
     """
     console = Console(out, err)
+    console.hide(options.secrets)
     try:
         _look_over(options)
         gateway = await gateway_of(options)
+        console.hide(gateway.secrets)
     except BadInputError as error:
         console.say(str(error))
         return ExitCode.BAD_INPUT
@@ -113,9 +115,9 @@ async def _check(gateway: Gateway, options: CheckOptions, console: Console) -> i
     except asyncio.CancelledError:
         interrupted = True
     report = run.report
-    fine = await asyncio.to_thread(_write, report, run.exchanges, gateway, options, console)
+    fine = await asyncio.to_thread(_write, report, run.exchanges, options, console)
     if options.as_json:
-        console.raw(FORMATS["json"](report, None, gateway.secrets))
+        console.raw(FORMATS["json"](report, None, console.secrets))
     else:
         for line in _table(report):
             console.line(line)
@@ -204,21 +206,19 @@ def _table(report: Report) -> list[str]:
     return out
 
 
-def _write(
-    report: Report, exchanges: list[Exchange], gateway: Gateway, options: CheckOptions, console: Console
-) -> bool:
+def _write(report: Report, exchanges: list[Exchange], options: CheckOptions, console: Console) -> bool:
     """Write what was asked for. Returns False where that failed."""
     fine = True
     if options.out is not None:
-        text = FORMATS[options.out.suffix.lower().lstrip(".")](report, None, gateway.secrets)
+        text = FORMATS[options.out.suffix.lower().lstrip(".")](report, None, console.secrets)
         try:
-            write_whole(options.out, text.encode("utf-8", "backslashreplace"))
+            write_output(options.out, text, console.secrets)
         except OSError as error:
             console.say(f"{options.out} cannot be written: {error.strerror or error}.")
             fine = False
     if options.record is not None and exchanges:
         try:
-            cassette.save(options.record, exchanges, f"Check of {report.model}", gateway.secrets)
+            cassette.save(options.record, exchanges, f"Check of {report.model}", console.secrets)
         except cassette.CassetteError as error:
             console.say(str(error))
             fine = False

@@ -21,6 +21,7 @@ from playground.engine.evaluation.inquiry import Inquiry
 from playground.engine.evaluation.making import Making
 from playground.engine.evaluation.results import Results
 from playground.engine.evaluation.runner import Progress, Runner, State, first_of
+from playground.engine.gateways.redacted_output import write_output
 from playground.engine.headless.cluster.order import ClusterError, order_of
 from playground.engine.headless.collecting import seldom_collected
 from playground.engine.headless.evaluated_file import (
@@ -34,7 +35,7 @@ from playground.engine.headless.exit_codes import ExitCode
 from playground.engine.headless.gateway import Gateway, gateway_of
 from playground.engine.headless.show import Console, OutputError
 from playground.engine.headless.tool_servers import CommandServers, ServersError
-from playground.engine.io.whole_file import write_whole
+from playground.engine.io.file_lock import FileLock, LockedError
 from playground.engine.requests.request_file import BadInputError
 from playground.engine.session.session import Session
 from playground.jsonkit.texts import cut
@@ -52,12 +53,16 @@ async def evaluate_file(path: Path, options: EvaluationOptions, out: TextIO, err
     Cancelled, it keeps and shows what came, as an interrupt asks for.
     """
     console = Console(out, err)
+    console.hide(options.secrets)
     store: AnswerStore | None = None
     gateway: Gateway | None = None
     servers: CommandServers | None = None
+    lock: FileLock | None = None
     try:
         gateway = await gateway_of(options)
+        console.hide(gateway.secrets)
         check_places(path, options)
+        lock = _locked(answers_path(path, options))
         if options.dask and options.serves:
             raise BadInputError(
                 "tool servers are started on this computer, and workers are on others: leave out --mcp and --allow, or "
@@ -67,8 +72,7 @@ async def evaluate_file(path: Path, options: EvaluationOptions, out: TextIO, err
         inquiry, session = await inquiry_of(path, gateway, options, servers)
         for problem in await inquiry.problems():
             raise BadInputError(problem.words)
-        secrets = (*gateway.secrets, *(servers.secrets if servers is not None else ()))
-        store = AnswerStore(answers_path(path, options), secrets)
+        store = AnswerStore(answers_path(path, options), console.secrets)
         for words in (*gateway.remarks, *elsewhere(inquiry, gateway.profile.name)):
             console.say(words)
         async with _making(inquiry, session, gateway, options, console) as making:
@@ -88,6 +92,28 @@ async def evaluate_file(path: Path, options: EvaluationOptions, out: TextIO, err
             await gateway.aclose()
         if servers is not None:
             await servers.aclose()
+        if lock is not None:
+            lock.release()
+
+
+def _locked(answers: Path) -> FileLock:
+    """Return the lock of a file of answers, which two evaluations must not fill at once. Raises BadInputError."""
+    try:
+        answers.parent.mkdir(parents=True, exist_ok=True)
+        place = answers.resolve()
+        lock = FileLock(place.with_name(f"{place.name}.lock"), temporary=True)
+        lock.acquire()
+    except LockedError:
+        raise BadInputError(
+            f"another evaluation is writing to {answers}. Wait until it ends, or name another file with --answers"
+        ) from None
+    except (OSError, RuntimeError) as error:
+        reason = (error.strerror if isinstance(error, OSError) else "") or str(error)
+        raise BadInputError(
+            f"{answers} cannot be locked, so the same answers could be paid for twice: {reason}. Name a file in "
+            "another folder with --answers"
+        ) from None
+    return lock
 
 
 @asynccontextmanager
@@ -144,7 +170,7 @@ async def _run(
         raise first_of(failed) from None
     bar.show(runner.progress, last=True)
     results = Results(runner.inquiry, runner.answers)
-    for line in summary(results, runner.progress):
+    for line in summary(results, runner.progress, console.clean):
         console.line(line)
     written = await _write(results, store, options, time.monotonic() - begun, console)
     console.finish()
@@ -228,8 +254,8 @@ def progress_words(found: Progress) -> str:
     return " · ".join(parts)
 
 
-def summary(results: Results, progress: Progress) -> list[str]:
-    """The table that is printed at the end, and what can be told from it."""
+def summary(results: Results, progress: Progress, clean: Callable[[str], str]) -> list[str]:
+    """The table that is printed at the end, and what can be told from it. ``clean`` takes secrets out of a cell."""
     columns = results.columns
     rows = [["", "passed", "95 %", "answers", "failed", "s", "tokens", "price"]]
     for one in columns:
@@ -237,7 +263,7 @@ def summary(results: Results, progress: Progress) -> list[str]:
         judged = share is not None
         rows.append(
             [
-                cut(one.column.title, 40),
+                cut(clean(one.column.title), 40),
                 f"{100 * share:.0f} %" if share is not None else "–",
                 f"{100 * interval.low:.0f}–{100 * interval.high:.0f}" if judged else "",
                 str(one.answered),
@@ -251,7 +277,7 @@ def summary(results: Results, progress: Progress) -> list[str]:
     out += [f"  {one.words}" for one in results.comparisons()]
     if checks := results.checks():
         out.append("")
-        out += _laid_out([[one.title, cut(one.words, 60), one.rate.words] for one in checks], numbers=False)
+        out += _laid_out([[one.title, cut(clean(one.words), 60), one.rate.words] for one in checks], numbers=False)
     failing = _failing(results)
     if failing:
         out += ["", "failed a check:", *failing]
@@ -303,8 +329,8 @@ async def _write(
     fine = True
     for kind, place in options.outputs.items():
         try:
-            text = await export(kind, results, fetch, seconds)
-            await asyncio.to_thread(write_whole, place, text.encode("utf-8", "backslashreplace"))
+            text = await export(kind, results, fetch, console.secrets, seconds)
+            await asyncio.to_thread(write_output, place, text, console.secrets)
         except OSError as error:
             console.say(f"{place} cannot be written: {error.strerror or error}.")
             fine = False

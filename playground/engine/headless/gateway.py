@@ -7,11 +7,19 @@ from dataclasses import dataclass, field
 from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote, urlsplit
 
 from playground.domain.adaptations import Adaptation, with_rule
 from playground.engine.gateways.credentials import consent_needed, plain_origin
 from playground.engine.gateways.profiles import Auth, Profile, ProfileStore, connection, resolve_address, split_headers
-from playground.engine.gateways.secrets import KEY_VARIABLE, Secret, clean_key, key_from_environment
+from playground.engine.gateways.secrets import (
+    KEY_VARIABLE,
+    Secret,
+    clean_key,
+    hidden_header,
+    key_from_environment,
+    looks_secret,
+)
 from playground.engine.headless.saved_gateways import saved_profile, saved_secrets
 from playground.engine.requests.request_file import BadInputError
 from playground.gateway.address import is_loopback
@@ -52,6 +60,19 @@ class GatewayOptions:
     rules: tuple[Adaptation, ...] = ()
     workers_variable: str = ""
 
+    @property
+    def secrets(self) -> tuple[Secret, ...]:
+        """The secrets on the command line and in the environment, known before the gateway is looked up."""
+        own = [self.key, key_from_environment(), key_from_environment(self.key_variable)]
+        keys = [secret for secret in own if secret is not None]
+        keys += [Secret(clean_key(secret.get_secret_value()).key) for secret in keys]
+        headers = [
+            Secret(value.strip())
+            for name, value in self.headers
+            if looks_secret(name, value) or hidden_header(name, value.strip())
+        ]
+        return (*keys, *headers, *_of_proxy(self.proxy))
+
 
 @dataclass
 class Gateway:
@@ -62,12 +83,13 @@ class Gateway:
     headers: dict[str, Secret]
     remarks: tuple[str, ...]
     proxy: str = field(repr=False)
+    given: tuple[Secret, ...] = ()
     client: GatewayClient | None = None
 
     @property
     def secrets(self) -> tuple[Secret, ...]:
-        """All that must stand in no file."""
-        return (*((self.key,) if self.key is not None else ()), *self.headers.values())
+        """Everything that must not be written: the key, secret headers, and ``given``, the secrets of the options."""
+        return (*((self.key,) if self.key is not None else ()), *self.headers.values(), *self.given)
 
     async def connect(self, _profile_id: str) -> GatewayClient:
         """The client, whatever gateway is meant: here there is one."""
@@ -129,7 +151,8 @@ async def gateway_of(options: GatewayOptions) -> Gateway:
     remarks += [f"{options.key_variable}: {words}" for words in typed.remarks]
     if saved is not None and key is None and not options.workers_variable and key_from_environment() is not None:
         remarks.append(f"{KEY_VARIABLE} is not sent to a saved gateway; --key-variable {KEY_VARIABLE} sends it.")
-    return Gateway(profile, key, secret, (*notes, *remarks), options.proxy or profile.proxy)
+    proxy = options.proxy or profile.proxy
+    return Gateway(profile, key, secret, (*notes, *remarks), proxy, (*options.secrets, *_of_proxy(proxy)))
 
 
 def _saved(wanted: str) -> tuple[Profile, list[str]]:
@@ -164,6 +187,15 @@ def _without(profile: Profile, names: list[str]) -> Profile:
             "secret_headers": {name: at for name, at in profile.secret_headers.items() if name.lower() not in gone},
         }
     )
+
+
+def _of_proxy(address: str) -> tuple[Secret, ...]:
+    """The password in a proxy's address, as typed and without percent signs."""
+    try:
+        password = urlsplit(address if "://" in address else f"//{address}").password or ""
+    except ValueError:
+        return ()
+    return tuple(Secret(text) for text in dict.fromkeys((password, unquote(password))) if text)
 
 
 def _leaves(proxy: str, origin: str) -> bool:

@@ -28,14 +28,12 @@ from playground.engine.cassettes import cassette
 from playground.engine.compare.lanes import Lanes, LanesError
 from playground.engine.files.answer_table import LARGEST_TABLE, read_answers
 from playground.engine.gateways.known_secrets import redactor_of
-from playground.engine.gateways.secrets import Secret
 from playground.engine.headless.exit_codes import ExitCode
 from playground.engine.headless.gateway import Gateway, gateway_of
 from playground.engine.headless.json_output import answer, brought, is_whole, transcript
 from playground.engine.headless.show import Console, OutputError, Printer, failure_words
 from playground.engine.headless.tool_servers import CommandServers, ServerOptions, ServersError
 from playground.engine.inspect.endings import ending_details, ending_note
-from playground.engine.io.spreadsheet import json_text
 from playground.engine.requests import renamed_ids
 from playground.engine.requests.request_file import BadInputError, read_text, read_value, request_and_notes
 from playground.engine.session.titles import title_of
@@ -204,8 +202,10 @@ async def run_file(path: Path, options: RunOptions, out: TextIO, err: TextIO) ->
     Cancelled, it ends with what came, as an interrupt asks for.
     """
     console = Console(out, err)
+    console.hide(options.secrets)
     try:
         gateway = await gateway_of(options)
+        console.hide(gateway.secrets)
         _check_place(options.record, path, options.answers)
         servers = CommandServers(options, console) if options.serves else None
         lanes, notes = _open(path, gateway, options, servers)
@@ -259,11 +259,10 @@ async def _run(
     except asyncio.CancelledError:
         interrupted = True
     finally:
-        secrets = (*gateway.secrets, *(servers.secrets if servers is not None else ()))
-        recorded = _record(session, options.record, secrets, console)
+        recorded = _record(session, options.record, console)
     if options.as_json:
         found = [transcript(lane) if options.loops else answer(brought(lane)) for lane in lanes]
-        console.raw(json_text({"variants": list(map(_of_variant, lanes, found))} if options.all_variants else found[0]))
+        console.json({"variants": list(map(_of_variant, lanes, found))} if options.all_variants else found[0])
     console.finish()
     if console.trouble is not None:
         raise OutputError(console.trouble)
@@ -426,13 +425,13 @@ def _check_place(path: Path | None, *read: Path | None) -> None:
         raise BadInputError(f"{path} cannot be written: nothing can be written into {path.parent}")
 
 
-def _record(session: Session, path: Path | None, secrets: tuple[Secret, ...], console: Console) -> bool:
+def _record(session: Session, path: Path | None, console: Console) -> bool:
     """Write what went over the wire, if that was asked for. Returns False where it failed."""
     if path is None or not session.exchanges:
         return True
     try:
-        title = title_of(session.transcript, session.settings.title, redactor_of(secrets).front)
-        cassette.save(path, session.exchanges.values(), title, secrets)
+        title = title_of(session.transcript, session.settings.title, redactor_of(console.secrets).front)
+        cassette.save(path, session.exchanges.values(), title, console.secrets)
     except cassette.CassetteError as error:
         console.say(str(error))
         return False

@@ -19,10 +19,9 @@ from playground.engine.gateways.credentials import (
     credentials_for,
 )
 from playground.engine.gateways.profiles import Profile, ProfileStore
-from playground.engine.gateways.secrets import Keys
+from playground.engine.gateways.secrets import Keys, key_from_environment
 from playground.engine.headless.exit_codes import ExitCode
 from playground.engine.headless.show import Console, OutputError
-from playground.engine.io.spreadsheet import json_text
 from playground.engine.requests.request_file import BadInputError
 from playground.jsonkit.texts import listed
 
@@ -87,6 +86,8 @@ def list_gateways(out: TextIO, err: TextIO, *, as_json: bool) -> ExitCode:
     Raises OutputError where ``out`` fails.
     """
     console = Console(out, err)
+    if (own := key_from_environment()) is not None:
+        console.hide([own])
     store = ProfileStore()
     for words in store.messages:
         console.say(words)
@@ -103,7 +104,7 @@ def list_gateways(out: TextIO, err: TextIO, *, as_json: bool) -> ExitCode:
             }
             for one in store.profiles
         ]
-        console.raw(json_text({"gateways": rows}))
+        console.json({"gateways": rows})
     elif not store.profiles:
         console.say("No gateway is set up yet. They are set up in the window.")
     else:

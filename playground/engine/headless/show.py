@@ -1,14 +1,15 @@
 """What a headless run shows as it goes: text, calls and results on one stream, everything else on another.
 
 Both may be the same terminal, so a line begun on one is ended before the other goes on. What a model wrote is hostile
-to a terminal and is made plain. Nothing here raises for a stream that cannot be written.
+to a terminal and is made plain. No secret of this process is written to either. Nothing here raises for a stream that
+cannot be written.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Final, TextIO
 
 from playground.domain.durations import span
@@ -17,9 +18,14 @@ from playground.domain.parts import Part
 from playground.domain.transcript import Role, Turn
 from playground.engine.advice import advise, headline, own_words
 from playground.engine.advice.parts import Advice
+from playground.engine.gateways.known_secrets import redactor_of
+from playground.engine.gateways.redacted_output import output_json, redact
 from playground.engine.session.changes import Change, PathChanged, RunState, RunStateChanged, TurnChanged, TurnGrew
+from playground.gateway.redact_stream import TextRedactor
+from playground.jsonkit.values import JSON
 
 if TYPE_CHECKING:
+    from playground.engine.gateways.secrets import Secret
     from playground.engine.session.retry_wait import RetryWait
     from playground.engine.session.session import Session
 
@@ -55,6 +61,24 @@ class Console:
         self._one_terminal = out.isatty() and err.isatty()
         self._out_open = self._err_open = False  # whether a line was begun there
         self._half = ""  # of the end of a line
+        self._secrets: tuple[Secret, ...] = ()
+        self._know(())
+
+    def hide(self, secrets: Iterable[Secret]) -> None:
+        """Keep these secrets, besides those given before, out of both streams from now on."""
+        if more := [secret for secret in secrets if secret not in self._secrets]:
+            self.finish()
+            self._know(dict.fromkeys((*self._secrets, *more)))
+
+    def _know(self, secrets: Iterable[Secret]) -> None:
+        self._secrets = tuple(secrets)
+        self._redactor = redactor_of(self._secrets)
+        self._answer, self._reasoning = TextRedactor(self._redactor), TextRedactor(self._redactor)
+
+    @property
+    def secrets(self) -> tuple[Secret, ...]:
+        """The secrets that are known: whatever the command writes is without them."""
+        return self._secrets
 
     @property
     def one_terminal(self) -> bool:
@@ -63,6 +87,9 @@ class Console:
 
     def text(self, text: str) -> None:
         """More of the answer, as far as a terminal can be given it."""
+        self._more(self._answer.add(text))
+
+    def _more(self, text: str) -> None:
         text, self._half = self._half + text, ""
         if text.endswith("\r"):  # the next text tells whether a line ends here
             text, self._half = text[:-1], "\r"
@@ -74,10 +101,13 @@ class Console:
     def line(self, text: str) -> None:
         """A line of its own on standard output."""
         self.finish()
-        self.text(f"{text}\n")
+        self._more(f"{redact(text, self._redactor)}\n")
 
     def aside(self, text: str) -> None:
         """More of what stands beside the answer, on standard error."""
+        self._more_aside(self._reasoning.add(text))
+
+    def _more_aside(self, text: str) -> None:
         if text:
             self._leave_out()
             self._put(self._err, printable(text))
@@ -88,15 +118,25 @@ class Console:
         self._leave_out()
         self._end_err()
         about = f"{self.about}: " if self.about else ""
-        self._put(self._err, printable(f"playground: {about}{words}\n"))
+        self._put(self._err, printable(redact(f"playground: {about}{words}\n", self._redactor)))
+
+    def clean(self, text: str) -> str:
+        """Return a text without the secrets, before it is laid out."""
+        return redact(text, self._redactor)
 
     def raw(self, text: str) -> None:
-        """Text of ours on standard output, as it is."""
-        self._put(self._out, text)
+        """Text of ours on standard output, on no line of its own."""
+        self._put(self._out, redact(text, self._redactor))
+
+    def json(self, value: JSON) -> None:
+        """A JSON value on standard output."""
+        self._put(self._out, output_json(value, self._redactor))
 
     def finish(self) -> None:
         """End the lines that stand open."""
         self._end_err()
+        if rest := self._answer.close():
+            self._more(rest)
         if self._half:
             self._half = ""
             self._put(self._out, printable("\r"))
@@ -112,6 +152,7 @@ class Console:
             self._out_open = False
 
     def _end_err(self) -> None:
+        self._more_aside(self._reasoning.close())
         if self._err_open:
             self._put(self._err, "\n")
             self._err_open = False

@@ -53,7 +53,7 @@ class ServerOptions(GatewayOptions):
 
 
 class CommandServers:
-    """Those of one command; ``secrets`` are what they are given and must stand nowhere.
+    """The tool servers of one command. ``console`` keeps their secrets out of the output.
 
     Raises BadInputError for a configuration that cannot be used.
     """
@@ -61,7 +61,6 @@ class CommandServers:
     def __init__(self, options: ServerOptions, console: Console) -> None:
         from playground.engine.tool_servers.imports import read_servers, settle_alone
 
-        self.secrets: tuple[Secret, ...] = ()
         self._allow, self._console = options.allow, console
         self._servers: Servers | None = None
         self._named: list[ToolServer] = []
@@ -72,11 +71,11 @@ class CommandServers:
             for one in settled:
                 if any(one.server.name.casefold() == known.name.casefold() for known in self._named):
                     raise BadInputError(f"{path}: there is a server called “{short_name(one.server.name)}” already")
+                console.hide(one.secrets.values())
                 for words in one.notes:
                     console.say(f"{show_hidden(short_name(one.server.name))}: {words}")
                 self._named.append(one.server)
                 self._given[one.server.id] = one.secrets
-                self.secrets += tuple(one.secrets.values())
 
     @property
     def _there(self) -> Servers:
@@ -88,7 +87,9 @@ class CommandServers:
                 book = ServerBook.passing(self._named)
             except ServerBookError as error:
                 raise BadInputError(str(error)) from None
-            self._servers = Servers(book, Keys(backend=_no_keyring))
+            keys = Keys(backend=_no_keyring)
+            keys.learned = lambda: self._console.hide(keys.known())
+            self._servers = Servers(book, keys)
             self._servers.subscribe(self._heard)
         return self._servers
 

@@ -30,11 +30,14 @@ from playground.engine.tool_servers.secret_values import (
     ARGUMENT,
     ENVIRONMENT,
     HEADER,
+    imported_header,
     part_address,
     part_arguments,
     place,
     secret_header,
     secret_variable,
+    variable_of_file,
+    worth_hiding,
 )
 from playground.engine.tool_servers.server_entry import read_entry
 from playground.jsonkit.texts import listed
@@ -99,7 +102,7 @@ def settle(found: Found, answers: Mapping[str, str], environment: Mapping[str, s
         raise ImportRefusedError(found.problem)
     answers = {asked.key: asked.default for asked in found.asked} | dict(answers)
     put = _Putting(found, answers, environment)
-    if put.has_secret(found.command) or put.has_secret(found.folder):
+    if put.has_named_secret(found.command) or put.has_named_secret(found.folder):
         raise ImportRefusedError("Its command itself is made of a secret, which cannot be kept so.")
     notes = list(found.notes)
     notes += [
@@ -118,11 +121,11 @@ def settle(found: Found, answers: Mapping[str, str], environment: Mapping[str, s
     for name, value in variables.items():
         if name in found.environment:
             continue
-        if secret_variable(name, value):
+        if variable_of_file(name, value):
             secrets[ENVIRONMENT + name] = Secret(value)
         else:
             kept[name] = value
-    headers, secret_headers = _apart(found.headers, put, secret_header, HEADER)
+    headers, secret_headers = _apart(found.headers, put, imported_header, HEADER)
     parted = part_arguments([put.with_places(text, is_argument=True) for text in found.arguments], put.placed)
     address = part_address(put.with_places(found.url).strip(), put.placed)
     placed = {**put.placed, **parted.secrets, **address.secrets}
@@ -171,7 +174,13 @@ class _Putting:
 
     def __init__(self, found: Found, answers: Mapping[str, str], environment: Mapping[str, str]) -> None:
         self._found, self._answers, self._environment = found, answers, environment
-        self._secret = {asked.key for asked in found.asked if asked.secret}
+        self._named_secret = {asked.key for asked in found.asked if asked.secret}
+        # What a folder is, and a choice that the configuration lists, is no secret.
+        self._secret = self._named_secret | {
+            asked.key
+            for asked in found.asked
+            if not (asked.folder or asked.choices) and worth_hiding(answers.get(asked.key, ""))
+        }
         self._asked = {asked.key for asked in found.asked}
         self.placed: dict[str, Secret] = {}  # secrets of arguments and addresses, by the names of their places
 
@@ -182,6 +191,10 @@ class _Putting:
     def with_places(self, text: str, is_argument: bool = False) -> str:
         """With secret answers as places that the keyring fills."""
         return replace(text, lambda reference: self._place(reference, is_argument))
+
+    def has_named_secret(self, text: str) -> bool:
+        """Return whether an answer whose name says that it is a secret belongs into ``text``."""
+        return any(reference.key in self._named_secret for reference in references(text))
 
     def has_secret(self, text: str) -> bool:
         """Whether an answer that is a secret belongs into ``text``."""

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Final, NamedTuple
 from urllib.parse import urlsplit
 
 from playground.domain.tool_servers import SIGN_IN_SECRETS, ToolServer
 from playground.engine.gateways.secrets import Keys, Secret, looks_secret
+from playground.gateway.redact import SHORTEST
 from playground.jsonkit.reading import parse_json
 
 ORIGIN: Final = "tool-server"  # for ``Keys``: a server's secrets belong to the server, and what it is is confirmed
@@ -37,6 +39,8 @@ _HEADER_FLAG: Final = "header"
 _ASSIGNED: Final = re.compile(r"(?P<name>[A-Za-z_]\w*)=(?P<value>.+)\Z", re.DOTALL)
 _HEADER: Final = re.compile(r"(?P<name>[A-Za-z][\w-]*):\s*(?P<value>\S.*)\Z", re.DOTALL)
 _DRAWN: Final = re.compile(r"[A-Za-z0-9_~-]{20,}\Z")  # at random: long, of letters and digits
+_NUMBER: Final = re.compile(r"[-+]?[0-9]{1,11}(?:\.[0-9]*)?\Z")
+_PLAIN_HEADERS: Final = frozenset({"accept", "accept-encoding", "accept-language", "content-type", "user-agent"})
 _REFERENCE: Final = re.compile(r"\$\{[^}]*\}|\$[A-Za-z_]\w*|%[A-Za-z_]\w*%|\{\{secret:[^}]*\}\}")
 
 
@@ -66,9 +70,41 @@ def secret_header(name: str, value: str = "") -> bool:
     return looks_secret(name, value) or secret_variable(name, value)
 
 
+def imported_header(name: str, value: str) -> bool:
+    """Return whether a header of a configuration is kept as a secret: each one with a value that is worth hiding."""
+    ordinary = name.strip().lower() in _PLAIN_HEADERS or name.strip().lower().startswith("mcp-")
+    return secret_header(name, value) or (not ordinary and not _REFERENCE.search(value) and worth_hiding(value))
+
+
 def key_like(value: str) -> bool:
     """Whether a text looks like a key, or is an address with a password in it."""
     return looks_secret("", value) or _KEY.match(value) is not None or _WITH_PASSWORD.search(value) is not None
+
+
+def variable_of_file(name: str, value: str) -> bool:
+    """Return whether a variable of an environment file is kept as a secret.
+
+    Such files hold settings as well: plain words, and addresses without a key in them, stay readable.
+    """
+    if secret_variable(name, value):
+        return True
+    mixed = any(map(str.isdigit, value)) and any(map(str.isalpha, value))
+    return worth_hiding(value) and mixed and ("://" not in value or bool(part_address(value).secrets))
+
+
+def worth_hiding(value: str) -> bool:
+    """Return whether a value that a configuration takes from elsewhere is treated as a secret, whatever its name.
+
+    Not if it has fewer than ``SHORTEST`` characters, or is a number or a file or folder of this computer: to take
+    such values out would spoil ordinary text.
+    """
+    text = value.strip()
+    if len(text) < SHORTEST or _NUMBER.match(text):
+        return False
+    try:
+        return not (Path(text).is_absolute() and Path(text).exists())
+    except (OSError, ValueError):  # no file can have this name
+        return True
 
 
 def _whole_reference(value: str) -> bool:

@@ -3,26 +3,33 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QWidget
 
-from playground.engine.io.whole_file import write_whole
+from playground.engine.gateways.redacted_output import write_output
 from playground.ui.widgets.dialogs import ask_where
+
+if TYPE_CHECKING:
+    from playground.engine.gateways.secrets import Secret
 
 Say = Callable[[str], None]
 
 
-async def save_as(place: QWidget, title: str, name: str, kind: str, make: Callable[[], str], say: Say) -> None:
+async def save_as(
+    place: QWidget, title: str, name: str, kind: str, make: Callable[[], str], known: Iterable[Secret], say: Say
+) -> None:
     """Ask for a file, ``name`` offered, and write what ``make`` gives; ``say`` tells how that went.
 
-    ``kind`` is the ending, such as ``csv``. ``make`` is called on another thread.
+    ``kind`` is the ending, such as ``csv``. ``make`` is called on another thread. None of the secrets ``known`` is
+    written.
     """
     path = await ask_where(place.window(), title, name, f"{kind.upper()} (*.{kind});;All files (*)", kind)
     if path is None:
         return
     try:
-        await asyncio.to_thread(lambda: write_whole(path, make().encode("utf-8")))
+        await asyncio.to_thread(lambda: write_output(path, make(), known))
     except OSError as error:
         say(f"{path.name} could not be written: {error.strerror or error}. Choose another place.")
     else:

@@ -88,8 +88,7 @@ async def test_hosts_that_are_missing_doubled_or_in_the_target(server: ReplaySer
     assert await asyncio.to_thread(status, "/v1/models", [], "HTTP/1.0") == 200
     assert await asyncio.to_thread(status, "http://evil.example/v1/models", [("Host", "localhost")]) == 421
     for headers in ([], [("Host", "localhost"), ("Host", "evil.example")]):
-        with pytest.raises(OSError, match="closed connection"):
-            await asyncio.to_thread(status, "/v1/models", headers)
+        assert await asyncio.to_thread(status, "/v1/models", headers) == 400
 
 
 @pytest.mark.parametrize(

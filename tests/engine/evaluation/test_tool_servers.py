@@ -48,7 +48,7 @@ async def results_of(runner: Runner, bench: Bench) -> list[dict[str, Any]]:
     async def fetch(answer: Any) -> Any:
         return await bench.store.kept(runner.inquiry.id, answer)
 
-    text = await export("jsonl", Results(runner.inquiry, runner.answers), fetch, 0.0)
+    text = await export("jsonl", Results(runner.inquiry, runner.answers), fetch, (), 0.0)
     return [json.loads(line) for line in text.splitlines()]
 
 
@@ -69,7 +69,7 @@ async def test_every_answer_says_which_of_its_calls_were_real(bench: Bench, sess
     async def fetch(answer: Any) -> Any:
         return await bench.store.kept(runner.inquiry.id, answer)
 
-    table = await export("csv", Results(runner.inquiry, runner.answers), fetch, 0.0)
+    table = await export("csv", Results(runner.inquiry, runner.answers), fetch, (), 0.0)
     found = list(csv.DictReader(io.StringIO(table.removeprefix("\ufeff"))))
     assert {row["real_calls"] for row in found} == {"1"}
 

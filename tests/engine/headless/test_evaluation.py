@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
+import errno
 import io
 import json
 import os
@@ -25,6 +27,7 @@ from playground.engine.gateways.secrets import Secret
 from playground.engine.headless.evaluated_file import EvaluationOptions
 from playground.engine.headless.evaluation import evaluate_file
 from playground.engine.headless.exit_codes import ExitCode
+from playground.engine.io.file_lock import FileLock
 from tests.engine.debugging import begin, until
 from tests.engine.headless.runs import CANARY, Ended
 from tests.support.fault_server import FaultServer, Step, keep, send, sleep, whole
@@ -278,3 +281,50 @@ def rows(path: Path) -> dict[str, tuple[Any, ...]]:
         found = connection.execute('SELECT "case", digest, repeat, at, gist FROM answers').fetchall()
     assert len({row[0] for row in found}) == len(found)
     return {row[0]: row for row in found}
+
+
+@pytest.mark.parametrize("options", [{"go_on": True}, {"fresh": True}, {}])
+async def test_second_evaluation_on_one_answers_file_is_refused(
+    desk: Desk, demo: DemoServer, options: dict[str, Any]
+) -> None:
+    lock = FileLock(desk.answers.with_name(f"{desk.answers.name}.lock"), temporary=True)
+    lock.acquire()
+    try:
+        ended = await desk.run(saved(), **options)
+        assert ended.code == ExitCode.BAD_INPUT
+        assert f"another evaluation is writing to {desk.answers}" in ended.err
+        assert "--answers" in ended.err
+        assert not demo.requests
+        other = desk.folder / "other.answers.sqlite"
+        assert (await desk.run(answers=other)).code == ExitCode.OK
+    finally:
+        lock.release()
+    assert (await desk.run(**options)).code == ExitCode.OK
+    assert not list(desk.folder.glob("*.lock"))
+
+
+async def test_two_evaluations_at_once_ask_for_each_answer_once(desk: Desk, demo: DemoServer) -> None:
+    ended = await asyncio.gather(desk.run(saved()), desk.run(saved()))
+    assert sorted(one.code for one in ended) == [ExitCode.OK, ExitCode.BAD_INPUT]
+    assert len(demo.requests) == 6
+
+
+async def test_answers_file_that_cannot_be_locked_is_refused(
+    desk: Desk, demo: DemoServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_handle: int) -> None:
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr("playground.engine.io.file_lock._lock", refuse)
+    ended = await desk.run(saved())
+    assert ended.code == ExitCode.BAD_INPUT
+    assert "cannot be locked, so the same answers could be paid for twice: No locks available" in ended.err
+    assert not demo.requests
+
+
+async def test_answers_in_a_folder_that_cannot_be_written_are_refused(desk: Desk, demo: DemoServer) -> None:
+    (desk.folder / "file").write_text("no folder", encoding="utf-8")
+    ended = await desk.run(saved(), answers=desk.folder / "file" / "answers.sqlite")
+    assert ended.code == ExitCode.BAD_INPUT
+    assert ended.err.count("\n") == 1
+    assert not demo.requests

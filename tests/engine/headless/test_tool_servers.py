@@ -135,7 +135,8 @@ async def test_secrets_of_servers_stand_in_no_recording(
     tape = desk.folder / "tape.json"
     ended = await desk.run(asks("Use the tool environment"), mcp=(config,), allow=("Odd.environment",), record=tape)
     assert ended.code is ExitCode.OK, ended.err
-    assert SECRET in ended.out  # the server says what it was given, and the model is told
+    assert '"NOTES_TOKEN": "••••"' in ended.out  # the server says what it was given
+    assert SECRET not in ended.out
     assert open_file(tape, pipes=False).exchanges
     assert "environment" in tape.read_text()
     assert SECRET not in tape.read_text()
@@ -236,3 +237,24 @@ def _below(pid: int) -> list[int]:
 def test_options_are_plain_values() -> None:
     assert RunOptions(base_url="x").loops is False
     assert RunOptions(base_url="x", mcp=(Path("c"),)).loops is True
+
+
+@pytest.mark.parametrize("reference", ["${PLAIN_NAME}", "${env:PLAIN_NAME}", "${input:plain}", "id-${PLAIN_NAME}"])
+async def test_value_taken_from_elsewhere_is_hidden_whatever_its_name(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, reference: str
+) -> None:
+    value = "harmless-51c0-value"
+    monkeypatch.setenv("PLAIN_NAME", value)
+    monkeypatch.setenv("PLAYGROUND_INPUT_PLAIN", value)
+    server = {"command": sys.executable, "args": [str(hostile_program.__file__)], "env": {"WORKSPACE": reference}}
+    inputs = [{"id": "plain", "type": "promptString", "description": "A name"}]
+    config = desk.write("config.json", {"servers": {"Odd": server}, "inputs": inputs})
+    for as_json in (False, True):
+        tape = desk.folder / "tape.json"
+        question = asks("Use the tool environment")
+        ended = await desk.run(question, mcp=(config,), allow=("Odd.environment",), record=tape, as_json=as_json)
+        assert ended.code is ExitCode.OK, ended.err
+        assert "WORKSPACE" in ended.out
+        # What the test itself runs with stands there under its own names.
+        assert f'WORKSPACE": "{value}' not in ended.out.replace("\\", "")
+        assert value not in ended.out + ended.err + tape.read_text(encoding="utf-8")

@@ -42,6 +42,12 @@ async def test_an_answer_that_can_be_read_is_cut_with_a_word_about_it(open_serve
     assert "20,000,000 characters" in answer.lost[0]
 
 
+async def test_answer_without_the_end_of_a_line_stops_the_server(open_servers: Open) -> None:
+    room = open_servers(hostile())
+    with pytest.raises(ServerError, match="256 MiB without the end of a line"):
+        await room.servers.call("h", "endless", {}, Ticket())
+
+
 async def test_one_that_never_answers_is_called_off_after_its_time(open_servers: Open) -> None:
     room = open_servers(hostile(timeout=0.5))
     with pytest.raises(ServerError, match=r"For 0\.5 seconds the server did not answer"):

@@ -16,18 +16,20 @@ from playground.engine.evaluation.export.rows import Fetch, records
 from playground.engine.evaluation.imports.asserts import write_assert
 from playground.engine.evaluation.inquiry import Column, Inquiry
 from playground.engine.evaluation.results import Results
+from playground.engine.gateways.redacted_output import redact_json
 from playground.engine.session.plan import Case
+from playground.gateway.redact import Redactor
 from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols import DEFAULT, MESSAGES
 from playground.protocols.protocol import get_protocol
 
 
-async def to_promptfoo(results: Results, fetch: Fetch) -> str:
+async def to_promptfoo(results: Results, fetch: Fetch, redactor: Redactor) -> str:
     """A configuration, and what came, as JSON, which is YAML, too. Checks that it has none of are named in it."""
     inquiry = results.inquiry
     rows = [one async for one in records(results, fetch)]
     out: JSONObject = {"config": configuration(inquiry), "results": _results(results, rows)}
-    return json.dumps(out, ensure_ascii=False, indent=2) + "\n"
+    return json.dumps(redact_json(out, redactor), ensure_ascii=False, indent=2) + "\n"
 
 
 def configuration(inquiry: Inquiry) -> JSONObject:
@@ -106,7 +108,7 @@ def _results(results: Results, rows: Sequence[JSONObject]) -> JSONObject:
     return {"version": 3, "results": found, "stats": stats}
 
 
-def to_inspect(inquiry: Inquiry) -> str:
+def to_inspect(inquiry: Inquiry, redactor: Redactor) -> str:
     """A line of JSON a case: what is asked with the values put in, and what is expected."""
     lines = []
     for case in inquiry.cases:
@@ -118,7 +120,7 @@ def to_inspect(inquiry: Inquiry) -> str:
             "target": case.expected,
             "metadata": {"name": inquiry.title(case), **case.values},
         }
-        lines.append(json.dumps(line, ensure_ascii=False) + "\n")
+        lines.append(json.dumps(redact_json(line, redactor), ensure_ascii=False) + "\n")
     return "".join(lines).encode("utf-8", "replace").decode()
 
 

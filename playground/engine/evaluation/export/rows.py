@@ -11,8 +11,10 @@ from playground.engine.evaluation.answering import Answer
 from playground.engine.evaluation.answers import Kept
 from playground.engine.evaluation.inquiry import Column
 from playground.engine.evaluation.results import Results
-from playground.engine.io.spreadsheet import csv_text, json_text
+from playground.engine.gateways.redacted_output import output_json, redact_json
+from playground.engine.io.spreadsheet import csv_text
 from playground.engine.session.plan import Case
+from playground.gateway.redact import Redactor
 from playground.jsonkit.values import JSONObject
 
 #: Gives what is kept of an answer.
@@ -109,13 +111,15 @@ def answered_by(after: Sequence[Turn], call_id: str) -> JSONObject:
     return {"answered_by": found.by, **about}
 
 
-async def to_jsonl(results: Results, fetch: Fetch) -> str:
+async def to_jsonl(results: Results, fetch: Fetch, redactor: Redactor) -> str:
     """A line of JSON an answer."""
-    lines = [json.dumps(one, ensure_ascii=False) + "\n" async for one in records(results, fetch)]
+    lines = [
+        json.dumps(redact_json(record, redactor), ensure_ascii=False) + "\n" async for record in records(results, fetch)
+    ]
     return "".join(lines).encode("utf-8", "replace").decode()
 
 
-async def to_json(results: Results, fetch: Fetch) -> str:
+async def to_json(results: Results, fetch: Fetch, redactor: Redactor) -> str:
     """All of it as one value: the columns, how they compare, the checks, each answer."""
     columns: list[JSONObject] = [
         {
@@ -151,10 +155,10 @@ async def to_json(results: Results, fetch: Fetch) -> str:
         for one in results.checks()
     ]
     answers = [one async for one in records(results, fetch)]
-    return json_text({"variants": columns, "compared": compared, "checks": checks, "answers": answers})
+    return output_json({"variants": columns, "compared": compared, "checks": checks, "answers": answers}, redactor)
 
 
-async def to_csv(results: Results, fetch: Fetch) -> str:
+async def to_csv(results: Results, fetch: Fetch, redactor: Redactor) -> str:
     """A row an answer: the values of the case behind what all have, then a column a check of the plan."""
     names = list(dict.fromkeys(name for case in results.inquiry.cases for name in case.values))
     plan = results.inquiry.plan
@@ -169,7 +173,8 @@ async def to_csv(results: Results, fetch: Fetch) -> str:
         verdicts = [said.get((check.title, check.words)) if check is not None else None for check in filled]
         marks = [_mark(found) for found in verdicts]
         rows.append([*answered, *(case.values.get(name) for name in names), *marks])
-    return csv_text([*_COLUMNS, *names, *titles], rows)
+    header, *cells = redact_json([[*_COLUMNS, *names, *titles], *rows], redactor)
+    return csv_text(header, cells)
 
 
 def _calls(record: JSONObject) -> str:

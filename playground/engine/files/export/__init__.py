@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Final
 
 from playground.engine.files.export.selection import Selection
+from playground.engine.gateways.redacted_output import write_output
 from playground.engine.gateways.secrets import Secret
-from playground.engine.io.whole_file import write_whole
 from playground.engine.session.snapshot import Snapshot
 from playground.protocols import PROTOCOLS
 
@@ -60,8 +60,8 @@ def left_out(snapshot: Snapshot, to: str, known: Iterable[Secret] = (), *, whole
 
 def save(path: Path, snapshot: Snapshot, to: str, known: Iterable[Secret] = (), *, whole_tree: bool = False) -> None:
     """Write the export to a file as a whole; blocks. Raises ExportError."""
-    data = export(snapshot, to, known, whole_tree=whole_tree).encode("utf-8", "replace")
+    text = export(snapshot, to, known, whole_tree=whole_tree)
     try:
-        write_whole(path, data)
+        write_output(path, text, known)
     except OSError as error:
         raise ExportError(f"{path} cannot be written: {error.strerror or error}.") from None

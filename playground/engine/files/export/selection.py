@@ -21,6 +21,7 @@ from playground.domain.variables import resolve_turns
 from playground.engine.files.experiment_file.layout import lay_out
 from playground.engine.files.images import data_of, measure
 from playground.engine.gateways.known_secrets import redactor_of
+from playground.engine.gateways.redacted_output import redact
 from playground.engine.gateways.secrets import Secret
 from playground.engine.session.titles import title_of
 from playground.jsonkit.values import JSON
@@ -91,7 +92,7 @@ class Selection:
 
     def clean(self, text: str) -> str:
         """``text`` without secrets."""
-        return self._redactor.text(text)
+        return redact(text, self._redactor)
 
     def front(self, text: str, most: int) -> str:
         """The first ``most`` characters of ``text``, without secrets."""

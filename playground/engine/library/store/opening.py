@@ -10,13 +10,13 @@ import contextlib
 import os
 import shutil
 import sqlite3
-import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from playground.engine.io.file_lock import FileLock, LockedError
 from playground.engine.library.store.connecting import connect, connect_memory
 from playground.engine.library.store.schema import (
     AUTO_VACUUM,
@@ -46,47 +46,6 @@ _ALWAYS: Final = {
 _BESIDE: Final = ("-wal", "-shm", "-journal")
 
 
-class LockedError(Exception):
-    """Another process holds the lock."""
-
-
-class StoreLock:
-    """Held from ``acquire`` until ``release`` or the end of the process, however it ends."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._handle: int | None = None
-
-    def acquire(self) -> None:
-        """Take the lock without waiting. Raises LockedError, and OSError where the file cannot be made."""
-        handle = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)
-        try:
-            _lock(handle)
-        except OSError:
-            os.close(handle)
-            raise LockedError from None
-        self._handle = handle
-
-    def release(self) -> None:
-        """Let it go; without it, nothing happens. The file stays: another process may be waiting at it."""
-        if self._handle is not None:
-            os.close(self._handle)
-            self._handle = None
-
-
-if sys.platform == "win32":
-    import msvcrt
-
-    def _lock(handle: int) -> None:
-        msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
-
-else:
-    import fcntl
-
-    def _lock(handle: int) -> None:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-
-
 @dataclass
 class Opened:
     """A connection and what to say of it. ``path`` is None for a database in memory."""
@@ -95,7 +54,7 @@ class Opened:
     mode: Mode
     words: str = ""
     path: Path | None = None
-    lock: StoreLock | None = None
+    lock: FileLock | None = None
     immutable: bool = False
 
 
@@ -118,7 +77,7 @@ def open_store(path: Path, migrations: Sequence[Sequence[str]] = MIGRATIONS) -> 
     """Open the store at ``path`` in the best way there is. Never raises for what a disk does."""
     try:
         make_folder(path.parent)
-        lock = StoreLock(path.with_name(path.name + ".lock"))
+        lock = FileLock(path.with_name(path.name + ".lock"))
         lock.acquire()
     except LockedError:
         return _for_reading(path, "These experiments are open in another window of this application.")

@@ -113,7 +113,7 @@ class CassetteControl(Control):
     async def _export(self, exchanges: list[Exchange]) -> None:
         from playground.engine.cassettes.cassette import CassetteError
         from playground.engine.cassettes.har import write
-        from playground.engine.io.whole_file import write_whole
+        from playground.engine.gateways.redacted_output import write_output
 
         session = self._workspace.current
         name = file_name(session.title, "exchanges") + ".har"
@@ -124,7 +124,7 @@ class CassetteControl(Control):
 
         try:
             whole = [await session.whole(one) for one in exchanges]
-            await asyncio.to_thread(lambda: write_whole(path, write(whole, known)))
+            await asyncio.to_thread(lambda: write_output(path, write(whole, known), known))
         except (CassetteError, StoreError, OSError) as error:
             words = f"{path} cannot be written: {error.strerror}." if isinstance(error, OSError) else str(error)
             self._say(words)

@@ -440,7 +440,8 @@ class GetCodeWindow(SessionWindow):
         """Ask for a file and write the code as it is now into it."""
         code, suffix = self.code, self.language.suffix
         name, kind = f"request{suffix}", suffix.removeprefix(".")
-        spawn(save_as(self, "Save the code", name, kind, lambda: code, self.said.set_text), name="save code")
+        work = save_as(self, "Save the code", name, kind, lambda: code, self._known(), self.said.set_text)
+        spawn(work, name="save code")
 
     def _copy_install(self) -> None:
         QGuiApplication.clipboard().setText(self.install.text())

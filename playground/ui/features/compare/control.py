@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QApplication, QInputDialog, QMenu, QWidget
 
 from playground.domain.errors import RunRefusedError
 from playground.engine.compare.rounds import last_request
-from playground.engine.io.whole_file import write_whole
+from playground.engine.gateways.redacted_output import write_output
 from playground.engine.session.branching import system_text
 from playground.engine.session.session import Session
 from playground.engine.session.variants import MOST_LANES
@@ -331,7 +331,7 @@ class CompareControl(QObject):
         columns, known = self._columns(), host.workspace.gateways.keys.known()
 
         def save() -> None:
-            write_whole(path, render(columns, known).encode("utf-8", "replace"))
+            write_output(path, render(columns, known), known)
 
         try:
             await asyncio.to_thread(save)

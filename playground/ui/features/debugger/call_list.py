@@ -19,6 +19,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from playground.engine.gateways.known_secrets import redactor_of
+from playground.engine.gateways.redacted_output import redact
+from playground.engine.gateways.secrets import Secret
 from playground.engine.inspect.calls import CallEntry, CallIndex, calls_csv, calls_json
 from playground.engine.session.changes import PathChanged, RunStateChanged, SettingsChanged, TurnChanged
 from playground.engine.session.session import Session
@@ -179,13 +182,14 @@ def _mark(code: VerdictCode) -> tuple[str, str]:
 
 
 class CallList(SessionPage):
-    """``card_asked`` carries the ``CallEntry`` to go to."""
+    """``card_asked`` carries the ``CallEntry`` to go to; ``known`` gives the secrets that leave it in no text."""
 
     FOLLOWED = (PathChanged, TurnChanged, RunStateChanged, SettingsChanged)
     card_asked = Signal(object)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, known: Callable[[], Iterable[Secret]] = tuple, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._known = known
         self._index: CallIndex | None = None
         self._sorted: tuple[int, bool] | None = None  # column, descending
         self.model = CallModel(self)
@@ -288,15 +292,18 @@ class CallList(SessionPage):
         """Put the chosen rows, or all that are shown, on the clipboard as ``csv`` or ``json``."""
         entries = list(self.model.entries) if everything else self._chosen()
         if entries:
-            QGuiApplication.clipboard().setText(_text(entries, kind))
+            self._put_on_clipboard(_text(entries, kind))
 
     def _copy_arguments(self) -> None:
-        QGuiApplication.clipboard().setText("\n".join(entry.call.arguments for entry in self._chosen()))
+        self._put_on_clipboard("\n".join(entry.call.arguments for entry in self._chosen()))
+
+    def _put_on_clipboard(self, text: str) -> None:
+        QGuiApplication.clipboard().setText(redact(text, redactor_of(self._known())))
 
     def _export(self, kind: str, _checked: bool = False) -> None:
         entries = list(self.model.entries)
         title = f"Save {_plural(len(entries))} as {kind.upper()}"
-        work = save_as(self, title, f"calls.{kind}", kind, partial(_text, entries, kind), self.count.say)
+        work = save_as(self, title, f"calls.{kind}", kind, partial(_text, entries, kind), self._known(), self.count.say)
         spawn(work, name="export calls")
 
     def _menu(self, at: QPoint) -> None:

@@ -47,7 +47,7 @@ class RunPages(Control):
     def _make_calls(self) -> QWidget:
         from playground.ui.features.debugger.call_list import CallList
 
-        self.calls = CallList()
+        self.calls = CallList(self._workspace.gateways.keys.known)
         self.calls.card_asked.connect(self._go_to_entry)
         self.calls.show_session(self._session)
         return self.calls
@@ -136,7 +136,9 @@ class DebugControl(Control):
         """The rules, on that tool or the default."""
         from playground.ui.features.debugger.rules_dialog import RulesDialog
 
-        RulesDialog.shown_for(self._session, self._host.window).open_on(name)
+        dialog = RulesDialog.shown_for(self._session, self._host.window)
+        dialog.known_secrets = self._workspace.gateways.keys.known
+        dialog.open_on(name)
 
     def record(self) -> None:
         """Put what servers answered in this conversation into the tables of their tools, and answer from those."""

@@ -5,6 +5,7 @@ Not modal: it stands beside the conversation and follows it. All truth is in ``s
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRect, QSize, Qt
@@ -26,6 +27,8 @@ from PySide6.QtWidgets import (
 from playground.domain.debugging import Debugging, Policy, ToolRule
 from playground.domain.parts import ToolCall
 from playground.engine.files.answer_table import LARGEST_TABLE, read_answers, write_answers
+from playground.engine.gateways.redacted_output import write_output
+from playground.engine.gateways.secrets import Secret
 from playground.engine.session.changes import Change, DebugChanged, PathChanged, SettingsChanged, TurnChanged
 from playground.engine.session.session import Session
 from playground.named_file import read_named
@@ -101,10 +104,10 @@ def read_tables(path: Path) -> Debugging:
     return read_answers(text)
 
 
-def write_tables(path: Path, debugging: Debugging) -> None:
-    """Write the tables to a file. Raises ValueError in words."""
+def write_tables(path: Path, debugging: Debugging, known: Iterable[Secret]) -> None:
+    """Write the tables to a file, without the secrets in ``known``. Raises ValueError in words."""
     try:
-        path.write_text(write_answers(debugging), encoding="utf-8", newline="\n")
+        write_output(path, write_answers(debugging), known)
     except OSError as error:
         raise ValueError(error.strerror or str(error)) from None
 
@@ -131,11 +134,12 @@ def _with_table(rule: ToolRule, found: ToolRule) -> ToolRule:
 
 
 class RulesDialog(SessionWindow):
-    """``open_on`` shows the rule of a tool, "" the default's."""
+    """``open_on`` shows the rule of a tool, "" the default's. ``known_secrets`` gives those that no file may hold."""
 
     def __init__(self, session: Session, parent: QWidget) -> None:
         super().__init__(session, parent)
         self.setWindowTitle("Rules for tool calls")
+        self.known_secrets: Callable[[], Iterable[Secret]] = tuple
         self._name = DEFAULT
         self._before: Debugging | None = None  # what Undo brings back after an import
         self.list = QListWidget()
@@ -218,7 +222,7 @@ class RulesDialog(SessionWindow):
         """Write the tables to a file, or say why not."""
         path = Path(name)
         try:
-            write_tables(path, self._debugging)
+            write_tables(path, self._debugging, self.known_secrets())
         except ValueError as error:
             self._say(f"{path.name} cannot be written: {error}.", "error")
         else:

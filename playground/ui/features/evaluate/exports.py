@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QWidget
 from playground.engine.evaluation.answering import Answer
 from playground.engine.evaluation.answers import AnswersError, Kept
 from playground.engine.evaluation.export.formats import FORMATS, export
-from playground.engine.io.whole_file import write_whole
+from playground.engine.gateways.redacted_output import write_output
 from playground.ui.features.evaluate.look import Look
 from playground.ui.widgets.dialogs import ask_where, file_name
 
@@ -27,7 +27,7 @@ async def export_answers(look: Look, name: str, window: QWidget) -> str:
         return ""
     try:
         text = await exported(look, name)
-        await asyncio.to_thread(lambda: write_whole(path, text.encode("utf-8", "backslashreplace")))
+        await asyncio.to_thread(lambda: write_output(path, text, look.store.known))
     except OSError as error:
         return f"{path.name} could not be written: {error.strerror or error}. Choose another place."
     except AnswersError as error:
@@ -45,6 +45,6 @@ async def exported(look: Look, name: str) -> str:
 
     def work() -> str:
         with asyncio.Runner(loop_factory=asyncio.SelectorEventLoop) as runner:
-            return runner.run(export(name, results, fetch, seconds))
+            return runner.run(export(name, results, fetch, store.known, seconds))
 
     return await asyncio.to_thread(work)

@@ -30,7 +30,7 @@ from PySide6.QtWidgets import QFrame, QTextEdit, QWidget
 
 from playground.engine.evaluation.answers import AnswersError
 from playground.engine.evaluation.results import ColumnResult, Findings, Results
-from playground.engine.io.whole_file import write_whole
+from playground.engine.gateways.redacted_output import write_output
 from playground.jsonkit.texts import cut
 from playground.ui.features.evaluate.exports import export_answers, exported
 from playground.ui.features.evaluate.look import Look
@@ -118,7 +118,7 @@ class ReportView(QWidget):
         path = Path(self._folder.path()) / name
         try:
             text = await exported(self._look, "html")
-            await asyncio.to_thread(lambda: write_whole(path, text.encode("utf-8", "backslashreplace")))
+            await asyncio.to_thread(lambda: write_output(path, text, self._look.store.known))
         except (OSError, AnswersError) as error:
             self.said.emit(f"The page could not be made: {error}. “Save as web page…” writes it elsewhere.")
             return

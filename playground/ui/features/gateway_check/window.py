@@ -444,7 +444,7 @@ class CheckWindow(QDialog):
         old, known = before(report, self._reports), self._gateways.keys.known()
         make: Callable[[], str] = partial(FORMATS[kind], report, old, known)
         name = f"{file_name(f'Check of {report.gateway}', 'check')}.{kind}"
-        spawn(save_as(self, "Export the report", name, kind, make, self._say), name="export a report")
+        spawn(save_as(self, "Export the report", name, kind, make, known, self._say), name="export a report")
 
     def _say(self, words: str) -> None:
         self.state.setText(show_hidden(words))

@@ -405,7 +405,7 @@ class TapePage(QWidget):
     def _export(self) -> None:
         entries = tuple(self.model.rows)
         title = f"Save {len(entries):,} message{'s' * (len(entries) != 1)} as lines of JSON"
-        work = save_as(self, title, "tool-servers.jsonl", "jsonl", partial(_lines, self._tape, entries), self._say)
+        work = save_as(self, title, "tool-servers.jsonl", "jsonl", partial(_lines, self._tape, entries), (), self._say)
         spawn(work, name="export messages of tool servers")
 
     def _say(self, words: str) -> None:

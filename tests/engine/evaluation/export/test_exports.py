@@ -25,8 +25,10 @@ from playground.engine.evaluation.imports.promptfoo import read_configuration
 from playground.engine.evaluation.results import Results
 from playground.engine.session.plan import Case
 from playground.engine.session.session import Session
+from playground.gateway.redact import Redactor
 from tests.engine.evaluation.evaluations import Bench, planned, variant
 
+NO_SECRETS = Redactor(())
 HOSTILE = "=1+1 <script>alert(1)</script> \x00\x1b[31m \u202e\ud800 & ]]>"
 
 
@@ -54,7 +56,7 @@ async def report(bench: Bench, session: Session) -> Report:
 
 
 async def test_rows(report: Report) -> None:
-    lines = [json.loads(line) for line in (await to_jsonl(report.results, report.fetch)).splitlines()]
+    lines = [json.loads(line) for line in (await to_jsonl(report.results, report.fetch, NO_SECRETS)).splitlines()]
     assert len(lines) == 12
     first = lines[0]
     assert (first["values"], first["variant"], first["repeat"]) == ({"city": "Oslo"}, "A · as set", 1)
@@ -63,7 +65,7 @@ async def test_rows(report: Report) -> None:
     assert first["passed"] is False
     assert [one["check"] for one in first["checks"]] == ["Contains", "Regex", "Tokens"]
     assert [bool(one["failure"]) for one in lines] == [False, False, True, True] * 3
-    rows = list(csv.DictReader(io.StringIO(await to_csv(report.results, report.fetch))))
+    rows = list(csv.DictReader(io.StringIO(await to_csv(report.results, report.fetch, NO_SECRETS))))
     assert len(rows) == 12
     assert rows[0]["city"] == "Oslo"
     assert rows[0]["expected"] == 'Oslo, "cold"'
@@ -114,7 +116,7 @@ async def test_the_page_stands_alone_and_can_do_nothing(report: Report) -> None:
 
 
 async def test_promptfoo_takes_it_and_so_do_we(report: Report) -> None:
-    found = json.loads(await to_promptfoo(report.results, report.fetch))
+    found = json.loads(await to_promptfoo(report.results, report.fetch, NO_SECRETS))
     config = found["config"]
     assert "Tokens" in config["description"]
     assert config["defaultTest"]["assert"] == [
@@ -131,7 +133,7 @@ async def test_promptfoo_takes_it_and_so_do_we(report: Report) -> None:
 
 
 async def test_a_dataset_for_inspect(report: Report) -> None:
-    lines = [json.loads(line) for line in to_inspect(report.results.inquiry).splitlines()]
+    lines = [json.loads(line) for line in to_inspect(report.results.inquiry, NO_SECRETS).splitlines()]
     assert [(one["id"], one["target"]) for one in lines] == [("a", 'Oslo, "cold"'), ("b", ""), ("c", "")]
     assert lines[0]["input"] == [
         {"role": "system", "content": "Be brief."},
@@ -147,7 +149,7 @@ async def test_what_has_no_answer_yet_is_exported_all_the_same(bench: Bench, ses
     async def fetch(_answer: Answer) -> Kept:
         raise AssertionError("there is none")
 
-    assert await to_jsonl(results, fetch) == ""
-    assert (await to_csv(results, fetch)).count("\r\n") == 1
+    assert await to_jsonl(results, fetch, NO_SECRETS) == ""
+    assert (await to_csv(results, fetch, NO_SECRETS)).count("\r\n") == 1
     assert ElementTree.fromstring(to_junit(results))[0].get("skipped") == "3"
     assert "not judged" in await to_page(results, fetch)

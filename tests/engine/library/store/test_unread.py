@@ -458,9 +458,9 @@ async def test_a_store_of_an_earlier_version_is_only_read(filled: Path, tmp_path
         connection.execute("UPDATE turns SET json = '{' WHERE id = 't2'")
     shutil.copy(path, filled)
     holder = Store(filled)
-    from playground.engine.library.store.opening import StoreLock
+    from playground.engine.io.file_lock import FileLock
 
-    lock = StoreLock(filled.with_name(filled.name + ".lock"))
+    lock = FileLock(filled.with_name(filled.name + ".lock"))
     lock.acquire()
     await holder.open()
     try:

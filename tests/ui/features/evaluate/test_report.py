@@ -15,6 +15,7 @@ from pytestqt.qtbot import QtBot
 from playground.domain.checks.texts import Contains
 from playground.engine.evaluation.export.formats import FORMATS
 from playground.engine.evaluation.inquiry import Inquiry
+from playground.engine.gateways.secrets import Secret
 from playground.engine.session.plan import Case
 from playground.ui.features.evaluate.exports import exported
 from playground.ui.features.evaluate.report import ReportView
@@ -83,3 +84,28 @@ def test_each_format_is_written_of_what_there_is(name: str, qtbot: QtBot, qapp: 
         assert json.loads(text)
     else:
         assert text.startswith("<?xml" if name == "junit" else "<!DOCTYPE html>")
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_exports_of_the_window_hold_no_key_that_stands_in_the_plan(
+    name: str, qtbot: QtBot, qapp: QApplication, tmp_path: Path
+) -> None:
+    key = "sk-canary-51c0-Zq9fGh27"
+    found: list[str] = []
+    session = planned(
+        make_session(),
+        cases=(Case(id="c", name=key, values={"city": key}, expected=key),),
+        variants=(variant(key, model=f"model-{key}"),),
+        checks=(Contains(text=key),),
+    )
+    session.change(title=key)
+
+    async def work(at: Looked) -> None:
+        await at.found()
+        at.store.known = (Secret(key),)
+        found.append(await exported(at.look, name))
+
+    looked(qapp, tmp_path, session, answers(Inquiry(session), lambda *_: False), work)
+    assert key not in found[0]
+    assert "51c0-Zq9f" not in found[0]
+    assert "••••" in found[0]

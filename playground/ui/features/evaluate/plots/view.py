@@ -17,7 +17,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QAction, QActionGroup, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QMenu, QWidget
 
-from playground.engine.io.whole_file import write_whole
+from playground.engine.gateways.redacted_output import write_output
 from playground.ui.features.evaluate.look import Look
 from playground.ui.features.evaluate.plots.kinds import KINDS, By, Known, case_at, chosen_plot, plots
 from playground.ui.features.evaluate.plots.scene import Plot, Target
@@ -219,7 +219,7 @@ class PlotsView(QWidget):
 
         make = to_png if path.suffix.lower() == ".png" else to_svg
         data = make(cards, 2 if self._two else 1)
-        await asyncio.to_thread(write_whole, path, data)
+        await asyncio.to_thread(write_output, path, data, self._look.store.known)
 
 
 async def _load() -> None:

@@ -1,0 +1,99 @@
+"""Every place that writes a file or standard output is known, and says how secrets are kept out of it.
+
+A writer of exports calls ``write_output`` of ``playground/engine/gateways/redacted_output.py``, and a command writes
+through ``Console``. All others stand here with a reason: add one only if it writes nothing that a person, a model, a
+gateway or a tool server said, or redacts it itself.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+ROOT = Path(__file__).resolve().parents[2]
+CALLS: Final = frozenset({"write_whole", "write_text", "write_bytes", "mkstemp", "NamedTemporaryFile"})
+OPENS: Final = frozenset("wxa")
+
+OWN: Final = "a file of the program itself, without foreign text"
+REDACTED: Final = "redacts its content before"
+CONTENT: Final = "one part that a person sees and saves, byte for byte as it was received or written"
+PRIMITIVE: Final = "writes the bytes of its callers, which are found by this test"
+STREAM: Final = "a command's own words, or what a person gave it"
+
+WRITERS: Final = {
+    "playground/cli.py": STREAM,
+    "playground/cli_gateway.py": "certificates that a shell gave as a pipe; errors of reading files",
+    "playground/engine/cassettes/cassette.py": REDACTED,
+    "playground/engine/files/experiment_file/__init__.py": REDACTED,
+    "playground/engine/files/experiment_file/schema.py": OWN,
+    "playground/engine/gateway_check/kept.py": REDACTED,
+    "playground/engine/gateways/fingerprints.py": OWN,
+    "playground/engine/gateways/redacted_output.py": "the one way out",
+    "playground/engine/headless/cluster/hand.py": "certificate authorities, which are public",
+    "playground/engine/io/list_file.py": "settings; their stores refuse secrets",
+    "playground/engine/io/whole_file.py": PRIMITIVE,
+    "playground/engine/questions/worker.py": "a pipe to the program itself",
+    "playground/self_test/report.py": STREAM,
+    "playground/tool_host/host.py": "a pipe to the program itself",
+    "playground/ui/features/conversation/calls/served_view.py": CONTENT,
+    "playground/ui/features/conversation/fold_row.py": CONTENT,
+    "playground/ui/features/storage/control.py": REDACTED,
+    "playground/ui/shell/crash/crash_control.py": REDACTED,
+    "playground/ui/shell/crash/hard_crash.py": "stacks of functions, without values",
+}
+
+
+def writes(path: Path) -> Iterator[str]:
+    """What a module calls to write a file, or to print."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if not isinstance(node, ast.Call):
+            # A function that is handed on, as to a thread.
+            if isinstance(node, ast.Name) and node.id == "write_whole" and isinstance(node.ctx, ast.Load):
+                yield node.id
+            continue
+        function = node.func
+        called = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+        values = [*node.args, *(keyword.value for keyword in node.keywords)]
+        modes = [one.value for one in values if isinstance(one, ast.Constant) and isinstance(one.value, str)]
+        writing = any(len(mode) <= 3 and OPENS & set(mode) for mode in modes)
+        owner = function.value if isinstance(function, ast.Attribute) else None
+        if called in CALLS or called == "print" or (called in ("open", "fdopen") and writing):
+            yield called
+        elif called == "write" and isinstance(owner, ast.Attribute) and owner.attr in ("stdout", "stderr"):
+            yield f"{owner.attr}.write"
+
+
+def test_every_writer_passes_through_the_redactor_or_says_why_not() -> None:
+    found = {
+        path.relative_to(ROOT).as_posix(): sorted(set(calls))
+        for path in sorted((ROOT / "playground").rglob("*.py"))
+        if (calls := list(writes(path)))
+    }
+    assert {name: calls for name, calls in found.items() if name not in WRITERS} == {}
+    assert sorted(set(WRITERS) - set(found)) == []
+
+
+def test_a_new_writer_is_found(tmp_path: Path) -> None:
+    for line in (
+        "path.write_text(text)",
+        "path.write_bytes(data)",
+        "open(path, 'w')",
+        "path.open('xb')",
+        "open(path, mode='a')",
+        "os.fdopen(handle, 'wb')",
+        "write_whole(path, data)",
+        "await asyncio.to_thread(write_whole, path, data)",
+        "print(text)",
+        "sys.stdout.write(text)",
+    ):
+        module = tmp_path / "module.py"
+        module.write_text(line, encoding="utf-8")
+        assert list(writes(module)), line
+
+
+def test_reading_is_no_writing(tmp_path: Path) -> None:
+    module = tmp_path / "module.py"
+    module.write_text("open(path)\nopen(path, 'rb')\nos.fdopen(handle, 'rb')\npath.read_text()\n", encoding="utf-8")
+    assert list(writes(module)) == []
