@@ -106,6 +106,6 @@ def _closing(text: str, start: int) -> int | None:
     depth = 1
     for match in _BRACE.finditer(text, start, start + LONGEST):
         depth += 1 if match[0] == "{" else -1
-        if depth == 0:
-            return match.start()
+        if depth == 0 or depth > _DEEPEST:
+            return None if depth else match.start()
     return None

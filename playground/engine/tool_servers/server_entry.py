@@ -140,6 +140,8 @@ def _via(reading: _Reading, has_command: bool, url: str) -> Via:
     via = _VIA.get(re.sub(r"[-_ ]", "", kind))
     if via is not None:
         return via
+    if not kind and reading.has("httpUrl"):
+        return Via.HTTP
     if kind in ("ws", "wss", "websocket"):
         reading.problem = "It is reached through a web socket, which is not supported here."
     elif kind in _BUILT_IN:
