@@ -170,7 +170,7 @@ def _command(reading: _Reading, system: str) -> tuple[str, tuple[str, ...]]:
         reading.problem = reading.problem or inner.problem
     else:
         words = reading.words(member)
-        if len(words) == 1 and not reading.has("args"):
+        if isinstance(nested, str) and words:
             words = _split(words[0], reading)
         words = (*words, *reading.words("args"))
     if not words:

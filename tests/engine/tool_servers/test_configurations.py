@@ -195,6 +195,8 @@ def test_yaml_is_read(text: str) -> None:
         {"settings": {"mcp": {"servers": {"one": SERVER}}}},
         {"customizations": {"vscode": {"mcp": {"servers": {"one": SERVER}}}}},
         {"mcpServers": {"one": {"command": "npx -y x"}}},
+        {"mcpServers": {"one": {"command": "npx -y x", "args": []}}},
+        {"mcpServers": {"one": {"command": "npx -y", "args": ["x"]}}},
         {"mcpServers": {"one": {"command": ["npx", "-y", "x"]}}},
         {"mcpServers": {"one": {"command": "cmd", "args": ["/c", "npx", "-y", "x"]}}},
         {"mcpServers": {"one": {"command": "C:\\Windows\\System32\\cmd.exe", "args": ["/C", "npx", "-y", "x"]}}},
