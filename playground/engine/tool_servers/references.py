@@ -28,7 +28,7 @@ _VARIABLE: Final = re.compile(r"[A-Z_][A-Z0-9_]*\Z")
 class Reference(NamedTuple):
     """A reference and its place in a text.
 
-    ``key`` names what it stands for: ``NAME``, ``env:NAME``, ``input:ID``, ``workspaceFolder``, with its default where
+    ``key`` names the value: ``NAME``, ``env:NAME``, ``input:ID``, ``workspaceFolder``, with its default where
     it has one. ``variable`` is the variable of the environment that it names, empty for none. ``default`` is the text
     to take where there is no value; None where there is none. ``bare``: it was written as ``$NAME``.
     """

@@ -132,7 +132,8 @@ def test_what_is_none_is_said(qapp: QApplication, tmp_path: Path) -> None:
 def test_server_that_is_switched_off_there_is_not_ticked_and_toml_is_read(qapp: QApplication, tmp_path: Path) -> None:
     text = (
         '[mcp_servers.on]\ncommand = "uvx"\nargs = ["on", "--port", "${PORT_OF_TEST:-8080}"]\n'
-        f'[mcp_servers.off]\nurl = "https://a.example/mcp"\nenabled = false\nhttp_headers = {{ "X-Key" = "{CANARY}" }}\n'
+        '[mcp_servers.off]\nurl = "https://a.example/mcp"\nenabled = false\n'
+        f'http_headers = {{ "X-Key" = "{CANARY}" }}\n'
     )
 
     async def scene(desk: Desk) -> None:
