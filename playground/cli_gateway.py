@@ -204,8 +204,8 @@ def add_servers(command: Any, more: str) -> None:
         type=Path,
         default=[],
         metavar="CONFIG",
-        help="a JSON file that names servers, as Claude Desktop, VS Code, Cursor and LM Studio keep it; its ${NAME} is "
-        "read from the environment; repeatable",
+        help="a file that names servers, as other applications keep it: JSON (Claude, VS Code, Cursor, Gemini CLI, "
+        "opencode), TOML (Codex) or YAML (Continue, Goose); its ${NAME} is read from the environment; repeatable",
     )
     servers.add_argument(
         "--allow",

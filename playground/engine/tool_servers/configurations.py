@@ -85,9 +85,9 @@ def _read_value(text: str) -> JSON:
         return read_relaxed(text)
     except JsonTextError as error:
         if text[0] not in "{[" or (text[0] == "[" and "=" in text):
-            other = _toml_or_yaml(text)
-            if isinstance(other, dict | list):
-                return other
+            parsed = _toml_or_yaml(text)
+            if isinstance(parsed, dict | list):
+                return parsed
             raise ImportRefusedError(f"This is not JSON: {error}. It is no TOML or YAML of servers either.") from None
         raise ImportRefusedError(f"This is not JSON: {error}.") from None
 
@@ -134,10 +134,10 @@ def _search(value: JSONObject, depth: int) -> Configuration | None:
         return Configuration("Claude Code", entries, inputs)
     for holder in _HOLDERS:
         inner = value.get(holder)
-        held = _search(inner, depth + 1) if isinstance(inner, dict) and not is_server(inner) else None
-        if held is not None:
-            kind = held.kind if held.kind.endswith(_SETTINGS) else held.kind + _SETTINGS
-            return Configuration(kind, held.entries, [*inputs, *held.inputs])
+        configuration = _search(inner, depth + 1) if isinstance(inner, dict) and not is_server(inner) else None
+        if configuration is not None:
+            kind = configuration.kind if configuration.kind.endswith(_SETTINGS) else configuration.kind + _SETTINGS
+            return Configuration(kind, configuration.entries, [*inputs, *configuration.inputs])
     return None
 
 

@@ -62,30 +62,30 @@ class Found:
     enabled: bool = True
 
 
-def _texts(found: Found) -> Iterable[tuple[str, str, bool]]:
+def _texts(server: Found) -> Iterable[tuple[str, str, bool]]:
     """Every text in which there may be references, its name, and whether it is an argument."""
-    yield "", found.command, False
-    yield from (("", text, True) for text in found.arguments)
-    yield from (("", text, False) for text in (found.folder, found.env_file, found.url))
-    yield from ((name, text, False) for name, text in found.environment.items())
-    yield from ((name, text, False) for name, text in found.headers.items())
+    yield "", server.command, False
+    yield from (("", text, True) for text in server.arguments)
+    yield from (("", text, False) for text in (server.folder, server.env_file, server.url))
+    yield from ((name, text, False) for name, text in server.environment.items())
+    yield from ((name, text, False) for name, text in server.headers.items())
 
 
-def questions(found: Found, inputs: Mapping[str, JSONObject], environment: Mapping[str, str]) -> Iterable[Asked]:
+def questions(server: Found, inputs: Mapping[str, JSONObject], environment: Mapping[str, str]) -> Iterable[Asked]:
     """The values that have to be asked for, each once."""
     seen: set[str] = set()
-    for name, text, is_argument in _texts(found):
+    for name, text, is_argument in _texts(server):
         for reference in references(text):
-            if reference.key in seen or own_value(reference, found, environment, is_argument) is not None:
+            if reference.key in seen or own_value(reference, server, environment, is_argument) is not None:
                 continue
             seen.add(reference.key)
             yield _question(reference, name, inputs, environment)
 
 
 def own_value(
-    reference: Reference, found: Found, environment: Mapping[str, str], is_argument: bool = False
+    reference: Reference, server: Found, environment: Mapping[str, str], is_argument: bool = False
 ) -> str | None:
-    """The text for a reference about which nobody has to be asked; None where somebody has."""
+    """The text for a reference about which no question is needed; None where one is."""
     key, variable = reference.key, reference.variable
     written = f"${variable}" if reference.bare else f"${{{key}}}"
     if key == "userHome":
@@ -96,17 +96,17 @@ def own_value(
         return written  # the program itself may know it
     if key.startswith("env:") or reference.default is not None:
         return None
-    given = found.environment.get(variable)
-    if given is not None and not any(inner.variable == variable for inner in references(given)):
+    value = server.environment.get(variable)
+    if value is not None and not any(inner.variable == variable for inner in references(value)):
         return written  # the program finds it in its environment
-    if is_argument and (_is_script(found) or (reference.bare and variable not in environment)):
+    if is_argument and (_is_script(server) or (reference.bare and variable not in environment)):
         return written  # a shell fills it in, or it is no reference
     return None
 
 
-def _is_script(found: Found) -> bool:
+def _is_script(server: Found) -> bool:
     """Return whether a server is a script that a shell reads from its arguments."""
-    return Path(found.command).name in _SHELLS and any(re.match(r"-\w*c\Z", word) for word in found.arguments[:3])
+    return Path(server.command).name in _SHELLS and any(re.match(r"-\w*c\Z", word) for word in server.arguments[:3])
 
 
 def _question(
@@ -127,16 +127,16 @@ def _question(
     if key.startswith("file:"):
         path = short_name(key.removeprefix("file:"))
         return Asked(key, f"Text of {path}", "opencode puts the text of this file here.", secret=True)
-    given = inputs.get(key.removeprefix("input:"), {}) if key.startswith("input:") else {}
+    declared = inputs.get(key.removeprefix("input:"), {}) if key.startswith("input:") else {}
     label = short_name(key.removeprefix("input:"))
-    help, preset, options = given.get("description"), given.get("default"), given.get("options")
-    choices = tuple(map(_option, options)) if given.get("type") == "pickString" and isinstance(options, list) else ()
+    help, preset, options = declared.get("description"), declared.get("default"), declared.get("options")
+    choices = tuple(map(_option, options)) if declared.get("type") == "pickString" and isinstance(options, list) else ()
     return Asked(
         key,
         label,
         help[:LONGEST] if isinstance(help, str) else "",
         preset[:LONGEST] if isinstance(preset, str) else "",
-        given.get("password") is True or secret_variable(key.removeprefix("input:")) or secret_variable(name),
+        declared.get("password") is True or secret_variable(key.removeprefix("input:")) or secret_variable(name),
         choices[:MOST_CHOICES],
     )
 

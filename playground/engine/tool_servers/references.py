@@ -28,7 +28,7 @@ _VARIABLE: Final = re.compile(r"[A-Z_][A-Z0-9_]*\Z")
 class Reference(NamedTuple):
     """A reference and its place in a text.
 
-    ``key`` names what it stands for: ``NAME``, ``env:NAME``, ``input:ID``, ``workspaceFolder``, with its default where
+    ``key`` names the value: ``NAME``, ``env:NAME``, ``input:ID``, ``workspaceFolder``, with its default where
     it has one. ``variable`` is the variable of the environment that it names, empty for none. ``default`` is the text
     to take where there is no value; None where there is none. ``bare``: it was written as ``$NAME``.
     """
@@ -106,6 +106,6 @@ def _closing(text: str, start: int) -> int | None:
     depth = 1
     for match in _BRACE.finditer(text, start, start + LONGEST):
         depth += 1 if match[0] == "{" else -1
-        if depth == 0:
-            return match.start()
+        if depth == 0 or depth > _DEEPEST:
+            return None if depth else match.start()
     return None

@@ -100,7 +100,7 @@ def read_entry(
     if value.get("auth") is not None or value.get("oauth"):
         reading.notes.append("How to sign in there is not taken over: the server is asked how, when it is started.")
     is_local = via is Via.STDIO
-    found = Found(
+    server = Found(
         name=_named(entry.name, value),
         via=via,
         command=command,
@@ -113,16 +113,17 @@ def read_entry(
         oauth=not is_local and not any(secret_header(name, text) for name, text in headers.items()),
         enabled=enabled,
     )
-    asked = tuple(questions(found, inputs, environment))
-    problem = reading.problem or _lacking(reading, found, bool(command), url)
-    return replace(found, asked=asked, notes=tuple(reading.notes), problem=problem)
+    problem = reading.problem or _lacking(reading, server, bool(command), url)
+    return replace(
+        server, asked=tuple(questions(server, inputs, environment)), notes=tuple(reading.notes), problem=problem
+    )
 
 
-def _lacking(reading: _Reading, found: Found, has_command: bool, url: str) -> str:
+def _lacking(reading: _Reading, server: Found, has_command: bool, url: str) -> str:
     if not (has_command or url.strip() or reading.kind()):
         return "It has neither a command nor an address."
-    if found.via is Via.STDIO:
-        return "" if found.command.strip() else "It has no command."
+    if server.via is Via.STDIO:
+        return "" if server.command.strip() else "It has no command."
     return "" if url.strip() else "It has no address."
 
 
@@ -140,6 +141,8 @@ def _via(reading: _Reading, has_command: bool, url: str) -> Via:
     via = _VIA.get(re.sub(r"[-_ ]", "", kind))
     if via is not None:
         return via
+    if not kind and reading.has("httpUrl"):
+        return Via.HTTP
     if kind in ("ws", "wss", "websocket"):
         reading.problem = "It is reached through a web socket, which is not supported here."
     elif kind in _BUILT_IN:
@@ -168,7 +171,7 @@ def _command(reading: _Reading, system: str) -> tuple[str, tuple[str, ...]]:
         reading.problem = reading.problem or inner.problem
     else:
         words = reading.words(member)
-        if len(words) == 1 and not reading.has("args"):
+        if isinstance(nested, str) and words:
             words = _split(words[0], reading)
         words = (*words, *reading.words("args"))
     if not words:
@@ -214,7 +217,7 @@ def _variables(reading: _Reading) -> dict[str, str]:
         variables |= _Reading({"env": nested["env"]}).members("env")
     for member in _ENVIRONMENT:
         variables |= reading.members(member)
-    for member in _NAMES_OF_VARIABLES:  # the names of variables that are given on
+    for member in _NAMES_OF_VARIABLES:  # the names of variables that are filled on
         listed = reading.member(member)
         for item in listed if isinstance(listed, list) else ():
             name = item.get("name") if isinstance(item, dict) else item
@@ -260,11 +263,11 @@ class _Reading:
     def first(self, members: Iterable[str]) -> str:
         """The first text among those of ``members`` that is not empty."""
         texts = [(member, self.text(member)) for member in members]
-        given = [(member, text) for member, text in texts if text]
-        for member, text in given[1:]:
-            if text != given[0][1]:
-                self.notes.append(f"“{member}” is left out, since there is “{given[0][0]}”.")
-        return given[0][1] if given else ""
+        filled = [(member, text) for member, text in texts if text]
+        for member, text in filled[1:]:
+            if text != filled[0][1]:
+                self.notes.append(f"“{member}” is left out, since there is “{filled[0][0]}”.")
+        return filled[0][1] if filled else ""
 
     def kind(self) -> str:
         """How the entry says that it is reached, in small letters; empty where it does not say."""

@@ -35,20 +35,20 @@ _MOST: Final = 2000
 _NAMED: Final = 12  # members that one note names
 
 
-def read(value: JSON, found: ToolCollector) -> str:
-    """Put the tools of a JSON value into ``found``; the words why there are none, or nothing."""
-    entries = _entries(value, found)
+def read(value: JSON, collector: ToolCollector) -> str:
+    """Put the tools of a JSON value into ``collector``; the words why there are none, or nothing."""
+    entries = _entries(value, collector)
     if entries is None:
         return "there are no tool definitions in this JSON"
     if len(entries) > _MOST:
-        found.note(f"only the first {_MOST:,} of {len(entries):,} definitions are read")
+        collector.note(f"only the first {_MOST:,} of {len(entries):,} definitions are read")
     for number, entry in enumerate(entries[:_MOST]):
         try:
-            found.tools.append(_tool(entry, found))
+            collector.tools.append(_tool(entry, collector))
         except ValueError as error:
-            found.note(f"definition {number + 1} is left out: {error}")
-    if not found.tools and found.notes:
-        return found.notes.pop(0) if len(found.notes) == 1 else "none of the definitions can be read"
+            collector.note(f"definition {number + 1} is left out: {error}")
+    if not collector.tools and collector.notes:
+        return collector.notes.pop(0) if len(collector.notes) == 1 else "none of the definitions can be read"
     return ""
 
 
@@ -65,39 +65,39 @@ def holds_tools(value: JSON) -> bool:
 # ---- where definitions are -------------------------------------------------------------------------------------------
 
 
-def _entries(value: JSON, found: ToolCollector) -> list[JSON] | None:
+def _entries(value: JSON, collector: ToolCollector) -> list[JSON] | None:
     """The definitions inside of lists, request bodies and replies; None when there is no place for any."""
     if isinstance(value, list):
-        return _entries_of_list(value, found)
+        return _entries_of_list(value, collector)
     if not isinstance(value, dict):
         return None
     listed = _list_of(value)
     if listed is not None:
         if value.get("nextCursor"):
-            found.note("the server lists more tools on a following page (“nextCursor”), which is not in this text")
-        return _entries(listed, found)
+            collector.note("the server lists more tools on a following page (“nextCursor”), which is not in this text")
+        return _entries(listed, collector)
     for wrapper in _WRAPPERS:
         inner = value.get(wrapper)
         if isinstance(inner, dict) and _list_of(inner) is not None:
-            return _entries(inner, found)
+            return _entries(inner, collector)
     if value.keys() & _ALONE or _is_schema(value):
         return [value]
     return _by_name(value)
 
 
-def _entries_of_list(entries: list[JSON], found: ToolCollector) -> list[JSON]:
+def _entries_of_list(entries: list[JSON], collector: ToolCollector) -> list[JSON]:
     out: list[JSON] = []
     for entry in map(_read_text, entries):
         listed = _list_of(entry) if isinstance(entry, dict) else None
-        inner = _entries(listed, found) if listed is not None else None
+        inner = _entries(listed, collector) if listed is not None else None
         if inner is None or not isinstance(entry, dict):
             out.append(entry)
             continue
         rest = [key for key in entry if key not in (*_LISTS, "type", "name", "description")]
-        if rest and not entry.keys() & {"messages", "model", "contents"}:
-            found.note(f"left out beside functions: {_named(rest)}")
+        if rest and not entry.keys() & {"model", "contents"}:
+            collector.note(f"left out beside functions: {_named(rest)}")
         if isinstance(entry.get("name"), str):
-            found.note(f"the tools of “{short_name(entry['name'])}” are taken without that group")
+            collector.note(f"the tools of “{short_name(entry['name'])}” are taken without that group")
         out += inner
     return out
 
@@ -141,21 +141,21 @@ class _Parts(NamedTuple):
     """A definition taken apart: its function, and the members that are left over."""
 
     function: JSONObject
-    left: list[str]
+    leftover: list[str]
     output: JSONObject | None = None
     hints: Hints | None = None
 
 
-def _tool(entry: JSON, found: ToolCollector) -> ToolDefinition:
+def _tool(entry: JSON, collector: ToolCollector) -> ToolDefinition:
     """One definition. Raises ValueError saying what is wrong with it."""
     if not isinstance(entry, dict):
         raise ValueError("a tool definition is a JSON object")
     if _is_schema(entry) and "name" not in entry:
-        return _tool_of_schema(entry, found)
+        return _tool_of_schema(entry, collector)
     if isinstance(entry.get("toolSpec"), dict):
         entry = entry["toolSpec"]
     if _is_free_text(entry):
-        return _free_text_tool(entry, found)
+        return _free_text_tool(entry, collector)
     if entry.get("type") == "object" and isinstance(entry.get("properties"), dict):
         schema = {key: value for key, value in entry.items() if key not in ("name", "description")}
         entry = {"name": entry["name"], "description": entry.get("description"), "parameters": schema}
@@ -163,42 +163,42 @@ def _tool(entry: JSON, found: ToolCollector) -> ToolDefinition:
         raise at_vendor(entry["type"])
     if "name" not in entry and "function" not in entry and len(entry) == 1:
         raise at_vendor(next(iter(entry)))
-    parts = _taken_apart(entry, found)
+    parts = _taken_apart(entry, collector)
     tool = tool_from(parts.function, "parameters")
-    if parts.left:
-        found.note(f"“{tool.name[:80]}”: left out {_named(parts.left)}")
+    if parts.leftover:
+        collector.note(f"“{tool.name[:80]}”: left out {_named(parts.leftover)}")
     return tool.model_copy(update={"output": parts.output, "hints": parts.hints})
 
 
-def _taken_apart(entry: JSONObject, found: ToolCollector) -> _Parts:
+def _taken_apart(entry: JSONObject, collector: ToolCollector) -> _Parts:
     inner = entry.get("function", entry)
     if not isinstance(inner, dict):
         raise ValueError("“function” must be an object")
     members = {key: value for key, value in {**entry, **inner}.items() if value is not None}
-    taken = {"type", "function", "name", "description", "strict", "title", "annotations"}
+    handled = {"type", "function", "name", "description", "strict", "title", "annotations"}
     key = next((key for key in _SCHEMAS if key in members), "")
-    schema = _schema(members, key, found)
+    schema = _schema(members, key, collector)
     output_key = next((key for key in _OUTPUTS if isinstance(members.get(key), dict)), "")
     output = _unwrapped(members.get(output_key))
     if is_gemini(output):
         output = from_gemini(output)
     hints, odd = read_hints(members.get("annotations"), members.get("title"))
     function = {word: members.get(word) for word in ("name", "description", "strict")} | {"parameters": schema}
-    taken |= {key, output_key, *(("parameter_definitions",) if not key else ())}
-    left = [word for word in members if word not in taken] + [f"annotations.{word}" for word in odd]
+    handled |= {key, output_key, *(("parameter_definitions",) if not key else ())}
+    leftover = [word for word in members if word not in handled] + [f"annotations.{word}" for word in odd]
     if "annotations" in members and not isinstance(members["annotations"], dict):
-        left.append("annotations")
-    return _Parts(function, left, output if isinstance(output, dict) else None, hints)
+        leftover.append("annotations")
+    return _Parts(function, leftover, output if isinstance(output, dict) else None, hints)
 
 
-def _schema(members: JSONObject, key: str, found: ToolCollector) -> JSON:
+def _schema(members: JSONObject, key: str, collector: ToolCollector) -> JSON:
     """The schema of the parameters as JSON Schema."""
     if not key and isinstance(members.get("parameter_definitions"), dict):
         return _from_cohere(members["parameter_definitions"])
     schema = _unwrapped(members.get(key))
     name = str(members.get("name"))[:80]
     if is_gemini(schema):
-        found.note(f"“{name}”: Gemini's schema is written as JSON Schema, its types in small letters")
+        collector.note(f"“{name}”: Gemini's schema is written as JSON Schema, its types in small letters")
         return from_gemini(schema)
     return schema
 
@@ -214,10 +214,14 @@ def _unwrapped(schema: JSON) -> JSON:
 
 
 def _from_cohere(definitions: JSONObject) -> JSONObject:
-    """The schema that Cohere's ``parameter_definitions`` stand for."""
+    """The schema that Cohere's ``parameter_definitions`` describe."""
     properties: JSONObject = {}
-    for name, given in definitions.items():
-        inner = {key: value for key, value in given.items() if key != "required"} if isinstance(given, dict) else {}
+    for name, definition in definitions.items():
+        inner = (
+            {key: value for key, value in definition.items() if key != "required"}
+            if isinstance(definition, dict)
+            else {}
+        )
         kind = inner.get("type")
         if isinstance(kind, str):
             inner["type"] = _PYTHON_TYPES.get(kind, "array" if kind.startswith(("List", "list")) else kind)
@@ -226,10 +230,10 @@ def _from_cohere(definitions: JSONObject) -> JSONObject:
     return {"type": "object", "properties": properties, **({"required": required} if required else {})}
 
 
-def _tool_of_schema(schema: JSONObject, found: ToolCollector) -> ToolDefinition:
+def _tool_of_schema(schema: JSONObject, collector: ToolCollector) -> ToolDefinition:
     title = schema.get("title")
     name = title if isinstance(title, str) and title else "tool"
-    found.note(f"a schema without a definition around it is taken as the parameters of “{name}”")
+    collector.note(f"a schema without a definition around it is taken as the parameters of “{name}”")
     description = schema.get("description")
     return ToolDefinition(
         name=name,
@@ -242,7 +246,7 @@ def _is_free_text(entry: JSONObject) -> bool:
     return entry.get("type") == "custom" and not any(key in entry for key in _SCHEMAS)
 
 
-def _free_text_tool(entry: JSONObject, found: ToolCollector) -> ToolDefinition:
+def _free_text_tool(entry: JSONObject, collector: ToolCollector) -> ToolDefinition:
     """A function with one text in the place of a custom tool, whose input is free text. Raises ValueError."""
     inner = entry["custom"] if isinstance(entry.get("custom"), dict) else entry
     text: JSONObject = {"type": "object", "properties": {"input": {"type": "string"}}, "required": ["input"]}
@@ -250,13 +254,15 @@ def _free_text_tool(entry: JSONObject, found: ToolCollector) -> ToolDefinition:
     form = inner.get("format")
     if isinstance(form, dict):
         grammar = form["grammar"] if isinstance(form.get("grammar"), dict) else form
-        left = f"; its grammar ({short_name(str(grammar.get('syntax') or form.get('type')))}) is left out"
+        leftover = f"; its grammar ({short_name(str(grammar.get('syntax') or form.get('type')))}) is left out"
     else:
-        left = ""
-    found.note(f"“{tool.name[:80]}” is a custom tool, which takes free text: here it is a function with “input”{left}")
+        leftover = ""
+    collector.note(
+        f"“{tool.name[:80]}” is a custom tool, which takes free text: here it is a function with “input”{leftover}"
+    )
     rest = [key for key in {**entry, **inner} if key not in ("type", "custom", "name", "description", "format")]
     if rest:
-        found.note(f"“{tool.name[:80]}”: left out {_named(rest)}")
+        collector.note(f"“{tool.name[:80]}”: left out {_named(rest)}")
     return tool
 
 

@@ -17,15 +17,15 @@ _MEMBERS: Final = {
 
 def read_hints(annotations: JSON, title: JSON = None) -> tuple[Hints | None, list[str]]:
     """The hints in ``annotations`` with the title of the tool, None for none; and the members that are no hints."""
-    given = annotations if isinstance(annotations, dict) else {}
+    members = annotations if isinstance(annotations, dict) else {}
     snake = {"_".join((name, "hint")): name for name in _MEMBERS.values()}
-    titles = [text for text in (given.get("title"), title) if isinstance(text, str) and text]
+    titles = [text for text in (members.get("title"), title) if isinstance(text, str) and text]
     fields = {
         name: value
-        for member, value in given.items()
+        for member, value in members.items()
         if (name := _MEMBERS.get(member) or snake.get(member)) and isinstance(value, bool)
     }
     rest = [
-        member for member in given if member != "title" and (_MEMBERS.get(member) or snake.get(member)) not in fields
+        member for member in members if member != "title" and (_MEMBERS.get(member) or snake.get(member)) not in fields
     ]
     return (Hints(title=titles[0] if titles else "", **fields) if titles or fields else None), rest

@@ -89,7 +89,7 @@ class Schemas:
         return self._modern(out) if self._old else out
 
     def read_only_members(self, schema: JSON) -> frozenset[str]:
-        """The names of an object's members that are read-only, in whichever part of its schema that is said."""
+        """The names of an object's members that are read-only, in any part of its schema."""
         names: set[str] = set()
         waiting, seen = [schema], set[int]()
         while waiting and len(seen) < _MOST_PARTS:
@@ -284,9 +284,9 @@ class _Operation:
             return
         plain = [kind for kind in kinds if kind.split(";")[0].strip() == "application/json"]
         kind = next(iter(plain), next((kind for kind in kinds if "json" in kind), kinds[0]))
-        others = [other for other in kinds if not same(content[other].get("schema"), content[kind].get("schema"))]
-        if others:
-            self._found.note(f"{self._name}: the body may also be {', '.join(others)[:200]}, which is left out")
+        alternatives = [name for name in kinds if not same(content[name].get("schema"), content[kind].get("schema"))]
+        if alternatives:
+            self._found.note(f"{self._name}: the body may also be {', '.join(alternatives)[:200]}, which is left out")
         if "json" not in kind:
             self._found.note(f"{self._name}: the body is {kind}, not JSON")
         schema = content[kind].get("schema", {})

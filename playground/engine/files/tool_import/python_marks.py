@@ -40,7 +40,7 @@ _RUN_METHODS: Final = "_run", "_arun", "forward", "run", "execute"
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """What a library is told about a tool besides its function; empty where the function itself says it."""
+    """A tool as a mark describes it. A member is empty where the function itself says it."""
 
     name: str = ""
     description: str = ""
@@ -60,7 +60,7 @@ def is_static(function: Function) -> bool:
 
 
 def mark_of(function: Function, values: Values) -> Mark | None:
-    """What the decorators of a function say of the tool that they make; None where they make none."""
+    """The mark that the decorators of a function give it; None where they make no tool of it."""
     for decorator in function.decorator_list:
         if _decorator_name(decorator) in _DECORATORS:
             return _mark(decorator, values) if isinstance(decorator, ast.Call) else Mark()
@@ -137,8 +137,8 @@ def _mark(call: ast.Call, values: Values) -> Mark:
 
 
 def _text(words: dict[str, ast.expr], names: tuple[str, ...], values: Values) -> str:
-    given = [values.value(words[name]) for name in names if name in words]
-    return next((value.strip() for value in given if isinstance(value, str)), "")
+    texts = [values.value(words[name]) for name in names if name in words]
+    return next((value.strip() for value in texts if isinstance(value, str)), "")
 
 
 def _hints(words: dict[str, ast.expr], values: Values) -> Hints | None:

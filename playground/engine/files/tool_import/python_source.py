@@ -51,27 +51,27 @@ class _Candidate(NamedTuple):
         return not self.function.name.startswith("_")
 
 
-def read(text: str, found: ToolCollector) -> str:
-    """Put a tool for each function of a source into ``found``; the words why there are none, or nothing."""
+def read(text: str, collector: ToolCollector) -> str:
+    """Put a tool for each function of a source into ``collector``; the words why there are none, or nothing."""
     if len(text) > LARGEST:
         return f"this source is too long to read: {len(text):,} characters"
     try:
         module = _with_real_names(_parsed(text))
         values = Values(module)
-        types = Types(values, found)
-        for candidate in _tool_functions(module, values, found):
-            found.tools.append(_tool(candidate, types, values, found))
-        _add_tool_classes(values, types, found)
-        _add_definitions(module, values, found)
-        if not found.tools:
-            _add_data_classes(module, values, types, found)
+        types = Types(values, collector)
+        for candidate in _tool_functions(module, values, collector):
+            collector.tools.append(_tool(candidate, types, values, collector))
+        _add_tool_classes(values, types, collector)
+        _add_definitions(module, values, collector)
+        if not collector.tools:
+            _add_data_classes(module, values, types, collector)
     except SyntaxError as error:
         return f"not valid Python, line {error.lineno}: {error.msg}"
     except RecursionError:
         return "this source is nested too deeply"
     except (ValueError, MemoryError):
         return "this source cannot be parsed"
-    return "" if found.tools else "there are no functions in this source"
+    return "" if collector.tools else "there are no functions in this source"
 
 
 def _parsed(text: str) -> ast.Module:
@@ -105,7 +105,7 @@ def _with_real_names(module: ast.Module) -> ast.Module:
 # ---- which functions are tools ---------------------------------------------------------------------------------------
 
 
-def _tool_functions(module: ast.Module, values: Values, found: ToolCollector) -> list[_Candidate]:
+def _tool_functions(module: ast.Module, values: Values, collector: ToolCollector) -> list[_Candidate]:
     """The functions that a library makes tools of, wherever they are; where there are none, the public ones.
 
     Public functions of the module go before methods, and private ones come only where there is nothing else.
@@ -124,11 +124,11 @@ def _tool_functions(module: ast.Module, values: Values, found: ToolCollector) ->
     if marked:
         titles = {candidate.title for candidate in marked}
         rest = [it.title for it in (*plain.values(), *owned) if it.is_public and it.title not in titles]
-        _name_left_out("functions that are not marked as tools are left out", rest, found)
+        _name_left_out("functions that are not marked as tools are left out", rest, collector)
         return marked
     if any(candidate.is_public for candidate in plain.values()):
         methods = [candidate.title for candidate in owned if candidate.is_public]
-        _name_left_out("methods of classes are left out, since there are functions beside them", methods, found)
+        _name_left_out("methods of classes are left out, since there are functions beside them", methods, collector)
     for group in (list(plain.values()), owned):
         public = [candidate for candidate in group if candidate.is_public]
         if public:
@@ -152,24 +152,24 @@ def _marked(module: ast.Module, values: Values, functions: set[str]) -> list[_Ca
     return sorted(out, key=lambda candidate: candidate.function.lineno)
 
 
-def _name_left_out(words: str, titles: list[str], found: ToolCollector) -> None:
+def _name_left_out(words: str, titles: list[str], collector: ToolCollector) -> None:
     if titles:
         more = f" and {len(titles) - NAMED} more" if len(titles) > NAMED else ""
-        found.note(f"{words}: {', '.join(title[:80] for title in titles[:NAMED])}{more}")
+        collector.note(f"{words}: {', '.join(title[:80] for title in titles[:NAMED])}{more}")
 
 
 # ---- a tool of a function --------------------------------------------------------------------------------------------
 
 
-def _tool(candidate: _Candidate, types: Types, values: Values, found: ToolCollector) -> ToolDefinition:
+def _tool(candidate: _Candidate, types: Types, values: Values, collector: ToolCollector) -> ToolDefinition:
     function, mark = candidate.function, candidate.mark or Mark()
     name = mark.name or function.name
     documentation = read_docstring(ast.get_docstring(function))
     types.begin(name)
-    parameters = _given_schema(mark, types, values, found, name)
+    parameters = _given_schema(mark, types, values, collector, name)
     description = mark.description or documentation.description
     if parameters is None:
-        parameters = _signature(candidate, documentation, mark.excluded, types, found)
+        parameters = _signature(candidate, documentation, mark.excluded, types, collector)
     else:
         own = parameters.pop("description", "")
         description = description or (own if isinstance(own, str) else "")
@@ -183,7 +183,7 @@ def _definition(name: str, description: str, parameters: JSONObject, types: Type
     return ToolDefinition(name=name, description=description, parameters=parameters, hints=mark.hints)
 
 
-def _given_schema(mark: Mark, types: Types, values: Values, found: ToolCollector, name: str) -> JSONObject | None:
+def _given_schema(mark: Mark, types: Types, values: Values, collector: ToolCollector, name: str) -> JSONObject | None:
     """The parameters that a mark gives as a class, a JSON Schema or a dict of types; None where it gives none."""
     if mark.schema is None or (isinstance(mark.schema, ast.Constant) and mark.schema.value is None):
         return None
@@ -196,12 +196,12 @@ def _given_schema(mark: Mark, types: Types, values: Values, found: ToolCollector
         return value
     if isinstance(node, ast.Dict):
         return types.of_members(node)
-    found.note(f"{name}: its schema “{ast.unparse(node)[:60]}” is not in this source, so its signature is read")
+    collector.note(f"{name}: its schema “{ast.unparse(node)[:60]}” is not in this source, so its signature is read")
     return None
 
 
 def _signature(
-    candidate: _Candidate, documentation: Docstring, excluded: frozenset[str], types: Types, found: ToolCollector
+    candidate: _Candidate, documentation: Docstring, excluded: frozenset[str], types: Types, collector: ToolCollector
 ) -> JSONObject:
     """The parameters of a function as its head has them."""
     function = candidate.function
@@ -209,7 +209,7 @@ def _signature(
     required: list[str] = []
     for argument, default in _arguments(function, bool(candidate.owner) and not is_static(function)):
         if argument.arg in excluded or types.is_injected(argument.arg, argument.annotation, default):
-            found.note(f"{function.name}: “{argument.arg}” is left out, since a framework fills it in")
+            collector.note(f"{function.name}: “{argument.arg}” is left out, since a framework fills it in")
             continue
         parameter = types.parameter(argument.annotation, default, argument.arg)
         _document(parameter.schema, argument.arg, documentation, types)
@@ -217,7 +217,7 @@ def _signature(
         required += [parameter.name] if parameter.required else []
     for rest, stars in ((function.args.vararg, "*"), (function.args.kwarg, "**")):
         if rest is not None:
-            found.note(f"{function.name}: “{stars}{rest.arg}” is left out")
+            collector.note(f"{function.name}: “{stars}{rest.arg}” is left out")
     return {"type": "object", "properties": properties, **({"required": required} if required else {})}
 
 
@@ -240,7 +240,7 @@ def _document(schema: JSONObject, name: str, documentation: Docstring, types: Ty
         described(schema, documentation.parameters[name])
 
 
-def _add_definitions(module: ast.Module, values: Values, found: ToolCollector) -> None:
+def _add_definitions(module: ast.Module, values: Values, collector: ToolCollector) -> None:
     """Add the definitions that a source writes as dicts, in the place of functions of the same names."""
     calls = [node for node in ast.walk(module) if isinstance(node, ast.keyword) and node.arg in ("tools", "functions")]
     nodes = [*values.assigned.values(), *(call.value for call in calls)]
@@ -250,27 +250,27 @@ def _add_definitions(module: ast.Module, values: Values, found: ToolCollector) -
         if definitions.holds_tools(value):
             definitions.read(value, written)
     unique = {tool.name: tool for tool in written.tools}
-    found.tools[:] = [*(tool for tool in found.tools if tool.name not in unique), *unique.values()]
+    collector.tools[:] = [*(tool for tool in collector.tools if tool.name not in unique), *unique.values()]
     for note in written.notes:
-        found.note(note)
+        collector.note(note)
 
 
 # ---- a tool of a class -----------------------------------------------------------------------------------------------
 
 
-def _add_tool_classes(values: Values, types: Types, found: ToolCollector) -> None:
+def _add_tool_classes(values: Values, types: Types, collector: ToolCollector) -> None:
     """Add the tools that are classes derived from a library's ``BaseTool`` or ``Tool``."""
     for owner in values.classes.values():
-        found_mark = class_mark(owner, values)
-        if found_mark is None:
+        marked_class = class_mark(owner, values)
+        if marked_class is None:
             continue
-        mark, method, inputs = found_mark
+        mark, method, inputs = marked_class
         types.begin(mark.name)
-        parameters = _inputs(inputs) or _given_schema(mark, types, values, found, mark.name)
+        parameters = _inputs(inputs) or _given_schema(mark, types, values, collector, mark.name)
         if parameters is None:
             documentation = read_docstring(ast.get_docstring(method))
-            parameters = _signature(_Candidate(method, owner.name), documentation, frozenset(), types, found)
-        found.tools.append(_definition(mark.name, mark.description, parameters, types, mark))
+            parameters = _signature(_Candidate(method, owner.name), documentation, frozenset(), types, collector)
+        collector.tools.append(_definition(mark.name, mark.description, parameters, types, mark))
 
 
 def _inputs(inputs: JSON) -> JSONObject | None:
@@ -285,7 +285,7 @@ def _inputs(inputs: JSON) -> JSONObject | None:
     return {"type": "object", "properties": properties, **({"required": required} if required else {})}
 
 
-def _add_data_classes(module: ast.Module, values: Values, types: Types, found: ToolCollector) -> None:
+def _add_data_classes(module: ast.Module, values: Values, types: Types, collector: ToolCollector) -> None:
     """Add tools for the models, dataclasses and TypedDicts of a source without functions, as libraries do with them.
 
     Classes that others refer to or derive from are parts of those.
@@ -303,8 +303,8 @@ def _add_data_classes(module: ast.Module, values: Values, types: Types, found: T
         types.begin(owner.name)
         schema = types.fields(owner)
         description = schema.pop("description", "")
-        found.note(f"the fields of the class “{owner.name[:80]}” are taken as the parameters of a tool")
-        found.tools.append(_definition(owner.name, description, schema, types, Mark()))
+        collector.note(f"the fields of the class “{owner.name[:80]}” are taken as the parameters of a tool")
+        collector.tools.append(_definition(owner.name, description, schema, types, Mark()))
 
 
 def _expressions(node: ast.expr) -> Iterable[ast.expr]:

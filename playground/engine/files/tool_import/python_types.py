@@ -51,18 +51,18 @@ class Parameter(NamedTuple):
 
 
 class Types:
-    """The annotations of one source. ``found`` takes notes about types that are not understood."""
+    """The annotations of one source. ``collector`` takes notes about types that are not understood."""
 
-    def __init__(self, values: Values, found: ToolCollector) -> None:
-        self._found = found
+    def __init__(self, values: Values, collector: ToolCollector) -> None:
+        self._collector = collector
         self._where = ""
         self._values = values
         self._open: list[str] = []
         self._definitions: JSONObject = {}
-        self._bound: dict[str, ast.expr] = {}  # what the type variables of a generic class stand for
+        self._bound: dict[str, ast.expr] = {}  # the types that the type variables of a generic class have
 
     def begin(self, function: str) -> None:
-        """What follows is about this function, and has its own definitions."""
+        """Begin with the types of this function, which have definitions of their own."""
         self._where = function
         self._definitions = {}
 
@@ -86,7 +86,7 @@ class Types:
             return Parameter(alias, schema, True)
         value = self._values.value(default)
         if value is NOT_CONSTANT:
-            self._found.note(f"{self._where}: the default of “{name}” is worked out by the program and left out")
+            self._collector.note(f"{self._where}: the default of “{name}” is worked out by the program and left out")
         elif value is not None or _allows_null(schema) or not schema:
             schema["default"] = value
         if not schema.keys() - {"default"} and value is not None and value is not NOT_CONSTANT:
@@ -118,7 +118,7 @@ class Types:
         if isinstance(node, ast.Subscript):
             name = last_name(node.value)
             inner = _parts(node.slice) if name in ("Optional", "Union", "Annotated") else []
-            return [name, *(found for part in inner for found in self._type_names(part, depth + 1))]
+            return [name, *(name for part in inner for name in self._type_names(part, depth + 1))]
         return [last_name(node)]
 
     def _fields_in(self, annotation: ast.expr | None) -> list[ast.Call]:
@@ -161,7 +161,7 @@ class Types:
     def of(self, node: ast.expr) -> JSONObject:
         """The schema of an annotation; a new one each time."""
         if self._values.is_exhausted():
-            self._found.note("the types of this source are too many; for some, any value is allowed")
+            self._collector.note("the types of this source are too many; for some, any value is allowed")
             return {}
         if isinstance(node, ast.Constant) and node.value is None:
             return {"type": "null"}
@@ -207,7 +207,7 @@ class Types:
         return dict(reference)
 
     def _opened(self, name: str, node: ast.expr) -> JSONObject:
-        """The schema of what a name stands for; in it, the name itself is not understood again."""
+        """The schema of the type behind a name; in it, the name itself is not understood again."""
         self._open.append(name)
         schema = self.of(node)
         self._open.pop()
@@ -340,8 +340,8 @@ class Types:
                 texts = [self._values.value(node) for node in [*extra.args, *(word.value for word in extra.keywords)]]
                 described(schema, next((text for text in texts if isinstance(text, str)), ""))
             elif last_name(extra.func) == "WithJsonSchema" and extra.args:
-                given = self._values.value(extra.args[0])
-                schema = given if isinstance(given, dict) else schema
+                replacement = self._values.value(extra.args[0])
+                schema = replacement if isinstance(replacement, dict) else schema
             else:
                 self._field(schema, extra)
         return schema
@@ -428,7 +428,7 @@ class Types:
             if own.startswith("_") or own == "model_config" or outer == "ClassVar" or _is_no_argument(line.value):
                 continue
             if self.is_injected("", line.annotation):
-                self._found.note(f"{self._where}: “{own}” is left out, since a framework fills it in")
+                self._collector.note(f"{self._where}: “{own}” is left out, since a framework fills it in")
                 continue
             field = self.parameter(line.annotation, line.value, own)
             described(field.schema, documentation.parameters.get(own) or _text_after(node.body, number))
@@ -479,7 +479,7 @@ class Types:
     def _unknown(self, node: ast.expr) -> JSONObject:
         text = ast.unparse(node)
         short = cut(text, 60)
-        self._found.note(f"{self._where}: the type “{short}” is not known here, so any value is allowed")
+        self._collector.note(f"{self._where}: the type “{short}” is not known here, so any value is allowed")
         return {}
 
 
@@ -546,7 +546,7 @@ def _type_variables(node: ast.ClassDef) -> list[str]:
 
 
 def _unquoted(node: ast.expr) -> ast.expr:
-    """The expression that an annotation written as a text stands for; any other node as it is."""
+    """The expression in an annotation that is written as a text; any other node as it is."""
     if not isinstance(node, ast.Constant) or not isinstance(node.value, str):
         return node
     try:

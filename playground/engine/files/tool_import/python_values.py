@@ -180,17 +180,17 @@ class Values:
         return NOT_CONSTANT
 
     def _computed(self, node: ast.BinOp) -> JSON:
-        left, right = self.value(node.left), self.value(node.right)
-        if isinstance(node.op, ast.Add) and isinstance(left, str) and isinstance(right, str):
-            return left + right if len(left) + len(right) <= _LONGEST else NOT_CONSTANT
-        if not isinstance(left, int | float) or not isinstance(right, int | float):
+        first, second = self.value(node.left), self.value(node.right)
+        if isinstance(node.op, ast.Add) and isinstance(first, str) and isinstance(second, str):
+            return first + second if len(first) + len(second) <= _LONGEST else NOT_CONSTANT
+        if not isinstance(first, int | float) or not isinstance(second, int | float):
             return NOT_CONSTANT
         if isinstance(node.op, ast.Add):
-            return left + right
+            return first + second
         if isinstance(node.op, ast.Sub):
-            return left - right
+            return first - second
         try:
-            return left * right if isinstance(node.op, ast.Mult) and abs(left * right) < 2**63 else NOT_CONSTANT
+            return first * second if isinstance(node.op, ast.Mult) and abs(first * second) < 2**63 else NOT_CONSTANT
         except OverflowError:
             return NOT_CONSTANT
 

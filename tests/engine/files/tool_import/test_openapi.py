@@ -270,3 +270,108 @@ paths:
     properties = (found.tools[0].parameters or {})["properties"]
     assert properties["on"]["enum"] == ["yes", "no", "2024-01-01"]
     assert found.tools[0].parameters == found.tools[1].parameters
+
+
+PETS: dict[str, Any] = {
+    "Pet": {
+        "type": "object",
+        "required": ["id", "name"],
+        "properties": {
+            "id": {"type": "integer", "readOnly": True},
+            "name": {"type": "string"},
+            "pin": {"type": "string", "writeOnly": True},
+        },
+    },
+    "Stamp": {"type": "string", "readOnly": True},
+    "Dog": {
+        "allOf": [
+            {"$ref": "#/components/schemas/Pet"},
+            {
+                "type": "object",
+                "required": ["id", "created", "age"],
+                "properties": {
+                    "created": {"$ref": "#/components/schemas/Stamp"},
+                    "owner": {"allOf": [{"$ref": "#/components/schemas/Pet"}], "readOnly": True},
+                    "age": {"type": "integer"},
+                    "tags": {
+                        "type": "object",
+                        "required": ["etag"],
+                        "properties": {"etag": {"readOnly": True}, "readOnly": {"type": "boolean"}},
+                    },
+                },
+            },
+        ]
+    },
+}
+
+
+@pytest.mark.parametrize("version", ["3.0.3", "3.1.0", "3.2.0"])
+def test_members_that_are_read_only_are_not_asked_of_a_model(version: str) -> None:
+    def schema(name: str) -> dict[str, Any]:
+        body = {"required": True, "content": {"application/json": {"schema": {"$ref": f"#/components/schemas/{name}"}}}}
+        paths = {"/a": {"post": {"operationId": "add", "requestBody": body}}}
+        document = {"openapi": version, "paths": paths, "components": {"schemas": PETS}}
+        assert any("read-only members are left out: " in note for note in import_tools(json.dumps(document)).notes)
+        parameters: dict[str, Any] = tools(document)["add"].parameters
+        return parameters
+
+    pet = schema("Pet")
+    assert list(pet["properties"]) == ["name", "pin"]
+    assert pet["required"] == ["name"]
+    definitions = schema("Dog")["$defs"]
+    assert definitions["Pet"]["required"] == ["name"]
+    dog = definitions["Dog"]["allOf"][1]
+    assert list(dog["properties"]) == ["age", "tags"]
+    assert dog["required"] == ["age"]
+    assert dog["properties"]["tags"] == {"type": "object", "properties": {"readOnly": {"type": "boolean"}}}
+
+
+def test_document_of_openapi_2_is_read() -> None:
+    document = {
+        "swagger": "2.0",
+        "paths": {
+            "/pets/{id}": {
+                "get": {
+                    "operationId": "get",
+                    "parameters": [
+                        {"name": "id", "in": "path", "required": True, "type": "integer", "format": "int64"},
+                        {"$ref": "#/parameters/limit"},
+                    ],
+                },
+                "put": {
+                    "operationId": "put",
+                    "parameters": [{"name": "pet", "in": "body", "schema": {"$ref": "#/definitions/Pet"}}],
+                },
+                "post": {
+                    "operationId": "upload",
+                    "parameters": [
+                        {"name": "file", "in": "formData", "type": "file", "required": True, "description": "The file"},
+                        {"name": "note", "in": "formData", "type": "string"},
+                    ],
+                },
+            }
+        },
+        "parameters": {"limit": {"name": "limit", "in": "query", "type": "array", "items": {"type": "string"}}},
+        "definitions": {"Pet": {**PETS["Pet"], "properties": {"name": {"type": "string", "x-nullable": True}}}},
+    }
+    result = tools(document)
+    assert result["get"].parameters["properties"] == {
+        "id": {"type": "integer", "format": "int64"},
+        "limit": {"type": "array", "items": {"type": "string"}},
+    }
+    assert result["put"].parameters["properties"] == {"name": {"type": ["string", "null"]}}
+    assert result["upload"].parameters == {
+        "type": "object",
+        "properties": {
+            "file": {"type": "string", "description": "The file", "format": "binary"},
+            "note": {"type": "string"},
+        },
+        "required": ["file"],
+    }
+
+
+def test_body_of_another_kind_is_named() -> None:
+    content = {"application/json-patch+json": {"schema": {"type": "array"}}, "application/json": {"schema": {}}}
+    document = {"openapi": "3.1.0", "paths": {"/a": {"post": {"requestBody": {"content": content}}}}}
+    notes = import_tools(json.dumps(document)).notes
+    assert "post_a: the body may also be application/json-patch+json, which is left out" in notes

@@ -127,3 +127,40 @@ def test_what_is_none_is_said(qapp: QApplication, tmp_path: Path) -> None:
         assert dialog.add_button.text() == "Add 500 servers"
 
     play(qapp, tmp_path, scene)
+
+
+def test_server_that_is_switched_off_there_is_not_ticked_and_toml_is_read(qapp: QApplication, tmp_path: Path) -> None:
+    text = (
+        '[mcp_servers.on]\ncommand = "uvx"\nargs = ["on", "--port", "${PORT_OF_TEST:-8080}"]\n'
+        '[mcp_servers.off]\nurl = "https://a.example/mcp"\nenabled = false\n'
+        f'http_headers = {{ "X-Key" = "{CANARY}" }}\n'
+    )
+
+    async def scene(desk: Desk) -> None:
+        dialog = desk.open_import()
+        added: list[list[str]] = []
+        dialog.imported.connect(added.append)
+        dialog.set_text(text)
+        await until(lambda: dialog.preview.topLevelItemCount() == 2)
+        items = [dialog.preview.topLevelItem(number) for number in range(2)]
+        ticks = [item.checkState(0) for item in items if item is not None]
+        assert ticks == [Qt.CheckState.Checked, Qt.CheckState.Unchecked]
+        assert "switched off there" in lines(dialog)
+        assert CANARY not in dialog.text.toPlainText()
+        (field,) = dialog.fields
+        assert field.value() == "8080"
+        dialog.add_button.click()
+        await until(lambda: bool(added))
+        assert [server.arguments for server in desk.book.servers[1:]] == [("on", "--port", "8080")]
+
+    play(qapp, tmp_path, scene)
+
+
+def test_many_applications_stay_within_the_window(qapp: QApplication, tmp_path: Path) -> None:
+    async def scene(desk: Desk) -> None:
+        dialog = desk.open_import()
+        dialog.show_places(tuple(Place(f"Application {number}", tmp_path / str(number)) for number in range(14)))
+        await until(lambda: dialog.place_buttons[-1].y() > dialog.place_buttons[0].y())
+        assert all(button.geometry().right() <= dialog.width() for button in dialog.place_buttons)
+
+    play(qapp, tmp_path, scene)

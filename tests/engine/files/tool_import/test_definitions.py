@@ -1,0 +1,151 @@
+"""Definitions in JSON as vendors, libraries and MCP servers write them: each member is kept or named."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from playground.domain.tools import check_schema
+from playground.engine.files.tool_import import import_tools
+from playground.engine.files.tool_import.found import Imported
+
+SCHEMA: dict[str, Any] = {"type": "object", "properties": {"q": {"type": "string"}}}
+
+
+def imported(value: Any) -> Imported:
+    result = import_tools(value if isinstance(value, str) else json.dumps(value))
+    assert result.problem == ""
+    for tool in result.tools:
+        if tool.parameters is not None:
+            assert [it for it in check_schema(tool.parameters) if it.severity == "error"] == []
+    return result
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"tools": [{"functionDeclarations": [{"name": "t", "parametersJsonSchema": SCHEMA}]}]},
+        {"tools": [{"function_declarations": [{"name": "t", "parameters_json_schema": SCHEMA}]}]},
+        {"config": {"tools": [{"functionDeclarations": [{"name": "t", "parameters": SCHEMA}]}]}},
+        {"toolConfig": {"tools": [{"toolSpec": {"name": "t", "inputSchema": {"json": SCHEMA}}}]}},
+        {"tools": {"t": {"description": "d", "inputSchema": {"jsonSchema": SCHEMA}}}},
+        {"t": {"description": "d", "inputSchema": SCHEMA}},
+        [json.dumps({"type": "function", "name": "t", "inputSchema": SCHEMA})],
+        {"type": "function", "name": "t", "parameters": json.dumps(SCHEMA)},
+        {"name": "t", "args_schema": SCHEMA},
+        {"name": "t", "type": "object", "properties": SCHEMA["properties"]},
+        {"type": "custom", "name": "t", "input_schema": SCHEMA},
+        [{"type": "namespace", "name": "crm", "tools": [{"type": "function", "name": "t", "parameters": SCHEMA}]}],
+        {"jsonrpc": "2.0", "id": 1, "result": {"tools": [{"name": "t", "inputSchema": SCHEMA}]}},
+        "event: message\ndata: " + json.dumps({"result": {"tools": [{"name": "t", "inputSchema": SCHEMA}]}}) + "\n\n",
+        '[\n  // JSON with comments\n  {"name": "t", "parameters": ' + json.dumps(SCHEMA) + ",},\n]",
+        "tools:\n  - name: t\n    input_schema: {type: object, properties: {q: {type: string}}}\n",
+    ],
+)
+def test_definition_is_read_in_every_form(value: Any) -> None:
+    (tool,) = imported(value).tools
+    assert (tool.name, tool.parameters) == ("t", SCHEMA)
+
+
+def test_json_lines_give_a_tool_each() -> None:
+    lines = "\n".join(json.dumps({"name": name, "strict": True, "parameters": SCHEMA}) for name in "ab")
+    assert [tool.name for tool in imported(lines).tools] == ["a", "b"]
+
+
+def test_schema_of_gemini_becomes_json_schema() -> None:
+    parameters = {
+        "type": "OBJECT",
+        "properties": {
+            "city": {"type": "STRING", "nullable": True, "minLength": "2", "example": "Paris"},
+            "unit": {"type": "STRING", "enum": ["STRING", "c"]},
+            "days": {"type": "ARRAY", "items": {"type": "INTEGER"}, "max_items": "7"},
+            "type": {"type": "TYPE_UNSPECIFIED", "description": "Any"},
+        },
+        "required": ["city"],
+        "propertyOrdering": ["unit", "city"],
+    }
+    declaration = {"name": "w", "parameters": parameters, "response": {"type": "STRING"}, "behavior": "BLOCKING"}
+    result = imported({"tools": [{"functionDeclarations": [declaration]}, {"googleSearch": {}}]})
+    (tool,) = result.tools
+    properties = (tool.parameters or {})["properties"]
+    assert list(properties) == ["unit", "city", "days", "type"]
+    assert properties["city"] == {"type": ["string", "null"], "minLength": 2, "examples": ["Paris"]}
+    assert properties["unit"]["enum"] == ["STRING", "c"]
+    assert properties["days"] == {"type": "array", "items": {"type": "integer"}, "maxItems": 7}
+    assert properties["type"] == {"description": "Any"}
+    assert tool.output == {"type": "string"}
+    notes = "\n".join(result.notes)
+    assert "“behavior”" in notes
+    assert "googleSearch" in notes
+
+
+def test_tool_of_an_mcp_server_keeps_its_title_hints_and_output() -> None:
+    listed = {
+        "name": "browse",
+        "title": "Browse",
+        "inputSchema": SCHEMA,
+        "outputSchema": SCHEMA,
+        "annotations": {"readOnlyHint": True, "openWorldHint": False, "odd": 1},
+        "_meta": {"a": 1},
+        "icons": [{"src": "x"}],
+        "execution": {"taskSupport": "optional"},
+    }
+    result = imported({"result": {"tools": [listed], "nextCursor": "abc"}})
+    (tool,) = result.tools
+    assert tool.output == SCHEMA
+    assert tool.hints is not None
+    assert (tool.hints.title, tool.hints.read_only, tool.hints.open_world) == ("Browse", True, False)
+    assert "“browse”: left out “_meta”, “icons”, “execution”, “annotations.odd”" in result.notes
+    assert any("nextCursor" in note for note in result.notes)
+
+
+@pytest.mark.parametrize(
+    "tool",
+    [
+        {"type": "custom", "name": "patch", "description": "d",
+         "format": {"type": "grammar", "syntax": "lark", "definition": "x"}},
+        {"type": "custom", "custom": {"name": "patch", "description": "d",
+                                      "format": {"type": "grammar", "grammar": {"syntax": "lark"}}}},
+    ],
+)  # fmt: skip
+def test_custom_tool_becomes_a_function_with_one_text_and_says_so(tool: Any) -> None:
+    result = imported([tool])
+    assert (result.tools[0].name, result.tools[0].description) == ("patch", "d")
+    assert (result.tools[0].parameters or {})["required"] == ["input"]
+    assert "its grammar (lark) is left out" in result.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("entry", "word"),
+    [
+        ({"type": "web_search_20250305", "name": "web_search"}, "web_search_20250305"),
+        ({"type": "text_editor_20250728", "name": "str_replace_based_edit_tool"}, "text_editor_20250728"),
+        ({"type": "mcp", "server_label": "x", "server_url": "https://x"}, "'mcp'"),
+        ({"cachePoint": {"type": "default"}}, "cachePoint"),
+        ({"type": "provider-defined", "id": "openai.web_search", "name": "x", "args": {}}, "provider-defined"),
+        ({"name": "t", "parameters": SCHEMA, "cache_control": {}}, "“cache_control”"),
+        ({"name": "t", "parameters": SCHEMA, "defer_loading": True}, "“defer_loading”"),
+        ({"type": "function", "strict": True, "note": "x", "function": {"name": "t"}}, "“note”"),
+        ({"name": "t", "schema": SCHEMA}, "“schema”"),
+    ],
+)
+def test_what_is_not_taken_over_is_named(entry: Any, word: str) -> None:
+    result = imported([entry, {"name": "other", "parameters": SCHEMA}])
+    assert any(word in note for note in result.notes)
+
+
+def test_strict_beside_the_function_is_kept() -> None:
+    (tool,) = imported({"type": "function", "strict": True, "function": {"name": "t", "parameters": SCHEMA}}).tools
+    assert tool.strict is True
+
+
+def test_parameters_of_cohere_become_json_schema() -> None:
+    given = {"q": {"description": "Q", "type": "str", "required": True}, "n": {"type": "List[int]"}}
+    (tool,) = imported([{"name": "t", "description": "d", "parameter_definitions": given}]).tools
+    assert tool.parameters == {
+        "type": "object",
+        "properties": {"q": {"description": "Q", "type": "string"}, "n": {"type": "array"}},
+        "required": ["q"],
+    }
