@@ -11,6 +11,7 @@ import asyncio
 import os
 import sys
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -34,11 +35,11 @@ from playground.engine.headless.gateway import Gateway, gateway_of
 from playground.engine.headless.json_output import answer, brought, is_whole, transcript
 from playground.engine.headless.show import Console, OutputError, Printer, failure_words
 from playground.engine.headless.tool_servers import CommandServers, ServerOptions, ServersError
-from playground.engine.io.spreadsheet import json_text
 from playground.engine.requests.request_file import BadInputError, read_text, read_value, request_and_notes
 from playground.engine.session.titles import title_of
 from playground.engine.session.tool_loop import Mode
 from playground.engine.session.variants import Variant
+from playground.jsonkit.layout import indented_pieces
 from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols.protocol import get_protocol
 
@@ -220,8 +221,7 @@ async def _run(
     if options.reasoning is not None:
         for lane in lanes:
             lane.change(reasoning_return=options.reasoning)
-    if options.record is not None:
-        session.exchanges.limit = sys.maxsize
+    session.exchanges.limit = sys.maxsize if options.record is not None else 0  # nobody looks at the bodies
     console.lost, asked = session.stop_all, [_asked(lane) for lane in lanes]
     if not options.as_json:
         session.subscribe(Printer(session, console, asked[0]).changed)
@@ -235,7 +235,8 @@ async def _run(
         recorded = _record(session, options.record, secrets, console)
     if options.as_json:
         found = [transcript(lane) if options.loops else answer(brought(lane)) for lane in lanes]
-        console.raw(json_text({"variants": list(map(_of_variant, lanes, found))} if options.all_variants else found[0]))
+        whole: JSONObject = {"variants": list(map(_of_variant, lanes, found))} if options.all_variants else found[0]
+        console.raw_pieces(chain(indented_pieces(whole), "\n"))
     console.finish()
     if console.trouble is not None:
         raise OutputError(console.trouble)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Final, TextIO
 
 from playground.domain.durations import span
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from playground.engine.session.retry_wait import RetryWait
     from playground.engine.session.session import Session
 
+_PIECE: Final = 1_000_000  # characters that are written at once
 _LONGEST: Final = 300  # characters of a part of an unknown kind that are shown
 #: Control characters but for tabs and the ends of lines.
 _UNPRINTABLE: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]|\r(?!\n)")
@@ -91,8 +92,13 @@ class Console:
         self._put(self._err, printable(f"playground: {about}{words}\n"))
 
     def raw(self, text: str) -> None:
-        """Text of ours on standard output, as it is."""
+        """Text of the program's own on standard output, unchanged."""
         self._put(self._out, text)
+
+    def raw_pieces(self, pieces: Iterable[str]) -> None:
+        """Text of the program's own in pieces, written in small parts: a stream copies what is written at once."""
+        cut = (text[at : at + _PIECE] for text in pieces for at in range(0, len(text), _PIECE))
+        self._put_all(self._out, cut)
 
     def finish(self) -> None:
         """End the lines that stand open."""
@@ -117,10 +123,13 @@ class Console:
             self._err_open = False
 
     def _put(self, stream: TextIO, text: str) -> None:
+        self._put_all(stream, (text,))
+
+    def _put_all(self, stream: TextIO, texts: Iterable[str]) -> None:
         if stream is self._out and self.trouble is not None:
             return
         try:
-            stream.write(text)
+            stream.writelines(texts)
             stream.flush()
         except (OSError, ValueError) as error:  # ValueError: it was closed
             if stream is self._out:
