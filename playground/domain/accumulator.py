@@ -232,7 +232,8 @@ class Accumulator:
     @property
     def empty(self) -> bool:
         """Whether nothing a person could see has arrived."""
-        return not any(choice.freeze() or choice.members for choice in self.choices.values())
+        choices = self.choices.values()
+        return not any(choice.members or any(part.says_something for part in choice.parts) for choice in choices)
 
     @property
     def answered(self) -> int:

@@ -24,6 +24,7 @@ _STEP = 100_000  # characters of a string that are read at once: the interpreter
 _LINE_END = re.compile("\n")
 INDENT = 2
 INDENTED = json.JSONEncoder(ensure_ascii=False, indent=INDENT)
+_HALVES = re.compile("[\ud800-\udfff]")  # of surrogate pairs, which no encoding has
 DEEPEST_INDENT = 40  # levels; deeper ones are not set in further, or 100,000 brackets would fill the memory
 KEPT_OF_LONG_STRING = 120
 
@@ -119,6 +120,12 @@ def indented(value: JSON) -> str:
     except UnicodeEncodeError:  # halves of surrogate pairs stay escapes
         return json.dumps(value, indent=INDENT)
     return text
+
+
+def indented_pieces(value: JSON) -> Iterator[str]:
+    """Yield the text of `indented` piece by piece, so that a large value needs no second copy of its whole text."""
+    for piece in INDENTED.iterencode(value):
+        yield _HALVES.sub(lambda half: f"\\u{ord(half[0]):04x}", piece)
 
 
 def indented_front(value: JSON, most: int) -> str:

@@ -19,7 +19,7 @@ import os
 import tempfile
 import time
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -196,7 +196,6 @@ def tape_of(exchange: Exchange, redactor: Redactor, *, thorough: bool = False) -
     """
     if exchange.dropped:
         raise CassetteError("The bodies of an exchange were let go to save memory, so it cannot be saved any more.")
-    reads = redacted_reads(exchange, redactor, thorough=thorough)
     tape: JSONObject = {
         "id": exchange.id,
         "protocol": exchange.protocol,
@@ -216,7 +215,7 @@ def tape_of(exchange: Exchange, redactor: Redactor, *, thorough: bool = False) -
             "reason": redactor.text(exchange.reason),
             "http_version": exchange.http_version,
             "headers": [list(pair) for pair in redactor.headers(exchange.response_headers)],
-            "reads": _with_rest(reads, exchange.beside.get("reads", [])),
+            "reads": list(reads_of(exchange, redactor, thorough=thorough)),
             "wire_bytes": exchange.wire_bytes,
             **({"mended": dict(exchange.mended)} if exchange.mended else {}),
         },
@@ -229,19 +228,21 @@ def tape_of(exchange: Exchange, redactor: Redactor, *, thorough: bool = False) -
     return tape
 
 
-def _with_rest(reads: Iterable[Read], rests: Iterable[tuple[float, list[JSON]]]) -> list[JSON]:
-    """The reads as JSON, each followed by what followed one of its time; that of no read stands by itself."""
-    out: list[JSON] = []
-    left = deque(rests)
-    for read in reads:
+def reads_of(exchange: Exchange, redactor: Redactor, *, thorough: bool = False) -> Iterator[JSON]:
+    """Yield the reads as JSON, without secrets; ``thorough`` as in ``redacted_reads``.
+
+    Members that a file had for a read follow it, or are a read alone.
+    """
+    left: deque[tuple[float, list[JSON]]] = deque(exchange.beside.get("reads", []))
+    for read in redacted_reads(exchange, redactor, thorough=thorough):
         while left and left[0][0] < read.at:
             at, rest = left.popleft()
-            out.append([at, "", *rest])
-        out.append([*read_of(read), *(left.popleft()[1] if left and left[0][0] == read.at else ())])
-    return out + [[at, "", *rest] for at, rest in left]
+            yield [at, "", *rest]
+        yield [*read_of(read), *(left.popleft()[1] if left and left[0][0] == read.at else ())]
+    yield from ([at, "", *rest] for at, rest in left)
 
 
-def read_of(read: tuple[float, bytes]) -> JSON:
+def read_of(read: tuple[float, bytes]) -> list[JSON]:
     """One read as JSON."""
     at, data = read
     return [at, _data(data)]

@@ -7,7 +7,7 @@ secrets in all their spellings, pieces of one, and the beginning of one before a
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
@@ -17,6 +17,7 @@ from playground.engine.gateways.known_secrets import redactor_of
 from playground.engine.io.spreadsheet import json_text
 from playground.engine.io.whole_file import write_whole
 from playground.gateway.redact import MASK, SHORTEST, Redactor
+from playground.jsonkit.layout import indented, indented_pieces
 from playground.jsonkit.values import JSON
 
 _ELLIPSIS: Final = re.compile("…")
@@ -56,6 +57,15 @@ def output_json(value: JSON, redactor: Redactor) -> str:
         return json_text(redact_json(value, redactor))
     except RecursionError:
         return redact(json_text(value), redactor)
+
+
+def output_json_pieces(value: JSON, redactor: Redactor) -> Iterator[str]:
+    """Yield the text of a JSON value without secrets piece by piece: a large value needs no copy of its whole text."""
+    try:
+        clean = redact_json(value, redactor)
+    except RecursionError:
+        return iter((redact(indented(value), redactor),))
+    return indented_pieces(clean)
 
 
 def write_output(path: Path, content: str | bytes, known: Iterable[SecretStr]) -> None:

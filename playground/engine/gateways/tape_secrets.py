@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import replace
 
 from playground.domain.errors import Failure
@@ -12,16 +13,16 @@ from playground.gateway.tape import Exchange, Read
 from playground.jsonkit.values import JSON, JSONObject
 
 
-def redacted_reads(exchange: Exchange, redactor: Redactor, *, thorough: bool = False) -> list[Read]:
-    """The reads without the secrets that ``redactor`` knows, also where reads or events cut one.
+def redacted_reads(exchange: Exchange, redactor: Redactor, *, thorough: bool = False) -> Iterator[Read]:
+    """Yield the reads without the secrets that ``redactor`` knows, also where reads or events cut one.
 
     ``thorough`` takes longer, and finds a spelling in a code of which an event has fewer than four characters.
     """
     complete = redactor.after(exchange.body)
     stream = StreamRedactor(complete.thorough if thorough else complete)
-    found = [piece for at, data in exchange.reads for piece in stream.redact_bytes(data, at)]
-    found += stream.close(exchange.reads[-1].at if exchange.reads else 0.0)
-    return [Read(at, data) for at, data in found]
+    for at, data in exchange.reads:
+        yield from (Read(*piece) for piece in stream.redact_bytes(data, at))
+    yield from (Read(*piece) for piece in stream.close(exchange.reads[-1].at if exchange.reads else 0.0))
 
 
 def redacted_failure(failure: Failure | None, redactor: Redactor) -> JSON:
@@ -53,7 +54,7 @@ def cleaned_failure(failure: Failure, redactor: Redactor) -> Failure | None:
 
 def cleaned(exchange: Exchange, redactor: Redactor) -> Exchange | None:
     """An exchange without the secrets; None where it has none. Between two reads nothing moves for nothing."""
-    reads = redacted_reads(exchange, redactor)
+    reads = list(redacted_reads(exchange, redactor))
     same = b"".join(data for _, data in reads) == exchange.body
     failure = exchange.failure
     beside = json.dumps(exchange.beside)

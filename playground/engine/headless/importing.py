@@ -13,15 +13,14 @@ from pathlib import Path
 from typing import Final, TextIO
 
 from playground.domain.hidden import show_hidden
+from playground.engine.gateways.redacted_output import write_output
 from playground.engine.gateways.secrets import Secret
 from playground.engine.headless.exit_codes import ExitCode
 from playground.engine.headless.import_kinds import IMPORTERS, ImportedContent, Source, UnreadableError, kind_of_source
 from playground.engine.headless.show import Console, OutputError
 from playground.engine.io.text_encoding import decode_text
 from playground.engine.io.weighed_json import check_weight
-from playground.engine.io.whole_file import write_whole
 from playground.engine.requests.request_file import STDIN
-from playground.gateway.redact import Redactor
 from playground.jsonkit.values import JSONObject
 from playground.named_file import read_named, read_standard_input
 
@@ -51,20 +50,20 @@ def import_file(options: ImportOptions, out: TextIO, err: TextIO) -> int:
     except UnreadableError as error:
         console.say(show_hidden(str(error)))
         return ExitCode.BAD_INPUT
-    redactor = Redactor(tuple(secret.get_secret_value() for secret in (*imported.secrets, *_own_secrets())))
-    text = redactor.text(imported.text)
+    console.hide((*imported.secrets, *_own_secrets()))
+    text = console.clean(imported.text)
     if options.out is not None:
         try:
-            write_whole(options.out, text.encode("utf-8", "backslashreplace"))
+            write_output(options.out, text, console.secrets)
         except OSError as error:
             console.say(f"{options.out} cannot be written: {error.strerror or error}")
             return ExitCode.FAILED
     if options.as_json:
         report = _report(imported, kind, options, text)
-        console.raw(redactor.text(json.dumps(report, ensure_ascii=True, indent=2)) + "\n")
+        console.json(report)
     else:
         for words in _lines(imported, kind, options):
-            console.say(show_hidden(redactor.text(words)))
+            console.say(show_hidden(words))
         if options.out is None:
             console.raw(text)
     console.finish()

@@ -248,8 +248,7 @@ async def _run(
     if options.reasoning is not None:
         for lane in lanes:
             lane.change(reasoning_return=options.reasoning)
-    if options.record is not None:
-        session.exchanges.limit = sys.maxsize
+    session.exchanges.limit = sys.maxsize if options.record is not None else 0  # nobody looks at the bodies
     console.lost, asked = session.stop_all, [_asked(lane) for lane in lanes]
     if not options.as_json:
         session.subscribe(Printer(session, console, asked[0]).changed)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable
+from itertools import chain
 from typing import TYPE_CHECKING, Final, TextIO
 
 from playground.domain.durations import span
@@ -19,7 +20,7 @@ from playground.domain.transcript import Role, Turn
 from playground.engine.advice import advise, headline, own_words
 from playground.engine.advice.parts import Advice
 from playground.engine.gateways.known_secrets import redactor_of
-from playground.engine.gateways.redacted_output import output_json, redact
+from playground.engine.gateways.redacted_output import output_json_pieces, redact
 from playground.engine.session.changes import Change, PathChanged, RunState, RunStateChanged, TurnChanged, TurnGrew
 from playground.gateway.redact_stream import TextRedactor
 from playground.jsonkit.values import JSON
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from playground.engine.session.retry_wait import RetryWait
     from playground.engine.session.session import Session
 
+_PIECE: Final = 1_000_000  # characters that are written at once
 _LONGEST: Final = 300  # characters of a part of an unknown kind that are shown
 #: Control characters but for tabs and the ends of lines.
 _UNPRINTABLE: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]|\r(?!\n)")
@@ -125,12 +127,14 @@ class Console:
         return redact(text, self._redactor)
 
     def raw(self, text: str) -> None:
-        """Text of ours on standard output, on no line of its own."""
+        """Text of the program's own on standard output, on no line of its own."""
         self._put(self._out, redact(text, self._redactor))
 
     def json(self, value: JSON) -> None:
-        """A JSON value on standard output."""
-        self._put(self._out, output_json(value, self._redactor))
+        """A JSON value on standard output, written in small parts: a stream copies what is written at once."""
+        pieces = chain(output_json_pieces(value, self._redactor), "\n")
+        cut = (text[at : at + _PIECE] for text in pieces for at in range(0, len(text), _PIECE))
+        self._put_all(self._out, cut)
 
     def finish(self) -> None:
         """End the lines that stand open."""
@@ -158,10 +162,13 @@ class Console:
             self._err_open = False
 
     def _put(self, stream: TextIO, text: str) -> None:
+        self._put_all(stream, (text,))
+
+    def _put_all(self, stream: TextIO, texts: Iterable[str]) -> None:
         if stream is self._out and self.trouble is not None:
             return
         try:
-            stream.write(text)
+            stream.writelines(texts)
             stream.flush()
         except (OSError, ValueError) as error:  # ValueError: it was closed
             if stream is self._out:

@@ -34,7 +34,6 @@ from playground.engine.tool_servers.secret_values import (
     part_address,
     part_arguments,
     place,
-    secret_header,
     secret_variable,
     variable_of_file,
     worth_hiding,

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import chain
 
-from playground.engine.cassettes.cassette import CassetteError, exchange_from, read_of, tape_of
+from playground.engine.cassettes.cassette import CassetteError, exchange_from, read_of, reads_of, tape_of
 from playground.gateway.redact import Redactor
 from playground.gateway.redact_stream import StreamRedactor
 from playground.gateway.tape import Exchange, Read
@@ -23,22 +23,38 @@ from playground.jsonkit.pieces import json_pieces
 from playground.jsonkit.values import JSON, JSONObject
 
 _READS_A_LINE = 256
+_LINE = 1_000_000  # characters of a line, above which it ends
 _JSON = json.JSONEncoder()
 _LARGEST = 1024 * 1024 * 1024  # bytes of one tape after it was unpacked
 
 
 def write_tape(exchange: Exchange, redactor: Redactor) -> tuple[str, bytes]:
     """What is known of an ended exchange, and its bodies. Raises CassetteError where those were let go."""
-    tape = tape_of(exchange, redactor)
+    tape = tape_of(replace(exchange, reads=[]), redactor)
     body = tape["request"].pop("body")
-    reads = tape["response"].pop("reads")
+    del tape["response"]["reads"]
     tape["bytes"] = len(exchange.request_body) + exchange.size
     packer = zlib.compressobj(6)
     packed = [packer.compress(_line(body, redactor))]
-    for at in range(0, len(reads), _READS_A_LINE):
-        packed.append(packer.compress(_line(reads[at : at + _READS_A_LINE], redactor)))
+    for reads in _batches(
+        reads_of(exchange, redactor)
+    ):  # one batch at a time: the whole would take many times its size
+        packed.append(packer.compress(_line(reads, redactor)))
     packed.append(packer.flush())
     return redactor.text(json.dumps(tape)), b"".join(packed)
+
+
+def _batches(reads: Iterable[JSON]) -> Iterator[list[JSON]]:
+    """Group reads into lines of a limited size."""
+    batch, size = list[JSON](), 0
+    for read in reads:
+        batch.append(read)
+        size += len(str(read[1]))
+        if len(batch) >= _READS_A_LINE or size >= _LINE:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
 
 
 class GrowingTape:
