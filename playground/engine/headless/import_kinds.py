@@ -8,11 +8,13 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+from playground.domain.tool_servers import Hints
+from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import new_id
 from playground.engine.evaluation.imports.files import imported_cases, read_data
 from playground.engine.evaluation.imports.promptfoo import Configuration, is_configuration
@@ -98,6 +100,8 @@ def kind_of_source(source: Source) -> str:
         return _BY_SUFFIX[source.suffix]
     value = _value_of(pasted.unfenced(text))
     kind = _kind_of_value(value) if value is not None else ""
+    if not kind and source.suffix == ".toml":
+        kind = SERVERS
     if not kind and import_tools(text).tools:
         kind = TOOLS
     if not kind and value is None and (source.suffix in SUFFIXES or _is_table(text)):
@@ -294,9 +298,21 @@ def _import_tools(source: Source) -> ImportedContent:
         export_tools(found.tools, DEFAULT) + "\n",
         f"{KIND_WORDS[found.kind]}, {_count(len(found.tools), 'tool')}",
         "It is the “tools” of a request file; the window imports it.",
-        found.notes,
+        (*found.notes, *_window_only(found.tools)),
         members={"tools": [tool.name for tool in found.tools]},
     )
+
+
+def _window_only(tools: Iterable[ToolDefinition]) -> Iterator[str]:
+    """Name the members of tools that only the window keeps: a definition that is sent has no place for them."""
+    for tool in tools:
+        members = {
+            "title": tool.hints is not None and tool.hints.title,
+            "annotations": tool.hints is not None and tool.hints != Hints(title=tool.hints.title),
+            "outputSchema": tool.output is not None,
+        }
+        if names := [name for name, is_present in members.items() if is_present]:
+            yield f"{tool.name}: left out {listed(names)}. A request has no place for them; the window keeps them."
 
 
 def _import_cases(source: Source) -> ImportedContent:

@@ -92,7 +92,8 @@ def ending_note(turn: Turn) -> EndingNote | None:
     if entry in (_LIMIT, _CONTEXT) and turn.reasoning and not has_answer:
         remedy = f"{remedy} Less reasoning helps as well."
     sentences = (words, ending_details(turn), remedy)
-    usable = has_answer and (entry is None or entry.partial)
+    only_refused = bool(turn.refusal) and not (turn.text.strip() or turn.calls or _has_media(turn))
+    usable = has_answer and not only_refused and (entry is None or entry.partial)
     return EndingNote(" ".join(text for text in sentences if text), usable)
 
 

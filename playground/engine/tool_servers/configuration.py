@@ -18,7 +18,7 @@ from playground.jsonkit.values import JSONObject
 
 _INPUT: Final = "input:"
 _SCHEME: Final = re.compile(r"(?:Bearer|Basic|Token)[ \t]+", re.IGNORECASE)
-_WHOLE_REFERENCE: Final = re.compile(r"\$\{(?:env:|input:)?[\w.-]+\}")
+_WHOLE_REFERENCE: Final = re.compile(r"\$\{(?:env:|input:)?[\w.-]+(?::-.*)?\}")
 _TYPES: Final = {Via.HTTP: "http", Via.SSE: "sse"}
 
 

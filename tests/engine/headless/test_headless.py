@@ -362,7 +362,7 @@ CALL = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": "
             5,
             ["violence"],
         ),
-        (chat_body({"content": None, "refusal": "No."}, "stop"), 0, ["refused"]),
+        (chat_body({"content": None, "refusal": "No."}, "stop"), 5, ["refused"]),
         (chat_body(SOME, "length"), 0, ["limit on completion tokens", "Raise"]),
         (chat_body({"content": "", "reasoning_content": "Hm"}, "length"), 5, ["Only reasoning came", "Raise"]),
         (chat_body({"content": "", "reasoning_content": "Hm"}, "stop"), 5, ["reasoning and no text"]),

@@ -126,9 +126,10 @@ class ImageIntake(QObject):
         async with self._turn:
             for source in sources:
                 try:
-                    taken.append(await asyncio.to_thread(read_source, source))
-                    self._attach(session, taken[-1])
-                    warnings.append(await asyncio.to_thread(cut_off_words, taken[-1]))
+                    image = await asyncio.to_thread(read_source, source)
+                    warnings.append(await asyncio.to_thread(cut_off_words, image))
+                    taken.append(image)
+                    self._attach(session, image)
                 except ImageError as error:
                     problems.append(str(error))
                 finally:
