@@ -322,7 +322,7 @@ class TurnEnd(QVBoxLayout):
         line = QWidget()
         button = QPushButton(action.label)
         button.clicked.connect(partial(self.action_taken.emit, action))
-        in_row(button, (text_label(words, "muted"), 1), of=line, margins=0, spacing=8)
+        in_row(button, (text_label(words, "muted", wrap=True), 1), of=line, margins=0, spacing=8)
         return line
 
     def _error(
