@@ -214,6 +214,7 @@ def test_of_a_check_under_way_when_the_application_is_closed_what_came_is_kept(s
         window = await opened(person)
         await begin(person, window, {("models", ""), ("whole", "chat")})
         await person.until(lambda: any(one.method == "POST" for one in silent.requests), "a request that hangs")
+        await person.until(lambda: window.lines.line(("models", "")) is not None, "the line of the models")
 
     with FaultServer() as silent:
         silent.play(hold())

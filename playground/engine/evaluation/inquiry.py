@@ -396,7 +396,7 @@ def case_title(case: Case, number: int) -> str:
 
 def check_key(check: Check) -> str:
     """Under which the verdicts of a check are kept: another check has another one. Its weight makes no difference."""
-    return _hash({name: value for name, value in encode(check).items() if name != "weight"})
+    return _hash({name: value for name, value in encode(check, _known_before).items() if name != "weight"})
 
 
 _spelt: Final = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":"), default=list).encode
@@ -413,11 +413,18 @@ def _digest(text: str) -> str:
 def _of_tool(tool: ToolDefinition, rules: Debugging) -> JSON:
     """What of a tool is asked: its definition, and whom, where its server is."""
     asked = tool.server and rules.rule(tool.name).policy is Policy.SERVER
-    return [*tool.offer, tool.server, tool.name_there] if asked else list(tool.offer)
+    offer = tool.offer if tool.custom is not None else tool.offer[:-1]  # digests are as before custom tools
+    return [*offer, tool.server, tool.name_there] if asked else list(offer)
 
 
 #: Fields that came later, and what they are where nobody set them: digests are as they were before.
-_LATER: Final[dict[str, object]] = {"before": False, "after": False, "images": ()}
+_LATER: Final[dict[str, object]] = {
+    "before": False,
+    "after": False,
+    "images": (),
+    "free_text": False,
+    "anywhere": False,
+}
 
 
 def _known_before(name: str, info: FieldInfo, item: Any) -> bool:

@@ -174,11 +174,13 @@ class _Putting:
     def __init__(self, found: Found, answers: Mapping[str, str], environment: Mapping[str, str]) -> None:
         self._found, self._answers, self._environment = found, answers, environment
         self._named_secret = {asked.key for asked in found.asked if asked.secret}
-        # What a folder is, and a choice that the configuration lists, is no secret.
+        # A folder, a listed choice and a default that the configuration spells out are no secrets.
         self._secret = self._named_secret | {
             asked.key
             for asked in found.asked
-            if not (asked.folder or asked.choices) and worth_hiding(answers.get(asked.key, ""))
+            if not (asked.folder or asked.choices)
+            and (answers.get(asked.key, "") != asked.default or asked.default in environment.values())
+            and worth_hiding(answers.get(asked.key, ""))
         }
         self._asked = {asked.key for asked in found.asked}
         self.placed: dict[str, Secret] = {}  # secrets of arguments and addresses, by the names of their places

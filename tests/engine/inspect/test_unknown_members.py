@@ -316,7 +316,7 @@ async def test_exports_have_it(tmp_path: Path) -> None:
     assert "**Unknown:** `extra_content` (sent back over Chat completions)" in markdown
     assert '"thought_signature": "c2lnbmF0dXJl"' in markdown
     assert "**Unknown:** `citations` (sent back over Messages)" in markdown
-    assert "**Unknown:** `annotations, key` (not sent back)" in markdown
+    assert "**Also received:** `annotations, key` (not sent back)" in markdown
     page = export(made, HTML, known=(Secret(KEY),))
     assert "<summary>unknown: extra_content · sent back over Chat completions</summary>" in page
     assert "Grass is green." in page
