@@ -15,7 +15,8 @@ from playground.engine.files.tool_import.hints import read_hints
 from playground.engine.files.tool_import.schema_dialects import from_gemini, is_gemini
 from playground.jsonkit.reading import parse_json
 from playground.jsonkit.values import JSON, JSONObject
-from playground.protocols.protocol import runs_at_vendor
+from playground.protocols import DEFAULT
+from playground.protocols.protocol import get_protocol, runs_at_vendor
 from playground.protocols.reading import at_vendor, tool_from
 
 _LISTS: Final = "tools", "functions", "function_declarations", "functionDeclarations"
@@ -247,21 +248,15 @@ def _is_free_text(entry: JSONObject) -> bool:
 
 
 def _free_text_tool(entry: JSONObject, collector: ToolCollector) -> ToolDefinition:
-    """A function with one text in the place of a custom tool, whose input is free text. Raises ValueError."""
+    """Return a custom tool, whose input is free text; Responses writes it without "custom". Raises ValueError."""
     inner = entry["custom"] if isinstance(entry.get("custom"), dict) else entry
-    text: JSONObject = {"type": "object", "properties": {"input": {"type": "string"}}, "required": ["input"]}
-    tool = tool_from({**inner, "parameters": text}, "parameters")
-    form = inner.get("format")
-    if isinstance(form, dict):
-        grammar = form["grammar"] if isinstance(form.get("grammar"), dict) else form
-        leftover = f"; its grammar ({short_name(str(grammar.get('syntax') or form.get('type')))}) is left out"
-    else:
-        leftover = ""
-    collector.note(
-        f"“{tool.name[:80]}” is a custom tool, which takes free text: here it is a function with “input”{leftover}"
-    )
-    rest = [key for key in {**entry, **inner} if key not in ("type", "custom", "name", "description", "format")]
-    if rest:
+    members = {name: value for name, value in inner.items() if name != "type"}
+    form = members.get("format")
+    if isinstance(form, dict) and form.get("type") == "grammar" and "grammar" not in form:
+        grammar = {name: value for name, value in form.items() if name != "type"}
+        members["format"] = {"type": "grammar", "grammar": grammar}
+    tool = get_protocol(DEFAULT).read_tool({"type": "custom", "custom": members})
+    if inner is not entry and (rest := [name for name in entry if name not in ("type", "custom")]):
         collector.note(f"“{tool.name[:80]}”: left out {_named(rest)}")
     return tool
 

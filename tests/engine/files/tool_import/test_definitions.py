@@ -105,16 +105,17 @@ def test_tool_of_an_mcp_server_keeps_its_title_hints_and_output() -> None:
     "tool",
     [
         {"type": "custom", "name": "patch", "description": "d",
-         "format": {"type": "grammar", "syntax": "lark", "definition": "x"}},
+         "format": {"type": "grammar", "syntax": "lark"}},
         {"type": "custom", "custom": {"name": "patch", "description": "d",
                                       "format": {"type": "grammar", "grammar": {"syntax": "lark"}}}},
     ],
 )  # fmt: skip
-def test_custom_tool_becomes_a_function_with_one_text_and_says_so(tool: Any) -> None:
-    result = imported([tool])
+@pytest.mark.parametrize("in_list", [True, False])
+def test_custom_tool_keeps_its_grammar(tool: Any, in_list: bool) -> None:
+    result = imported([tool] if in_list else tool)
     assert (result.tools[0].name, result.tools[0].description) == ("patch", "d")
-    assert (result.tools[0].parameters or {})["required"] == ["input"]
-    assert "its grammar (lark) is left out" in result.notes[0]
+    assert result.tools[0].custom == {"format": {"type": "grammar", "grammar": {"syntax": "lark"}}}
+    assert result.notes == ()
 
 
 @pytest.mark.parametrize(
@@ -149,3 +150,9 @@ def test_parameters_of_cohere_become_json_schema() -> None:
         "properties": {"q": {"description": "Q", "type": "string"}, "n": {"type": "array"}},
         "required": ["q"],
     }
+
+
+def test_definitions_a_line_each_may_hold_line_separators_of_unicode() -> None:
+    tools = [{"name": name, "description": "a\u2028b", "parameters": SCHEMA} for name in ("f", "g")]
+    result = import_tools("\n".join(json.dumps(tool, ensure_ascii=False) for tool in tools))
+    assert [(tool.name, tool.description) for tool in result.tools] == [("f", "a\u2028b"), ("g", "a\u2028b")]
