@@ -130,7 +130,8 @@ def test_import_of_native_messages_reads_back_as_the_same_request(tmp_path: Path
 
 def test_import_of_several_conversations_writes_a_line_each(tmp_path: Path) -> None:
     out = tmp_path / "out.jsonl"
-    found = report("\n".join(json.dumps({"messages": CHAT["messages"]}) for _ in range(3)), "m.jsonl", tmp_path)
+    messages = [{"role": "user", "content": "Hello, with a line separator: \u2028"}]
+    found = report("\n".join(json.dumps({"messages": messages}) for _ in range(3)), "m.jsonl", tmp_path)
     out.write_text("\n".join(map(json.dumps, found["content"])), encoding="utf-8")
     again = report(out.read_text(encoding="utf-8"), "again.jsonl", tmp_path)
     assert (found["conversations"], again["conversations"]) == (3, 3)

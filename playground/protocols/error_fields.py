@@ -400,7 +400,7 @@ def _first_of_lines(text: str, depth: int) -> ErrorFields:
     from playground.protocols.sse import SSEParser
 
     if _FRAMED.search(text) is None:
-        texts = [line for line in text.splitlines() if line.strip()]
+        texts = [line for line in text.split("\n") if line.strip()]  # JSON may have U+2028 in a text
     else:
         parser = SSEParser()
         frames = [*parser.parse_bytes(f"{text}\n\n".encode("utf-8", "replace")), *parser.close()]

@@ -148,6 +148,7 @@ def test_each_shape(body: Any, expected: dict[str, Any]) -> None:
         (b'event: error\ndata: {"type":"error","error":{"message":"framed"}}\n\n', "framed"),
         (b': hi\n\ndata: {"choices":[]}\n\ndata: {"error":"late"}\n\ndata: [DONE]\n\n', "late"),
         (b'{"error":{"message":"first"}}\n{"error":{"message":"second"}}\n', "first"),
+        ('{"error":{"message":"a\u2028b"}}\n{"error":{"message":"c"}}\n'.encode(), "a\u2028b"),
         (b'{"error":{"message":"cut off in the mid', "cut off in the mid"),
         (b'Bad Request: {"error":{"message":"no \\u4f59"}}', "Bad Request: no \u4f59"),
         (b'"{\\"error\\": {\\"message\\": \\"twice\\"}}"', "twice"),

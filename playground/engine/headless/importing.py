@@ -59,7 +59,7 @@ def import_file(options: ImportOptions, out: TextIO, err: TextIO) -> int:
             console.say(f"{options.out} cannot be written: {error.strerror or error}")
             return ExitCode.FAILED
     if options.as_json:
-        report = _report(imported, kind, options, text)
+        report = _report(imported, kind, options)
         console.json(report)
     else:
         for words in _lines(imported, kind, options):
@@ -136,7 +136,7 @@ def _lines(imported: ImportedContent, kind: str, options: ImportOptions) -> list
     return lines
 
 
-def _report(imported: ImportedContent, kind: str, options: ImportOptions, text: str) -> JSONObject:
+def _report(imported: ImportedContent, kind: str, options: ImportOptions) -> JSONObject:
     """The object of ``--json``."""
     return {
         "kind": kind,
@@ -146,5 +146,7 @@ def _report(imported: ImportedContent, kind: str, options: ImportOptions, text: 
         "notes": list(imported.notes),
         "left_out": list(imported.left_out),
         "out": str(options.out) if options.out is not None else None,
-        "content": [json.loads(line) for line in text.splitlines()] if imported.by_line else json.loads(text),
+        "content": [json.loads(line) for line in imported.text.split("\n") if line]
+        if imported.by_line
+        else json.loads(imported.text),
     }

@@ -58,7 +58,7 @@ def _read_json(text: str) -> JSON:
     except ValueError:
         if text[0] in "{[" and ("//" in text or "/*" in text or _TRAILING.search(text)):
             return read_relaxed(text)
-        lines = [line for line in text.splitlines() if line.strip()]
+        lines = [line for line in text.split("\n") if line.strip()]  # JSON may have U+2028 in a text
         if len(lines) > 1 and all(line.lstrip()[0] == "{" and line.rstrip()[-1] == "}" for line in lines):
             return [parse_json(line) for line in lines]
         events = _EVENT.findall(text)
