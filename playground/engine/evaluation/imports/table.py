@@ -11,7 +11,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Final
 
 from playground.domain.checks.check import Check
@@ -386,8 +386,3 @@ def text_of(value: JSON) -> str:
     if value is None:
         return ""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-
-
-def first_rows(table: Table, count: int) -> Table:
-    """Return a table with so many rows at most, for a preview."""
-    return replace(table, rows=table.rows[:count])
