@@ -65,7 +65,7 @@ class CheckWindow(QDialog):
         self._profile_id = ""
         self._run: CheckRun | None = None
         self._task: asyncio.Task[None] | None = None
-        self._keeping: asyncio.Task[None] | None = None  # of a report that has ended
+        self._saving = False  # the report of a check that has ended
         self._reports: tuple[Report, ...] = ()  # all that are kept
         self._listed: tuple[Report, ...] = ()  # those in the list of earlier ones
         self._report: Report | None = None  # the one that is shown
@@ -152,8 +152,8 @@ class CheckWindow(QDialog):
 
     @property
     def running(self) -> bool:
-        """Whether a series is under way, or what came of it is being kept."""
-        return any(task is not None and not task.done() for task in (self._task, self._keeping))
+        """True while a check runs or its report is being saved."""
+        return self._saving or (self._task is not None and not self._task.done())
 
     @property
     def report(self) -> Report | None:
@@ -329,9 +329,9 @@ class CheckWindow(QDialog):
         except OSError as error:
             self._refused(f"It could not be begun: {error}")
         finally:
-            self._task = None
+            self._task = None  # from here on, nothing cancels this task but the end of the application
             if run is not None and run.report.lines:
-                self._keeping = spawn(self._end(run.report, tuple(run.exchanges)), name="keep a report")
+                await self._end(run.report, tuple(run.exchanges))
             elif run is not None and isValid(self):
                 self._plan()
 
@@ -358,14 +358,21 @@ class CheckWindow(QDialog):
         self.state.setText(f"Asking… {self.lines.made} of {len(self._asked)} lines are there.")
 
     async def _end(self, report: Report, exchanges: tuple[Exchange, ...]) -> None:
-        """Keep it, and show it with what is otherwise than in the one before."""
+        """Save the report, and show it with its differences from the one before.
+
+        Part of the check's own task: a task of its own would be cancelled before it began when the application is
+        closed during a check, and the report would be lost.
+        """
         words = ""
+        self._saving = True
         try:
-            await asyncio.to_thread(self._kept.save, report, exchanges, self._gateways.keys.known())
-        except KeptError as error:
-            words = str(error)
-        reports = await asyncio.to_thread(self._kept.load)
-        self._keeping = None
+            try:
+                await asyncio.to_thread(self._kept.save, report, exchanges, self._gateways.keys.known())
+            except KeptError as error:
+                words = str(error)
+            reports = await asyncio.to_thread(self._kept.load)
+        finally:
+            self._saving = False
         at = self.lines.current
         self._show_reports(reports, report.id)
         self._show_report(report, exchanges)
