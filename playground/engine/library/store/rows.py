@@ -23,9 +23,15 @@ from playground.giving_way import by_and_by
 #: Fields that stand in rows of their own, or in columns that the list is made of.
 APART: Final = frozenset({"turns", "draft", "calls", "editing", "created_at", "changed_at", "pinned", "archived"})
 
+#: Values of ``turns.indexed``: still received, in the full-text index, longer than the index takes.
+_NOT_YET, _INDEXED, _TOO_LONG = 0, 1, 2
+#: Characters of the longest turn in the full-text index. SQLite takes a turn's JSON apart in several copies and
+#: collects its words in memory: a turn of 64 million characters took 1.7 GB. No answer of a model is as long as this.
+MOST_INDEXED: Final = 4_000_000
+
 _UNINDEX = """INSERT INTO words (words, rowid, text, reasoning, arguments)
     SELECT 'delete', number, text, reasoning, arguments FROM said
-    WHERE number = ? AND (SELECT indexed FROM turns WHERE turns.number = said.number)"""
+    WHERE number = ? AND (SELECT indexed FROM turns WHERE turns.number = said.number) = 1"""
 _INDEX = """INSERT INTO words (rowid, text, reasoning, arguments)
     SELECT number, text, reasoning, arguments FROM said WHERE number = ?"""
 _UNTITLE = """INSERT INTO titles (titles, rowid, title, model)
@@ -173,17 +179,18 @@ class ExperimentRows:
             self._pictures.stow(value, now.number, self._connection)
             text = as_text(value, clean)
             if before != text:
-                self._write_turn(first_number(now.number) | places[turn.id], turn.id, text, turn.id not in growing)
+                self._write_turn(first_number(now.number) | places[turn.id], turn.id, text, turn.id in growing)
 
-    def _write_turn(self, number: int, turn_id: str, text: str, indexed: bool) -> None:
+    def _write_turn(self, number: int, turn_id: str, text: str, growing: bool) -> None:
         execute = self._connection.execute
+        indexed = _NOT_YET if growing else _INDEXED if len(text) <= MOST_INDEXED else _TOO_LONG
         execute(_UNINDEX, (number,))
         execute(
             "INSERT INTO turns VALUES (?, ?, ?, ?) ON CONFLICT (number) DO UPDATE"
             " SET id = excluded.id, json = excluded.json, indexed = excluded.indexed",
             (number, turn_id, text, indexed),
         )
-        if indexed:
+        if indexed == _INDEXED:
             execute(_INDEX, (number,))
 
     def _remove(self, experiment: int, place: int) -> None:
@@ -193,13 +200,14 @@ class ExperimentRows:
 
 
 def unindex_turn(connection: sqlite3.Connection, number: int) -> bool:
-    """Before the text of a turn's row is another one. Returns whether it is searched."""
+    """Remove a turn from the full-text index, before its row changes. Returns True if it was in the index."""
     connection.execute(_UNINDEX, (number,))
-    return bool(connection.execute("SELECT indexed FROM turns WHERE number = ?", (number,)).fetchone()[0])
+    found = connection.execute("SELECT indexed FROM turns WHERE number = ?", (number,)).fetchone()
+    return bool(found[0] == _INDEXED)
 
 
 def index_turn(connection: sqlite3.Connection, number: int) -> None:
-    """After that."""
+    """Add a turn to the full-text index again, after its row has changed."""
     connection.execute(_INDEX, (number,))
 
 
@@ -214,17 +222,23 @@ def index_title(connection: sqlite3.Connection, number: int) -> None:
 
 
 def index_rest(connection: sqlite3.Connection) -> None:
-    """Make turns searched that were being received when the process ended."""
-    for (number,) in connection.execute("SELECT number FROM turns WHERE indexed = 0").fetchall():
-        connection.execute(_INDEX, (number,))
-        connection.execute("UPDATE turns SET indexed = 1 WHERE number = ?", (number,))
+    """Index the turns that were being received when the process ended."""
+    for number, length in connection.execute("SELECT number, length(json) FROM turns WHERE indexed = 0").fetchall():
+        if length <= MOST_INDEXED:
+            connection.execute(_INDEX, (number,))
+        indexed = _INDEXED if length <= MOST_INDEXED else _TOO_LONG
+        connection.execute("UPDATE turns SET indexed = ? WHERE number = ?", (indexed, number))
 
 
 def rebuild_index(connection: sqlite3.Connection) -> None:
-    """Make the full-text index anew from what it points at."""
-    connection.execute("UPDATE turns SET indexed = 1 WHERE indexed = 0")
+    """Replace the full-text index by a new one, made from the turns and titles."""
+    connection.execute("UPDATE turns SET indexed = iif(length(json) <= ?, ?, ?)", (MOST_INDEXED, _INDEXED, _TOO_LONG))
     connection.execute("INSERT INTO words (words) VALUES ('delete-all')")
-    connection.execute("INSERT INTO words (rowid, text, reasoning, arguments) SELECT * FROM said")
+    connection.execute(
+        "INSERT INTO words (rowid, text, reasoning, arguments) SELECT said.* FROM said"
+        " JOIN turns USING (number) WHERE turns.indexed = ?",
+        (_INDEXED,),
+    )
     connection.execute("INSERT INTO titles (titles) VALUES ('rebuild')")
 
 

@@ -7,20 +7,17 @@ Both newest first. Hits are shown with some words around them.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, fields
 from typing import Final
 
 from playground.engine.library.experiment_summary import ExperimentSummary
+from playground.engine.library.passages import Passage, SearchWords
 from playground.engine.library.store.reading import SUMMARY, summary_from_row
 from playground.engine.library.store.schema import SHIFT
 
 MOST_FOUND: Final = 100  # experiments
 MOST_PASSAGES: Final = 2  # of one experiment
-_AROUND: Final = 32  # words of a passage: two lines of a wide list
-_OPEN, _CLOSE = "\ufdd0", "\ufdd1"  # noncharacters: no text has them
-_FIELDS: Final = ("text", "reasoning", "arguments")
-_NAMES: Final = ("title", "model")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,18 +49,6 @@ class Filters:
 
 
 EVERYTHING: Final = Filters()
-
-
-@dataclass(frozen=True, slots=True)
-class Passage:
-    """Words around a hit. ``field`` is "title", "model", "text", "reasoning" or "arguments"; ``marks`` are the hits in
-    ``text``, as (start, end) in characters. ``turn_id`` is empty for a title and a model.
-    """
-
-    turn_id: str
-    field: str
-    text: str
-    marks: tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +86,7 @@ def find(
     if not words:
         return _described(connection, sorted(among, reverse=True)[:most], {})
     asked = [_quoted(word) for word in words]
-    hits = _Hits(connection, most)
+    hits = _Hits(connection, SearchWords(words), most)
     hits.titles(" AND ".join(asked), among)
     hits.turns(" AND ".join(asked), among)
     found = sorted(hits.passages, reverse=True)[:most]
@@ -149,17 +134,18 @@ def _scattered(connection: sqlite3.Connection, asked: Sequence[str]) -> set[int]
 class _Hits:
     """Collects passages, some of each experiment, until there are enough experiments."""
 
-    def __init__(self, connection: sqlite3.Connection, most: int) -> None:
+    def __init__(self, connection: sqlite3.Connection, words: SearchWords, most: int) -> None:
         self.passages: dict[int, list[Passage]] = {}
         self._connection = connection
+        self._words = words
         self._most = most
 
     def titles(self, query: str, among: Container[int]) -> None:
         """Hits in titles and names of models; they stand before those in turns."""
-        statement = f"SELECT rowid, {_shown('titles', _NAMES)} FROM titles WHERE titles MATCH ? ORDER BY rowid DESC"  # noqa: S608 - our own names
+        statement = "SELECT rowid, title, model FROM titles WHERE titles MATCH ? ORDER BY rowid DESC"
         for number, *texts in self._connection.execute(statement, (query,)):
             if number in among:
-                found = list(_passages("", _NAMES, texts))
+                found = self._passages("", ("title", "model"), texts)
                 self.passages[number] = found + self.passages.get(number, [])
 
     def turns(self, query: str, among: set[int]) -> None:
@@ -179,7 +165,7 @@ class _Hits:
         # A function in the condition: what is around a hit is looked up for the rows that are shown, in one pass.
         self._connection.create_function("wanted", 1, wanted)
         statement = (
-            f"SELECT words.rowid, {_shown('words', _FIELDS)} FROM words WHERE words MATCH ? AND words.rowid >= ?"  # noqa: S608 - our own names
+            "SELECT words.rowid, text, reasoning, arguments FROM words WHERE words MATCH ? AND words.rowid >= ?"
             " AND wanted(words.rowid) ORDER BY words.rowid DESC"
         )
         for row, *texts in self._connection.execute(statement, (query, min(among) << SHIFT)):
@@ -187,30 +173,11 @@ class _Hits:
                 break
             turn = self._connection.execute("SELECT id FROM turns WHERE number = ?", (row,)).fetchone()
             if turn is not None:
-                self.passages.setdefault(row >> SHIFT, []).extend(_passages(turn[0], _FIELDS, texts))
+                self.passages.setdefault(row >> SHIFT, []).extend(
+                    self._passages(turn[0], ("text", "reasoning", "arguments"), texts)
+                )
 
-
-def _shown(table: str, names: Sequence[str]) -> str:
-    """What of each column is shown."""
-    return ", ".join(f"snippet({table}, {at}, '{_OPEN}', '{_CLOSE}', '…', {_AROUND})" for at in range(len(names)))
-
-
-def _passages(turn_id: str, names: Sequence[str], texts: Sequence[str | None]) -> Iterator[Passage]:
-    """A passage of every field that has a hit."""
-    for name, text in zip(names, texts, strict=True):
-        if text and _OPEN in text:
-            yield _passage(turn_id, name, text)
-
-
-def _passage(turn_id: str, name: str, text: str) -> Passage:
-    """A passage from a text in which the hits stand between marks; line breaks become spaces."""
-    marks: list[tuple[int, int]] = []
-    out: list[str] = []
-    length = 0
-    for piece in " ".join(text.split()).split(_OPEN):
-        hit, close, rest = piece.partition(_CLOSE)
-        if close:
-            marks.append((length, length + len(hit)))
-        out += [hit, rest]
-        length += len(hit) + len(rest)
-    return Passage(turn_id, name, "".join(out), tuple(marks))
+    def _passages(self, turn_id: str, names: Sequence[str], texts: Sequence[str | None]) -> list[Passage]:
+        """The passage of each field that has a hit."""
+        found = (self._words.passage(turn_id, name, text or "") for name, text in zip(names, texts, strict=True))
+        return [passage for passage in found if passage is not None]

@@ -155,3 +155,42 @@ async def test_a_new_search_ends_the_one_before(make_store: MakeStore) -> None:
     with pytest.raises(asyncio.CancelledError):
         await task
     assert await store.find("word")
+
+
+async def test_search_in_long_turns_ends_at_once(make_store: MakeStore) -> None:
+    """SQLite's own passages of these 600,000 hits would take hours."""
+    store = await make_store()
+    store.save(simple("long", "word " * 600_000 + "Zürich"))
+    await store.flush()
+    async with asyncio.timeout(20):
+        (found,) = await store.find("w")
+    assert len(found.passages[0].text) < 300
+    assert found.passages[0].marks[0] == (0, 4)
+    (found,) = await store.find("zurich")
+    assert shown(found.passages[0]).endswith("word [Zürich]")
+
+
+async def test_search_leaves_out_turns_longer_than_the_index_takes(make_store: MakeStore) -> None:
+    store = await make_store()
+    endless = simple("a", "albatross " * 450_000, "penguin").model_copy(update={"title": "Birds"})
+    store.save(endless)
+    await store.flush()
+    assert await ids(store, "albatross") == []
+    assert await ids(store, "penguin") == ["a"]
+    shorter = endless.turns[0].model_copy(update={"parts": (Text(text="an albatross"),)})
+    store.save(endless.model_copy(update={"turns": (shorter, *endless.turns[1:])}))
+    await store.flush()
+    assert await ids(store, "albatross") == ["a"]
+    store.save(endless)
+    await store.flush()
+    assert await ids(store, "albatross") == []
+    assert (await store.load("a")).turns[0].text == endless.turns[0].text
+
+
+async def test_search_shows_the_passage_where_most_words_stand_together(make_store: MakeStore) -> None:
+    store = await make_store()
+    store.save(simple("a", f"alpha {'x ' * 400}alpha beta{' y' * 400}"))
+    await store.flush()
+    (found,) = await store.find("beta alph")
+    assert "x [alpha] [beta] y" in shown(found.passages[0])
+    assert shown(found.passages[0]).startswith("…x x")
