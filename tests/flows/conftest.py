@@ -48,6 +48,11 @@ class Person:
     # Looking
 
     @property
+    def windows(self) -> list[QWidget]:
+        """All visible top-level windows and dialogs."""
+        return [window for window in QApplication.topLevelWidgets() if window.isVisible()]
+
+    @property
     def pane(self) -> ConversationPane:
         return self.app.window.pane
 
