@@ -248,11 +248,21 @@ class Accumulator:
         return found
 
     def add_events(self, events: Iterable[Event]) -> None:
-        """Fold ``events`` in, in order."""
+        """Fold ``events`` in, in order. Text deltas in a row become one fragment: a million strings weigh too much."""
+        texts: list[str] = []
+        index = 0
         for event in events:
             if isinstance(event, TextDelta):
-                self._text(event.choice, "text", event.text)
-            elif isinstance(event, ReasoningDelta):
+                if texts and event.choice != index:
+                    self._text(index, "text", texts)
+                    texts = []
+                index = event.choice
+                texts.append(event.text)
+                continue
+            if texts:
+                self._text(index, "text", texts)
+                texts = []
+            if isinstance(event, ReasoningDelta):
                 self._reasoning(event)
             elif isinstance(event, ToolCallDelta):
                 self._call(event)
@@ -260,11 +270,13 @@ class Accumulator:
                 self._extra(event)
             else:
                 self._other(event)
+        if texts:
+            self._text(index, "text", texts)
 
-    def _text(self, index: int, kind: str, text: str) -> None:
+    def _text(self, index: int, kind: str, texts: list[str]) -> None:
         choice = self.choice(index)
-        choice.open(kind).append(text)
-        choice.deltas += 1
+        choice.open(kind).append("".join(texts))
+        choice.deltas += len(texts)
 
     def _reasoning(self, event: ReasoningDelta) -> None:
         choice = self.choice(event.choice)
@@ -305,7 +317,7 @@ class Accumulator:
     def _other(self, event: Event) -> None:
         match event:
             case RefusalDelta(choice, text):
-                self._text(choice, "refusal", text)
+                self._text(choice, "refusal", [text])
             case PartStart(choice):
                 self.choice(choice).closed = True
             case UnknownPart(choice, value):

@@ -49,6 +49,11 @@ class MeasuredText:
         self._pieces.append(text)
         self.length += len(text)
 
+    def share(self, text: str) -> None:
+        """Keep ``text``, which equals this text, instead of a copy of its own."""
+        self._count()
+        self._pieces, self._counted = [text], 1
+
     @property
     def counted(self) -> bool:
         """Whether asking for its figures takes no time worth a word."""

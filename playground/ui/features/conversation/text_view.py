@@ -147,6 +147,8 @@ class TextView(QTextEdit):
         if self.shown.by_lines or not before or not text.startswith(self.source):
             self.begin(text)
             self._go_on(AT_ONCE)
+        elif len(text) == before:
+            self.shown.text.share(text)
         else:
             self.append(text[before:])
 
