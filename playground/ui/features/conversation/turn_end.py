@@ -15,6 +15,7 @@ from playground.domain.errors import Failure
 from playground.domain.transcript import Ending, Turn
 from playground.engine.advice import advise, headline, limit_words, own_words
 from playground.engine.advice.parts import ASK_AGAIN, GIVE_UP, READ_CUMULATIVE, RETRY, RETRY_NOW, TRY_OFFER, Action
+from playground.engine.inspect.endings import ending_details, ending_note
 from playground.engine.session.cumulative_text import is_cumulative
 from playground.engine.session.retry_wait import RetryWait
 from playground.ui.features.conversation.text_view import TextView
@@ -23,6 +24,7 @@ from playground.ui.widgets.form_parts import paragraph, styled, text_label
 from playground.ui.widgets.icon_button import IconButton
 from playground.ui.widgets.icons import icon
 from playground.ui.widgets.layouts import in_column, in_row
+from playground.ui.widgets.plain_text import show_hidden
 from playground.ui.widgets.theme import tokens
 
 TITLE = "Part of the answer could not be read"
@@ -256,10 +258,12 @@ class TurnEnd(QVBoxLayout):
         outcome = turn.outcome
         interrupted = outcome is not None and outcome.ending is Ending.INTERRUPTED
         repeats = is_cumulative(turn) and not self._fixed
-        if outcome is None or not (outcome.failure or outcome.holes or interrupted or repeats):
+        details = ending_details(turn) if ending_note(turn) is not None else ""
+        if outcome is None or not (outcome.failure or outcome.holes or interrupted or repeats or details):
             self.clear()
             return
-        if not self._begin((outcome.failure, outcome.holes, outcome.deviations, bool(turn.calls), interrupted)):
+        state = (outcome.failure, outcome.holes, outcome.deviations, bool(turn.calls), interrupted, details)
+        if not self._begin(state):
             return
         if outcome.holes:
             notes = dict(outcome.deviations)
@@ -269,6 +273,8 @@ class TurnEnd(QVBoxLayout):
             self._add(card)
         if repeats:
             self._add(self._line(READ_CUMULATIVE, "Each delta repeats the text before it."))
+        if details:
+            self._add(paragraph(show_hidden(details), "muted"))
         if outcome.failure is not None:
             self._add(self._error(outcome.failure, streamed=outcome.streamed, arrived=bool(turn.parts)))
         elif interrupted:
