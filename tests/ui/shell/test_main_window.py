@@ -48,7 +48,7 @@ def _no_demo() -> str:
 FLOATS = {FLOAT_LIST: "left_dock", FLOAT_SIDE: "right_dock", FLOAT_INSPECTOR: "bottom_dock"}
 
 
-class Stand:
+class WindowParts:
     """A window on a workspace of its own, its actions connected, nothing started."""
 
     def __init__(self, folder: Path) -> None:
@@ -63,16 +63,16 @@ class Stand:
 
 
 @pytest.fixture
-def stand(qtbot: QtBot, tmp_path: Path) -> Iterator[Stand]:
-    stand = Stand(tmp_path)
-    stand.window.show()
-    qtbot.waitExposed(stand.window)
-    yield stand
-    stand.window.let_close()
-    stand.window.close()
-    stand.window.deleteLater()
+def parts(qtbot: QtBot, tmp_path: Path) -> Iterator[WindowParts]:
+    parts = WindowParts(tmp_path)
+    parts.window.show()
+    qtbot.waitExposed(parts.window)
+    yield parts
+    parts.window.let_close()
+    parts.window.close()
+    parts.window.deleteLater()
     QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)  # or every later style is worked out for it, too
-    stand.theme.choose("light")
+    parts.theme.choose("light")
 
 
 # Actions
@@ -85,19 +85,19 @@ def test_each_action_has_a_menu_and_a_name_of_its_own() -> None:
     assert len({(spec.menu, spec.at) for spec in ACTIONS}) == len(ACTIONS)
 
 
-def test_what_does_nothing_itself_shows_a_region_and_hides_it(stand: Stand) -> None:
-    docks = {SHOW_LIST.id: stand.window.left_dock, SHOW_INSPECTOR.id: stand.window.bottom_dock}
+def test_what_does_nothing_itself_shows_a_region_and_hides_it(parts: WindowParts) -> None:
+    docks = {SHOW_LIST.id: parts.window.left_dock, SHOW_INSPECTOR.id: parts.window.bottom_dock}
     assert {spec.id for spec in ACTIONS if spec.do is None} == docks.keys() | {one.id for one in FLOATS}
     for name, dock in docks.items():
         before = dock.isVisible()
-        stand.window.action(name).trigger()
+        parts.window.action(name).trigger()
         assert dock.isVisible() is not before
 
 
-def test_no_two_actions_share_a_shortcut(stand: Stand) -> None:
+def test_no_two_actions_share_a_shortcut(parts: WindowParts) -> None:
     keys: dict[str, str] = {}
     for spec in ACTIONS:
-        shown = stand.window.action(spec.id).shortcuts()
+        shown = parts.window.action(spec.id).shortcuts()
         assert len(shown) == len(spec.keys)
         for sequence in shown:
             text = sequence.toString(QKeySequence.SequenceFormat.PortableText)
@@ -109,18 +109,18 @@ def test_no_two_actions_share_a_shortcut(stand: Stand) -> None:
     assert wanted <= set(keys)
 
 
-def test_keys_of_one_letter_work_in_the_conversation_only(stand: Stand) -> None:
+def test_keys_of_one_letter_work_in_the_conversation_only(parts: WindowParts) -> None:
     for spec in ACTIONS:
         if any(len(keys) == 1 for keys in spec.keys):
             assert spec.in_conversation
-            action = stand.window.action(spec.id)
+            action = parts.window.action(spec.id)
             assert action.shortcutContext() is Qt.ShortcutContext.WidgetWithChildrenShortcut
-            assert action in stand.window.pane.view.actions()
+            assert action in parts.window.pane.view.actions()
 
 
-def test_every_action_stands_in_the_menu(stand: Stand) -> None:
+def test_every_action_stands_in_the_menu(parts: WindowParts) -> None:
     seen: set[str] = set()
-    for menu in stand.window._main_menu().actions():
+    for menu in parts.window._main_menu().actions():
         inner = menu.menu()
         seen |= {action.objectName() for action in inner.actions()}  # type: ignore[attr-defined] # every entry is a menu
     assert {spec.id for spec in ACTIONS} <= seen
@@ -154,29 +154,29 @@ def interactive(window: QWidget) -> list[QWidget]:
     return found
 
 
-def test_every_control_has_a_name(stand: Stand, qtbot: QtBot) -> None:
-    session = stand.workspace.current
+def test_every_control_has_a_name(parts: WindowParts, qtbot: QtBot) -> None:
+    session = parts.workspace.current
     session.turns.add_turn(make_turn(Role.USER, "hello"))
     session.turns.add_turn(make_turn(Role.ASSISTANT, "```py\nx = 1\n```"))
     qtbot.wait(30)
     nameless = [
         f"{type(widget).__name__} in {type(widget.parent()).__name__}"
-        for widget in interactive(stand.window)
+        for widget in interactive(parts.window)
         if not (widget.accessibleName() or (isinstance(widget, QAbstractButton) and widget.text().strip()))
     ]
     assert sorted(set(nameless)) == []
-    assert len(interactive(stand.window)) > 40
+    assert len(interactive(parts.window)) > 40
 
 
 # Layout
 
 
-def test_regions_come_and_go_with_their_actions(stand: Stand, qtbot: QtBot) -> None:
+def test_regions_come_and_go_with_their_actions(parts: WindowParts, qtbot: QtBot) -> None:
     for action_id, dock in (
-        ("view.experiments", stand.window.left_dock),
-        ("view.inspector", stand.window.bottom_dock),
+        ("view.experiments", parts.window.left_dock),
+        ("view.inspector", parts.window.bottom_dock),
     ):
-        action = stand.window.action(action_id)
+        action = parts.window.action(action_id)
         qtbot.waitUntil(action.isChecked)
         action.trigger()
         qtbot.waitUntil(dock.isHidden)
@@ -187,15 +187,17 @@ def test_regions_come_and_go_with_their_actions(stand: Stand, qtbot: QtBot) -> N
 
 
 @pytest.mark.parametrize("spec", FLOATS, ids=lambda spec: spec.id)
-def test_a_panel_is_floated_and_put_back_without_a_mouse(stand: Stand, qtbot: QtBot, spec: Action[Commands]) -> None:
-    dock, action = getattr(stand.window, FLOATS[spec]), stand.window.action(spec.id)
+def test_a_panel_is_floated_and_put_back_without_a_mouse(
+    parts: WindowParts, qtbot: QtBot, spec: Action[Commands]
+) -> None:
+    dock, action = getattr(parts.window, FLOATS[spec]), parts.window.action(spec.id)
     dock.hide()
     action.trigger()
     assert dock.isFloating()
     assert dock.isVisible()
     assert action.isChecked()
-    stand.window.remember_layout()
-    other = MainWindow(stand.workspace, stand.settings)
+    parts.window.remember_layout()
+    other = MainWindow(parts.workspace, parts.settings)
     qtbot.addWidget(other)
     other.show()
     assert getattr(other, FLOATS[spec]).isFloating()
@@ -210,11 +212,11 @@ def test_a_panel_is_floated_and_put_back_without_a_mouse(stand: Stand, qtbot: Qt
     dock.setFloating(False)
 
 
-def test_the_layout_is_remembered_and_can_be_reset(stand: Stand, qtbot: QtBot, tmp_path: Path) -> None:
-    stand.window.left_dock.hide()
-    stand.window.resize(1100, 700)
-    stand.window.remember_layout()
-    other = MainWindow(stand.workspace, stand.settings)
+def test_the_layout_is_remembered_and_can_be_reset(parts: WindowParts, qtbot: QtBot, tmp_path: Path) -> None:
+    parts.window.left_dock.hide()
+    parts.window.resize(1100, 700)
+    parts.window.remember_layout()
+    other = MainWindow(parts.workspace, parts.settings)
     qtbot.addWidget(other)
     assert other.left_dock.isHidden()
     assert not other.right_dock.isHidden()
@@ -223,8 +225,8 @@ def test_the_layout_is_remembered_and_can_be_reset(stand: Stand, qtbot: QtBot, t
     other.let_close()
 
 
-def test_no_title_in_the_tool_bar_is_cut_in_a_small_window(stand: Stand) -> None:
-    window = stand.window
+def test_no_title_in_the_tool_bar_is_cut_in_a_small_window(parts: WindowParts) -> None:
+    window = parts.window
     window.bar.show_gateways([("demo", "Demo gateway")], "demo")
     window.resize(1024, 700)
     QApplication.processEvents()
@@ -236,14 +238,14 @@ def test_no_title_in_the_tool_bar_is_cut_in_a_small_window(stand: Stand) -> None
 
 @pytest.mark.parametrize(("width", "height", "least"), [(1440, 900, 170), (1024, 700, 170), (1024, 560, 90)])
 def test_the_turns_keep_a_height_to_read_in_under_variables_a_notice_and_a_high_inspector(
-    stand: Stand, qtbot: QtBot, width: int, height: int, least: int
+    parts: WindowParts, qtbot: QtBot, width: int, height: int, least: int
 ) -> None:
-    window, session = stand.window, stand.workspace.current
+    window, session = parts.window, parts.workspace.current
     for role in (Role.USER, Role.ASSISTANT) * 3:
         session.turns.add_turn(make_turn(role, "Some words. " * 80))
     window.resize(width, height)
     window.resizeDocks([window.bottom_dock], [2000], Qt.Orientation.Vertical)
-    pane, bar = window.pane, stand.actions.of(VARIABLES).bar
+    pane, bar = window.pane, parts.actions.of(VARIABLES).bar
     pane.composer.set_text("Explain {{topic}} to {{audience}} in {{count}} sentences.")
     qtbot.waitUntil(lambda: len(bar.rows) == 3 and bar.isVisible())
     qtbot.waitUntil(lambda: pane.view.height() >= least)
@@ -261,8 +263,8 @@ def panel_widths(window: MainWindow) -> tuple[int, int]:
     return window.left_dock.width(), window.right_dock.width()
 
 
-def test_panels_that_gave_way_have_the_chosen_sizes_again_once_there_is_room(stand: Stand, qtbot: QtBot) -> None:
-    window = stand.window
+def test_panels_that_gave_way_have_the_chosen_sizes_again_once_there_is_room(parts: WindowParts, qtbot: QtBot) -> None:
+    window = parts.window
     window.resize(1440, 900)
     window.resizeDocks([window.left_dock, window.right_dock], [300, 420], Qt.Orientation.Horizontal)
     window.resizeDocks([window.bottom_dock], [330], Qt.Orientation.Vertical)
@@ -273,8 +275,8 @@ def test_panels_that_gave_way_have_the_chosen_sizes_again_once_there_is_room(sta
     qtbot.waitUntil(lambda: (*panel_widths(window), window.bottom_dock.height()) == (300, 420, 330))
 
 
-def test_a_panel_that_is_dragged_wider_stays_so(stand: Stand, qtbot: QtBot) -> None:
-    window, left = stand.window, stand.window.left_dock
+def test_a_panel_that_is_dragged_wider_stays_so(parts: WindowParts, qtbot: QtBot) -> None:
+    window, left = parts.window, parts.window.left_dock
     window.resize(1440, 900)
     qtbot.waitUntil(lambda: panel_widths(window) == (240, 340) and window.windowHandle().size() == window.size())
     edge = left.mapTo(window, QPoint(left.width() + 1, left.height() // 2))
@@ -292,8 +294,8 @@ def test_a_panel_that_is_dragged_wider_stays_so(stand: Stand, qtbot: QtBot) -> N
     qtbot.waitUntil(lambda: panel_widths(window) == chosen)
 
 
-def test_in_a_narrow_window_one_panel_gives_way_whole_and_comes_back(stand: Stand, qtbot: QtBot) -> None:
-    window, left, right = stand.window, stand.window.left_dock, stand.window.right_dock
+def test_in_a_narrow_window_one_panel_gives_way_whole_and_comes_back(parts: WindowParts, qtbot: QtBot) -> None:
+    window, left, right = parts.window, parts.window.left_dock, parts.window.right_dock
     window.resize(window.minimumSize())
     qtbot.waitUntil(lambda: left.isHidden() and not right.isHidden())
     assert not window.action("view.experiments").isChecked()
@@ -303,7 +305,7 @@ def test_in_a_narrow_window_one_panel_gives_way_whole_and_comes_back(stand: Stan
     window.action("view.tools").trigger()
     qtbot.waitUntil(lambda: left.isHidden() and not right.isHidden())
     window.remember_layout()
-    other = MainWindow(stand.workspace, stand.settings)
+    other = MainWindow(parts.workspace, parts.settings)
     qtbot.addWidget(other)
     other.show()
     qtbot.waitUntil(lambda: other.left_dock.isHidden() and not other.right_dock.isHidden())
@@ -317,42 +319,42 @@ def test_in_a_narrow_window_one_panel_gives_way_whole_and_comes_back(stand: Stan
     other.let_close()
 
 
-def test_closing_is_asked_for_first(stand: Stand, qtbot: QtBot) -> None:
-    with qtbot.waitSignal(stand.window.close_asked):
-        stand.window.close()
-    assert stand.window.isVisible()
+def test_closing_is_asked_for_first(parts: WindowParts, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(parts.window.close_asked):
+        parts.window.close()
+    assert parts.window.isVisible()
 
 
-def test_the_text_size_and_the_scheme_are_remembered(stand: Stand) -> None:
-    stand.window.action("view.larger").trigger()
-    assert float(str(stand.settings.value("zoom"))) == stand.window.pane.view.zoom > 1
-    stand.window.action("view.normal").trigger()
-    assert stand.window.pane.view.zoom == 1
-    stand.window.action("theme.dark").trigger()
-    assert stand.settings.value("theme") == "dark"
-    checked = [name for name in ("system", "light", "dark") if stand.window.action(f"theme.{name}").isChecked()]
+def test_the_text_size_and_the_scheme_are_remembered(parts: WindowParts) -> None:
+    parts.window.action("view.larger").trigger()
+    assert float(str(parts.settings.value("zoom"))) == parts.window.pane.view.zoom > 1
+    parts.window.action("view.normal").trigger()
+    assert parts.window.pane.view.zoom == 1
+    parts.window.action("theme.dark").trigger()
+    assert parts.settings.value("theme") == "dark"
+    checked = [name for name in ("system", "light", "dark") if parts.window.action(f"theme.{name}").isChecked()]
     assert checked == ["dark"]
 
 
-def test_a_side_page_is_brought_to_the_front(stand: Stand) -> None:
-    stand.window.right_dock.hide()
+def test_a_side_page_is_brought_to_the_front(parts: WindowParts) -> None:
+    parts.window.right_dock.hide()
     for title in ("Tools", "Output", "Raw", "Parameters"):
-        stand.window.action(f"view.{title.lower()}").trigger()
-        tabs = stand.window.side.tabs
+        parts.window.action(f"view.{title.lower()}").trigger()
+        tabs = parts.window.side.tabs
         assert tabs.tabText(tabs.currentIndex()).startswith(title)
-        assert not stand.window.right_dock.isHidden()
+        assert not parts.window.right_dock.isHidden()
 
 
-def test_all_of_the_welcome_is_seen_in_a_small_window(stand: Stand, qtbot: QtBot) -> None:
-    window, page = stand.window, stand.window.pane.welcome_page
+def test_all_of_the_welcome_is_seen_in_a_small_window(parts: WindowParts, qtbot: QtBot) -> None:
+    window, page = parts.window, parts.window.pane.welcome_page
     for width, height in ((1024, 700), (1440, 900), (1024, 700)):
         window.resize(width, height)
         qtbot.waitUntil(lambda: page.verticalScrollBar().maximum() == 0)
         assert page.viewport().width() >= page.welcome.minimumSizeHint().width()
 
 
-def test_the_window_opens_no_larger_than_the_screen(stand: Stand) -> None:
-    window, room = stand.window, stand.window.screen().availableSize()
+def test_the_window_opens_no_larger_than_the_screen(parts: WindowParts) -> None:
+    window, room = parts.window, parts.window.screen().availableSize()
     window.resize(5000, 4000)
     window.fit_screen()
     assert window.width() <= max(room.width(), 1024)

@@ -15,7 +15,7 @@ from shiboken6 import isValid
 from playground.ui.widgets.palette import SHOWN, Entry, Names, Palette
 
 
-class Stand:
+class PaletteDriver:
     """A palette over a window, and what was done with it."""
 
     def __init__(self) -> None:
@@ -37,63 +37,63 @@ class Stand:
 
 
 @pytest.fixture
-def stand(qtbot: QtBot) -> Iterator[Stand]:
-    stand = Stand()
-    qtbot.addWidget(stand.window)
-    stand.window.show()
-    qtbot.waitExposed(stand.window)
-    stand.palette.open_over()
-    yield stand
-    if isValid(stand.palette):
-        stand.palette.close()
+def driver(qtbot: QtBot) -> Iterator[PaletteDriver]:
+    driver = PaletteDriver()
+    qtbot.addWidget(driver.window)
+    driver.window.show()
+    qtbot.waitExposed(driver.window)
+    driver.palette.open_over()
+    yield driver
+    if isValid(driver.palette):
+        driver.palette.close()
 
 
-def test_typing_narrows_the_list_by_words_in_any_order(stand: Stand) -> None:
-    assert stand.palette.matches == ["Run", "Rename experiment", "Dark", "demo-chat"]
-    QTest.keyClicks(stand.palette.field, "EXP re")
-    assert stand.palette.matches == ["Rename experiment"]
-    stand.palette.field.setText("model")
-    assert stand.palette.matches == ["demo-chat"]
-    stand.palette.field.setText("nothing like it")
-    assert stand.palette.matches == []
+def test_typing_narrows_the_list_by_words_in_any_order(driver: PaletteDriver) -> None:
+    assert driver.palette.matches == ["Run", "Rename experiment", "Dark", "demo-chat"]
+    QTest.keyClicks(driver.palette.field, "EXP re")
+    assert driver.palette.matches == ["Rename experiment"]
+    driver.palette.field.setText("model")
+    assert driver.palette.matches == ["demo-chat"]
+    driver.palette.field.setText("nothing like it")
+    assert driver.palette.matches == []
     for key in (Qt.Key.Key_Down, Qt.Key.Key_Up, Qt.Key.Key_Return):
-        stand.press(key)
-    assert stand.done == []
-    assert stand.palette.isVisible()
+        driver.press(key)
+    assert driver.done == []
+    assert driver.palette.isVisible()
 
 
-def test_the_first_match_is_chosen_with_enter(stand: Stand, qtbot: QtBot) -> None:
-    QTest.keyClicks(stand.palette.field, "dark")
-    stand.press(Qt.Key.Key_Return)
-    assert stand.done == ["Dark closed"]
-    qtbot.waitUntil(lambda: not isValid(stand.palette))
+def test_the_first_match_is_chosen_with_enter(driver: PaletteDriver, qtbot: QtBot) -> None:
+    QTest.keyClicks(driver.palette.field, "dark")
+    driver.press(Qt.Key.Key_Return)
+    assert driver.done == ["Dark closed"]
+    qtbot.waitUntil(lambda: not isValid(driver.palette))
 
 
-def test_arrows_move_and_stop_at_the_ends(stand: Stand) -> None:
+def test_arrows_move_and_stop_at_the_ends(driver: PaletteDriver) -> None:
     for key in (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_Down):
-        stand.press(key)
-    assert stand.palette.field.hasFocus()
-    stand.press(Qt.Key.Key_Enter)
-    assert stand.done == ["Dark closed"]
+        driver.press(key)
+    assert driver.palette.field.hasFocus()
+    driver.press(Qt.Key.Key_Enter)
+    assert driver.done == ["Dark closed"]
 
 
-def test_page_keys_reach_the_last(stand: Stand) -> None:
-    stand.press(Qt.Key.Key_PageDown)
-    stand.press(Qt.Key.Key_PageDown)
-    stand.press(Qt.Key.Key_Return)
-    assert stand.done == ["demo-chat closed"]
+def test_page_keys_reach_the_last(driver: PaletteDriver) -> None:
+    driver.press(Qt.Key.Key_PageDown)
+    driver.press(Qt.Key.Key_PageDown)
+    driver.press(Qt.Key.Key_Return)
+    assert driver.done == ["demo-chat closed"]
 
 
-def test_escape_does_nothing_else(stand: Stand) -> None:
-    stand.press(Qt.Key.Key_Escape)
-    assert stand.done == []
-    assert not isValid(stand.palette) or not stand.palette.isVisible()
+def test_escape_does_nothing_else(driver: PaletteDriver) -> None:
+    driver.press(Qt.Key.Key_Escape)
+    assert driver.done == []
+    assert not isValid(driver.palette) or not driver.palette.isVisible()
 
 
-def test_a_click_chooses(stand: Stand) -> None:
-    (rows,) = stand.palette.findChildren(QListWidget)
+def test_a_click_chooses(driver: PaletteDriver) -> None:
+    (rows,) = driver.palette.findChildren(QListWidget)
     QTest.mouseClick(rows.viewport(), Qt.MouseButton.LeftButton, pos=rows.visualItemRect(rows.item(1)).center())
-    assert stand.done == ["Rename experiment closed"]
+    assert driver.done == ["Rename experiment closed"]
 
 
 def test_a_long_list_is_bounded_and_still_searched_whole(qtbot: QtBot) -> None:
@@ -145,12 +145,12 @@ def test_no_row_is_cut(qtbot: QtBot, height: int) -> None:
     qtbot.waitUntil(lambda: not isValid(palette))
 
 
-def test_names_that_differ_at_their_ends_can_be_told_apart(stand: Stand, qtbot: QtBot) -> None:
+def test_names_that_differ_at_their_ends_can_be_told_apart(driver: PaletteDriver, qtbot: QtBot) -> None:
     long = "vendor/" + "a-model-with-a-very-long-name-" * 5
     side = "/a/folder/with/a/long/name" * 4
     entries = [Entry(f"{long}{end}", "model", lambda: None) for end in "ab"]
     entries += [Entry("notes.json", f"{side}/{end}", lambda: None) for end in "ab"]
-    palette = Palette(entries, "Type", stand.window)
+    palette = Palette(entries, "Type", driver.window)
     palette.open_over()
     rows = palette.findChildren(QListWidget)[0]
     first, *others = (rows.visualItemRect(rows.item(row)) for row in range(rows.count()))
@@ -160,10 +160,10 @@ def test_names_that_differ_at_their_ends_can_be_told_apart(stand: Stand, qtbot: 
     palette.close()
 
 
-def test_when_nothing_is_found_it_says_so(stand: Stand) -> None:
-    stand.palette.field.setText("nothing like it")
-    (says,) = stand.palette.findChildren(QLabel)
+def test_when_nothing_is_found_it_says_so(driver: PaletteDriver) -> None:
+    driver.palette.field.setText("nothing like it")
+    (says,) = driver.palette.findChildren(QLabel)
     assert (says.isVisible(), says.text()) == (True, "Nothing here has these words in its name.")
-    stand.palette.field.setText("dark")
+    driver.palette.field.setText("dark")
     assert not says.isVisible()
-    assert stand.palette.findChildren(QListWidget)[0].isVisible()
+    assert driver.palette.findChildren(QListWidget)[0].isVisible()

@@ -14,7 +14,7 @@ from playground.ui.features.conversation.text_view import TextView
 from playground.ui.features.conversation.turn_card import AsSent
 
 
-class Stand:
+class Preview:
     def __init__(self, qtbot: QtBot) -> None:
         self.place = QWidget()
         qtbot.addWidget(self.place)
@@ -35,44 +35,44 @@ class Stand:
 
 
 @pytest.fixture
-def stand(qtbot: QtBot) -> Iterator[Stand]:
-    stand = Stand(qtbot)
-    yield stand
-    stand.place.hide()
+def preview(qtbot: QtBot) -> Iterator[Preview]:
+    preview = Preview(qtbot)
+    yield preview
+    preview.place.hide()
 
 
-def test_only_turns_with_variables_have_it(stand: Stand) -> None:
-    stand.block.follow(make_turn(Role.USER, "To {{city}}"))
-    assert stand.button.isVisible()
+def test_only_turns_with_variables_have_it(preview: Preview) -> None:
+    preview.block.follow(make_turn(Role.USER, "To {{city}}"))
+    assert preview.button.isVisible()
     for turn in (make_turn(Role.USER, "To Oslo \\{{city}}"), make_turn(Role.ASSISTANT, "To {{city}}")):
-        stand.block.follow(turn)
-        assert not stand.button.isVisible()
+        preview.block.follow(turn)
+        assert not preview.button.isVisible()
 
 
-def test_it_follows_the_values(stand: Stand) -> None:
+def test_it_follows_the_values(preview: Preview) -> None:
     turn = make_turn(Role.USER, "To {{city}} on {{day}}")
-    stand.block.follow(turn)
-    assert "no value yet: city, day" in stand.button.accessibleName()
-    assert not stand.block.isVisible()
-    stand.button.click()
-    assert stand.block.isVisible()
-    assert stand.shown == "To {{city}} on {{day}}"
-    stand.values = {"city": "Oslo", "day": "Monday"}
-    stand.block.follow(turn)
-    assert stand.shown == "To Oslo on Monday"
-    assert "no value" not in stand.button.accessibleName()
-    assert "To Oslo on Monday" in stand.button.toolTip()
-    stand.button.click()
-    assert not stand.block.isVisible()
+    preview.block.follow(turn)
+    assert "no value yet: city, day" in preview.button.accessibleName()
+    assert not preview.block.isVisible()
+    preview.button.click()
+    assert preview.block.isVisible()
+    assert preview.shown == "To {{city}} on {{day}}"
+    preview.values = {"city": "Oslo", "day": "Monday"}
+    preview.block.follow(turn)
+    assert preview.shown == "To Oslo on Monday"
+    assert "no value" not in preview.button.accessibleName()
+    assert "To Oslo on Monday" in preview.button.toolTip()
+    preview.button.click()
+    assert not preview.block.isVisible()
 
 
-def test_another_turn_begins_closed_and_results_are_read_too(stand: Stand) -> None:
-    stand.values = {"sky": "clear"}
-    stand.block.follow(make_turn(Role.USER, "{{sky}}"))
-    stand.button.click()
-    stand.block.follow(make_turn(Role.TOOL, "", ToolResult(call_id="1", text="It is {{ sky }}.")))
-    assert not stand.block.isVisible()
-    stand.button.click()
-    assert stand.shown == "It is clear."
-    stand.block.follow(make_turn(Role.USER, "none"))
-    assert not stand.block.isVisible()
+def test_another_turn_begins_closed_and_results_are_read_too(preview: Preview) -> None:
+    preview.values = {"sky": "clear"}
+    preview.block.follow(make_turn(Role.USER, "{{sky}}"))
+    preview.button.click()
+    preview.block.follow(make_turn(Role.TOOL, "", ToolResult(call_id="1", text="It is {{ sky }}.")))
+    assert not preview.block.isVisible()
+    preview.button.click()
+    assert preview.shown == "It is clear."
+    preview.block.follow(make_turn(Role.USER, "none"))
+    assert not preview.block.isVisible()

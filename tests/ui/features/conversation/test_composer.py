@@ -20,7 +20,7 @@ CONTROL, SHIFT, NONE = (
 )
 
 
-class Stand:
+class ComposerDriver:
     """A composer, the field in it, and what it asked for."""
 
     def __init__(self) -> None:
@@ -44,111 +44,113 @@ class Stand:
 
 
 @pytest.fixture
-def stand(qtbot: QtBot) -> Stand:
-    stand = Stand()
-    qtbot.addWidget(stand.composer)
-    stand.composer.resize(600, 200)
-    stand.composer.show()
-    qtbot.waitExposed(stand.composer)
-    return stand
+def driver(qtbot: QtBot) -> ComposerDriver:
+    driver = ComposerDriver()
+    qtbot.addWidget(driver.composer)
+    driver.composer.resize(600, 200)
+    driver.composer.show()
+    qtbot.waitExposed(driver.composer)
+    return driver
 
 
 @pytest.mark.parametrize("key", [Qt.Key.Key_Return, Qt.Key.Key_Enter])
-def test_enter_makes_a_line_and_control_enter_runs(stand: Stand, key: Qt.Key) -> None:
-    QTest.keyClicks(stand.field, "a")
-    stand.press(key=key)
-    QTest.keyClicks(stand.field, "b")
-    assert stand.composer.text == "a\nb"
-    assert stand.asked == []
-    stand.press(CONTROL, key)
-    assert stand.asked == ["run"]
-    assert stand.composer.text == "a\nb"
+def test_enter_makes_a_line_and_control_enter_runs(driver: ComposerDriver, key: Qt.Key) -> None:
+    QTest.keyClicks(driver.field, "a")
+    driver.press(key=key)
+    QTest.keyClicks(driver.field, "b")
+    assert driver.composer.text == "a\nb"
+    assert driver.asked == []
+    driver.press(CONTROL, key)
+    assert driver.asked == ["run"]
+    assert driver.composer.text == "a\nb"
 
 
-def test_the_setting_swaps_them(stand: Stand) -> None:
-    stand.composer.set_enter_runs(True)
-    QTest.keyClicks(stand.field, "a")
-    stand.press(CONTROL)
-    stand.press(SHIFT)
-    assert stand.composer.text.replace("\u2028", "\n") == "a\n\n"
-    assert stand.asked == []
-    stand.press()
-    assert stand.asked == ["run"]
-    assert "Enter" in stand.button("Run").text()
-    assert "Ctrl" not in stand.button("Run").text()
+def test_the_setting_swaps_them(driver: ComposerDriver) -> None:
+    driver.composer.set_enter_runs(True)
+    QTest.keyClicks(driver.field, "a")
+    driver.press(CONTROL)
+    driver.press(SHIFT)
+    assert driver.composer.text.replace("\u2028", "\n") == "a\n\n"
+    assert driver.asked == []
+    driver.press()
+    assert driver.asked == ["run"]
+    assert "Enter" in driver.button("Run").text()
+    assert "Ctrl" not in driver.button("Run").text()
 
 
-def test_enter_that_ends_a_composition_never_runs(stand: Stand) -> None:
-    stand.composer.set_enter_runs(True)
-    stand.compose("にほ")
-    stand.press()
-    assert stand.asked == []
-    stand.compose("", "日本")
-    stand.press()  # delivered right behind the composition, as some systems do
-    assert stand.asked == []
-    assert "日本" in stand.composer.text
+def test_enter_that_ends_a_composition_never_runs(driver: ComposerDriver) -> None:
+    driver.composer.set_enter_runs(True)
+    driver.compose("にほ")
+    driver.press()
+    assert driver.asked == []
+    driver.compose("", "日本")
+    driver.press()  # delivered right behind the composition, as some systems do
+    assert driver.asked == []
+    assert "日本" in driver.composer.text
     QApplication.processEvents()
     QTest.qWait(5)
-    stand.press()
-    assert stand.asked == ["run"]
+    driver.press()
+    assert driver.asked == ["run"]
 
 
-def test_it_grows_with_its_text_up_to_a_bound(stand: Stand) -> None:
+def test_it_grows_with_its_text_up_to_a_bound(driver: ComposerDriver) -> None:
     heights = []
     for lines in (1, 3, 8, 12, 40):
-        stand.composer.set_text("\n".join("x" * lines))
-        heights.append(stand.field.height())
+        driver.composer.set_text("\n".join("x" * lines))
+        heights.append(driver.field.height())
     assert heights[0] < heights[1] < heights[2] < heights[3] == heights[4]
-    stand.composer.set_text("word " * 60)
-    wide = stand.field.height()
-    stand.composer.resize(300, 300)
+    driver.composer.set_text("word " * 60)
+    wide = driver.field.height()
+    driver.composer.resize(300, 300)
     QApplication.processEvents()
-    assert stand.field.height() > wide
+    assert driver.field.height() > wide
 
 
-def test_while_it_runs_the_button_stops_and_the_key_that_runs_does_not(stand: Stand) -> None:
-    stand.composer.set_state(RunState.STREAMING)
-    stop = stand.button("Stop")
+def test_while_it_runs_the_button_stops_and_the_key_that_runs_does_not(driver: ComposerDriver) -> None:
+    driver.composer.set_state(RunState.STREAMING)
+    stop = driver.button("Stop")
     assert "Stop" in stop.text()
-    assert not stand.button("Add").isEnabled()
-    QTest.keyClicks(stand.field, "the next message")
-    stand.press(CONTROL)
-    assert stand.asked == ["run"], "whoever is asked says that a run is under way: pressed twice, it would stop at once"
-    assert stand.composer.text == "the next message"
+    assert not driver.button("Add").isEnabled()
+    QTest.keyClicks(driver.field, "the next message")
+    driver.press(CONTROL)
+    assert driver.asked == ["run"], (
+        "whoever is asked says that a run is under way: pressed twice, it would stop at once"
+    )
+    assert driver.composer.text == "the next message"
     stop.click()
-    assert stand.asked == ["run", "stop"]
-    stand.composer.set_state(RunState.IDLE)
-    stand.button("Add").click()
-    stand.button("Run").click()
-    assert stand.asked == ["run", "stop", "add", "run"]
+    assert driver.asked == ["run", "stop"]
+    driver.composer.set_state(RunState.IDLE)
+    driver.button("Add").click()
+    driver.button("Run").click()
+    assert driver.asked == ["run", "stop", "add", "run"]
 
 
-def test_text_and_role_are_edits_only_when_they_change(stand: Stand, qtbot: QtBot) -> None:
+def test_text_and_role_are_edits_only_when_they_change(driver: ComposerDriver, qtbot: QtBot) -> None:
     edits: list[None] = []
-    stand.composer.edited.connect(lambda: edits.append(None))
-    stand.composer.set_role(Role.USER)
-    stand.composer.set_text("")
+    driver.composer.edited.connect(lambda: edits.append(None))
+    driver.composer.set_role(Role.USER)
+    driver.composer.set_text("")
     assert edits == []
-    stand.composer.set_role(Role.SYSTEM)
-    stand.composer.set_text("words")
+    driver.composer.set_role(Role.SYSTEM)
+    driver.composer.set_text("words")
     assert len(edits) == 2
-    assert stand.composer.role is Role.SYSTEM
-    assert "System" in stand.button("Role of the message").text()
+    assert driver.composer.role is Role.SYSTEM
+    assert "System" in driver.button("Role of the message").text()
 
 
-def test_why_it_did_not_run_is_said_as_plain_text(stand: Stand) -> None:
-    stand.composer.say("<b>no</b> model")
-    shown = [label for label in stand.composer.findChildren(QLabel) if label.text() == "<b>no</b> model"]
+def test_why_it_did_not_run_is_said_as_plain_text(driver: ComposerDriver) -> None:
+    driver.composer.say("<b>no</b> model")
+    shown = [label for label in driver.composer.findChildren(QLabel) if label.text() == "<b>no</b> model"]
     assert shown[0].isVisible()
     assert shown[0].textFormat() is Qt.TextFormat.PlainText
-    stand.composer.say("")
+    driver.composer.say("")
     assert not shown[0].isVisible()
 
 
 @pytest.mark.parametrize("role", [Role.USER, Role.ASSISTANT])
 @pytest.mark.parametrize("state", [RunState.IDLE, RunState.STREAMING])
-def test_no_button_is_cut_at_any_width(stand: Stand, qtbot: QtBot, role: Role, state: RunState) -> None:
-    composer = stand.composer
+def test_no_button_is_cut_at_any_width(driver: ComposerDriver, qtbot: QtBot, role: Role, state: RunState) -> None:
+    composer = driver.composer
     composer.set_role(role)
     composer.set_state(state)
     composer.set_tokens([123_456], 12)
@@ -170,26 +172,26 @@ def whole(composer: Composer) -> bool:
     return apart and inside and all(b.width() >= b.sizeHint().width() for b in buttons)
 
 
-def test_the_button_for_variables_gives_way_where_the_room_is_short(stand: Stand, qtbot: QtBot) -> None:
-    button = stand.button("Variables")
+def test_the_button_for_variables_gives_way_where_the_room_is_short(driver: ComposerDriver, qtbot: QtBot) -> None:
+    button = driver.button("Variables")
     assert not button.isVisible()
-    stand.composer.resize(ROOMY, 200)
+    driver.composer.resize(ROOMY, 200)
     assert button.isVisible()
-    with qtbot.waitSignal(stand.composer.variables_asked):
+    with qtbot.waitSignal(driver.composer.variables_asked):
         QTest.mouseClick(button, Qt.MouseButton.LeftButton)
-    stand.composer.resize(ROOMY - 1, 200)
+    driver.composer.resize(ROOMY - 1, 200)
     assert not button.isVisible()
 
 
-def test_the_estimate_says_of_how_much_it_is(stand: Stand) -> None:
-    label = stand.composer._tokens
-    stand.composer.set_tokens([3_100], 0, 128_000, "The model takes 128,000 tokens.")
+def test_the_estimate_says_of_how_much_it_is(driver: ComposerDriver) -> None:
+    label = driver.composer._tokens
+    driver.composer.set_tokens([3_100], 0, 128_000, "The model takes 128,000 tokens.")
     assert label.text == "≈ 3,100 of 128,000 tok"
     assert label.accessibleName().endswith("≈ 3,100 of 128,000 tok. The model takes 128,000 tokens.")
     label.resize(label.fontMetrics().horizontalAdvance("≈ 3,100/128k") + 1, label.height())
     assert label.fitting() == "≈ 3,100/128k"
     label.resize(label.fontMetrics().horizontalAdvance("≈ 3,100 tok") + 1, label.height())
     assert label.fitting() == "≈ 3,100 tok"
-    stand.composer.set_tokens([3_100], 1)
+    driver.composer.set_tokens([3_100], 1)
     assert label.text == "≈ 3,100 tok + 1 image"
     assert "128,000" not in label.toolTip() + label.accessibleName()

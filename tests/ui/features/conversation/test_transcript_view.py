@@ -142,7 +142,7 @@ class Asked:
         self.log.append(("show_exchange", turn_id))
 
 
-class Stand:
+class TranscriptDriver:
     """A view on rows of its own, 900 × 600, and what is growing in it."""
 
     def __init__(self) -> None:
@@ -192,13 +192,13 @@ def settle() -> None:
 
 
 @pytest.fixture
-def stand(qtbot: QtBot) -> Iterator[Stand]:
-    stand = Stand()
-    qtbot.addWidget(stand.view)
-    stand.view.resize(900, 600)
-    stand.view.show()
-    qtbot.waitExposed(stand.view)
-    yield stand
+def driver(qtbot: QtBot) -> Iterator[TranscriptDriver]:
+    driver = TranscriptDriver()
+    qtbot.addWidget(driver.view)
+    driver.view.resize(900, 600)
+    driver.view.show()
+    qtbot.waitExposed(driver.view)
+    yield driver
     settle()
 
 
@@ -211,139 +211,139 @@ def talk(count: int, words: int = 12) -> list[Row]:
     return [row(make_turn(roles[n % 2], f"Turn {n}. " + "some words " * (words + n % 7))) for n in range(count)]
 
 
-def growing_turn(stand: Stand, text: str = "", *, kind: str = "text") -> tuple[Row, GrowingPart]:
+def growing_turn(driver: TranscriptDriver, text: str = "", *, kind: str = "text") -> tuple[Row, GrowingPart]:
     turn = make_turn(Role.ASSISTANT)
     part = GrowingPart(kind, [text] if text else [])
-    stand.growing[turn.id] = GrowingChoice(0, [part])
+    driver.growing[turn.id] = GrowingChoice(0, [part])
     return row(turn, growing=True), part
 
 
 # Only what is seen exists
 
 
-def test_ten_thousand_turns_are_a_few_cards(stand: Stand, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ten_thousand_turns_are_a_few_cards(driver: TranscriptDriver, monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[str] = []
-    original = stand.view._stock.make
+    original = driver.view._stock.make
 
     def make(wanted: Row) -> TurnCard:
         made.append(wanted.id)
         return original(wanted)
 
-    monkeypatch.setattr(stand.view._stock, "make", make)
+    monkeypatch.setattr(driver.view._stock, "make", make)
     rows = talk(10_000)
-    stand.show(rows)
+    driver.show(rows)
     assert len(made) < 60
-    assert rows[-1].id in stand.view.cards
+    assert rows[-1].id in driver.view.cards
     for share in (0.0, 0.5, 1.0, 0.25, 0.75):
-        stand.scroll(share)
-        assert 3 < len(stand.view.cards) < 40
+        driver.scroll(share)
+        assert 3 < len(driver.view.cards) < 40
         ids = [r.id for r in rows]
-        places = sorted(ids.index(turn_id) for turn_id in stand.view.cards)
+        places = sorted(ids.index(turn_id) for turn_id in driver.view.cards)
         assert places == list(range(places[0], places[-1] + 1))
         assert abs(places[0] / 10_000 - share) < 0.03
     assert len(made) < 400
 
 
-def test_cards_cover_the_view_without_gaps(stand: Stand) -> None:
+def test_cards_cover_the_view_without_gaps(driver: TranscriptDriver) -> None:
     rows = talk(300, words=40)
-    stand.show(rows)
+    driver.show(rows)
     for share in (0.0, 0.33, 0.66, 1.0):
-        stand.scroll(share)
-        boxes = sorted((card.y(), card.y() + card.height()) for card in stand.view.cards.values())
+        driver.scroll(share)
+        boxes = sorted((card.y(), card.y() + card.height()) for card in driver.view.cards.values())
         assert boxes[0][0] <= 10
-        assert boxes[-1][1] >= stand.view.viewport().height() - 30
+        assert boxes[-1][1] >= driver.view.viewport().height() - 30
         gaps = [after[0] - before[1] for before, after in pairwise(boxes)]
         assert set(gaps) == {10}
 
 
-def test_the_reading_column_is_bounded_and_in_the_middle(stand: Stand) -> None:
-    stand.show(talk(3))
+def test_the_reading_column_is_bounded_and_in_the_middle(driver: TranscriptDriver) -> None:
+    driver.show(talk(3))
     for width, wanted in ((700, 700 - 52), (1600, READING_WIDTH)):
-        stand.view.resize(width, 600)
+        driver.view.resize(width, 600)
         settle()
-        card = next(iter(stand.view.cards.values()))
+        card = next(iter(driver.view.cards.values()))
         assert card.width() == wanted
         assert abs((width - wanted) // 2 - card.x()) <= 1
 
 
-def test_turns_shown_and_gone_leave_nothing_behind(stand: Stand) -> None:
+def test_turns_shown_and_gone_leave_nothing_behind(driver: TranscriptDriver) -> None:
     documents: list[weakref.ref[QTextDocument]] = []
     cards: list[weakref.ref[TurnCard]] = []
     for _ in range(200):
-        stand.view.set_rows(talk(2), ())
-        for card in stand.view.cards.values():
+        driver.view.set_rows(talk(2), ())
+        for card in driver.view.cards.values():
             cards.append(weakref.ref(card))
             documents += [weakref.ref(view.document()) for view in card.findChildren(TextView)]
         QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
-    stand.show(talk(2))
+    driver.show(talk(2))
     QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
     gc.collect()
     assert len(cards) == 400
     assert living(cards) <= 2 + 2 * POOL
     assert living(documents) <= 2 * (2 + 2 * POOL)
-    assert len(stand.view.findChildren(TurnCard)) <= 2 + 2 * POOL
+    assert len(driver.view.findChildren(TurnCard)) <= 2 + 2 * POOL
 
 
-def test_cards_of_turns_that_stay_are_kept(stand: Stand) -> None:
+def test_cards_of_turns_that_stay_are_kept(driver: TranscriptDriver) -> None:
     rows = talk(4)
-    stand.show(rows)
-    before = dict(stand.view.cards)
+    driver.show(rows)
+    before = dict(driver.view.cards)
     more = [*rows, *talk(1)]
-    stand.show(more)
-    assert {turn_id: stand.view.cards[turn_id] for turn_id in before} == before
+    driver.show(more)
+    assert {turn_id: driver.view.cards[turn_id] for turn_id in before} == before
     changed = rows[1].turn.model_copy(update={"parts": (Text(text="other words"),)})
-    stand.show([rows[0], row(changed), *more[2:]])
-    assert stand.view.cards[changed.id] is before[changed.id]
-    assert "other words" in stand.view.cards[changed.id].findChildren(TextView)[0].toPlainText()
+    driver.show([rows[0], row(changed), *more[2:]])
+    assert driver.view.cards[changed.id] is before[changed.id]
+    assert "other words" in driver.view.cards[changed.id].findChildren(TextView)[0].toPlainText()
 
 
 # Following
 
 
-def test_it_follows_only_while_it_stands_at_the_bottom(stand: Stand, qtbot: QtBot) -> None:
-    last, part = growing_turn(stand, "The answer begins. ")
-    stand.show([*talk(20), last])
-    bar = stand.view.verticalScrollBar()
-    assert stand.view.at_bottom
-    assert not stand.pill.isVisible()
+def test_it_follows_only_while_it_stands_at_the_bottom(driver: TranscriptDriver, qtbot: QtBot) -> None:
+    last, part = growing_turn(driver, "The answer begins. ")
+    driver.show([*talk(20), last])
+    bar = driver.view.verticalScrollBar()
+    assert driver.view.at_bottom
+    assert not driver.pill.isVisible()
     for _ in range(30):
         part.append("More and more words arrive. \n\n")
-        stand.view.draw_growing_turn(last.id)
-    assert stand.view.at_bottom
-    with qtbot.waitSignal(stand.view.at_bottom_changed):
+        driver.view.draw_growing_turn(last.id)
+    assert driver.view.at_bottom
+    with qtbot.waitSignal(driver.view.at_bottom_changed):
         bar.setValue(bar.value() - 120)
     place = bar.value()
     for _ in range(30):
         part.append("More and more words arrive. \n\n")
-        stand.view.draw_growing_turn(last.id)
+        driver.view.draw_growing_turn(last.id)
     assert bar.value() == place
     assert bar.value() < bar.maximum() - 100
-    assert stand.pill.isVisible()
-    QTest.mouseClick(stand.pill, Qt.MouseButton.LeftButton)
-    assert stand.view.at_bottom
-    assert not stand.pill.isVisible()
+    assert driver.pill.isVisible()
+    QTest.mouseClick(driver.pill, Qt.MouseButton.LeftButton)
+    assert driver.view.at_bottom
+    assert not driver.pill.isVisible()
     part.append("The end. \n\n" * 10)
-    stand.view.draw_growing_turn(last.id)
-    assert stand.view.at_bottom
+    driver.view.draw_growing_turn(last.id)
+    assert driver.view.at_bottom
 
 
 @pytest.mark.parametrize("height", [150, 240, 600])
-def test_the_way_to_the_latest_covers_no_header(stand: Stand, height: int) -> None:
+def test_the_way_to_the_latest_covers_no_header(driver: TranscriptDriver, height: int) -> None:
     call = ToolCall(id="c1", name="get_weather", arguments='{"city": "Oslo"}')
     turns = [make_turn(Role.USER, "A word."), make_turn(Role.ASSISTANT).model_copy(update={"parts": (call,)})]
-    stand.view.resize(600, height)
-    stand.show([*talk(9, words=30), *[row(turn) for turn in turns], *talk(5, words=3)])
-    bar, seen = stand.view.verticalScrollBar(), 0
+    driver.view.resize(600, height)
+    driver.show([*talk(9, words=30), *[row(turn) for turn in turns], *talk(5, words=3)])
+    bar, seen = driver.view.verticalScrollBar(), 0
     for value in range(0, bar.maximum() - 10, 7):
         bar.setValue(value)
-        stand.view.settle()
-        assert stand.pill.isVisible() != stand.view.at_bottom
-        if stand.view.at_bottom:
+        driver.view.settle()
+        assert driver.pill.isVisible() != driver.view.at_bottom
+        if driver.view.at_bottom:
             continue
-        pill = QRect(stand.pill.mapToGlobal(QPoint(0, 0)), stand.pill.size())
-        assert QRect(stand.view.viewport().mapToGlobal(QPoint(0, 0)), stand.view.viewport().size()).contains(pill)
-        heads: list[QWidget] = [*stand.view.findChildren(TurnHeader)]
-        heads += [card.more for card in stand.view.findChildren(CallCard)]
+        pill = QRect(driver.pill.mapToGlobal(QPoint(0, 0)), driver.pill.size())
+        assert QRect(driver.view.viewport().mapToGlobal(QPoint(0, 0)), driver.view.viewport().size()).contains(pill)
+        heads: list[QWidget] = [*driver.view.findChildren(TurnHeader)]
+        heads += [card.more for card in driver.view.findChildren(CallCard)]
         rects = [QRect(head.mapToGlobal(QPoint(0, 0)), head.size()) for head in heads if head.isVisible()]
         seen += len(rects)
         assert [rect for rect in rects if rect.top() <= pill.bottom() and rect.bottom() >= pill.top()] == []
@@ -351,33 +351,35 @@ def test_the_way_to_the_latest_covers_no_header(stand: Stand, height: int) -> No
 
 
 @pytest.mark.parametrize("height", [150, 240])
-def test_the_way_to_the_latest_covers_no_place_that_was_found(stand: Stand, height: int) -> None:
+def test_the_way_to_the_latest_covers_no_place_that_was_found(driver: TranscriptDriver, height: int) -> None:
     rows = talk(12, words=60)
-    stand.view.resize(600, height)
-    stand.show(rows)
+    driver.view.resize(600, height)
+    driver.show(rows)
     pattern = re.compile("words")
     for at in (row.id for row in rows[:-2]):
         for number in range(0, 60, 7):
-            stand.view.show_found(pattern, (at, number))
-            stand.view.reveal_found()
-            card = stand.view.cards[at]
+            driver.view.show_found(pattern, (at, number))
+            driver.view.reveal_found()
+            card = driver.view.cards[at]
             found = card.finds.rect()
             assert found is not None
             edges = range(card.y() + found.top(), card.y() + found.bottom() + 1)
             assert edges[0] >= 0
             assert edges[-1] < height
-            assert stand.pill.isVisible()
-            assert not set(edges) & set(range(stand.pill.y(), stand.pill.geometry().bottom() + 1))
+            assert driver.pill.isVisible()
+            assert not set(edges) & set(range(driver.pill.y(), driver.pill.geometry().bottom() + 1))
 
 
-def test_a_card_is_as_high_as_its_parts_at_once_when_reasoning_folds_and_the_answer_goes_on(stand: Stand) -> None:
-    last, thinking = growing_turn(stand, kind="reasoning")
-    stand.show([last])
-    card = stand.view.cards[last.id]
+def test_a_card_is_as_high_as_its_parts_at_once_when_reasoning_folds_and_the_answer_goes_on(
+    driver: TranscriptDriver,
+) -> None:
+    last, thinking = growing_turn(driver, kind="reasoning")
+    driver.show([last])
+    card = driver.view.cards[last.id]
 
     def fits() -> bool:
         """As painted now, and when Qt has told everybody of every other size."""
-        stand.view.draw_growing_turn(last.id)
+        driver.view.draw_growing_turn(last.id)
         now = card.height()
         for _ in range(4):
             QApplication.processEvents()
@@ -388,99 +390,99 @@ def test_a_card_is_as_high_as_its_parts_at_once_when_reasoning_folds_and_the_ans
         assert fits()
     open_height = card.height()
     answer = GrowingPart("text")
-    stand.growing[last.id].parts.append(answer)
+    driver.growing[last.id].parts.append(answer)
     for words in ("And", " now", " the answer.\n\n", "It", " goes on."):
         answer.append(words)
         assert fits()
     assert card.height() < open_height
 
 
-def test_reaching_the_bottom_by_hand_follows_again(stand: Stand) -> None:
-    last, part = growing_turn(stand, "x")
-    stand.show([*talk(20), last])
-    stand.scroll(0.2)
-    stand.scroll(1.0)
+def test_reaching_the_bottom_by_hand_follows_again(driver: TranscriptDriver) -> None:
+    last, part = growing_turn(driver, "x")
+    driver.show([*talk(20), last])
+    driver.scroll(0.2)
+    driver.scroll(1.0)
     part.append("words \n\n" * 30)
-    stand.view.draw_growing_turn(last.id)
-    assert stand.view.at_bottom
+    driver.view.draw_growing_turn(last.id)
+    assert driver.view.at_bottom
 
 
-def test_a_turn_that_grows_out_of_view_makes_no_card(stand: Stand) -> None:
-    last, part = growing_turn(stand, "x")
-    stand.show([*talk(60), last])
-    stand.scroll(0.0)
-    assert last.id not in stand.view.cards
+def test_a_turn_that_grows_out_of_view_makes_no_card(driver: TranscriptDriver) -> None:
+    last, part = growing_turn(driver, "x")
+    driver.show([*talk(60), last])
+    driver.scroll(0.0)
+    assert last.id not in driver.view.cards
     part.append("words \n\n" * 30)
-    stand.view.draw_growing_turn(last.id)
-    assert last.id not in stand.view.cards
-    stand.scroll(1.0)
-    assert "words" in stand.view.cards[last.id].findChildren(TextView)[0].toPlainText()
+    driver.view.draw_growing_turn(last.id)
+    assert last.id not in driver.view.cards
+    driver.scroll(1.0)
+    assert "words" in driver.view.cards[last.id].findChildren(TextView)[0].toPlainText()
 
 
-def test_what_arrives_is_drawn_once_and_in_order(stand: Stand) -> None:
-    last, part = growing_turn(stand)
-    stand.show([last])
+def test_what_arrives_is_drawn_once_and_in_order(driver: TranscriptDriver) -> None:
+    last, part = growing_turn(driver)
+    driver.show([last])
     for number in range(50):
         part.append(f"word{number} ")
         if number % 7 == 0:
-            stand.view.draw_growing_turn(last.id)
-    stand.view.draw_growing_turn(last.id)
-    (text,) = stand.view.cards[last.id].findChildren(TextView)
+            driver.view.draw_growing_turn(last.id)
+    driver.view.draw_growing_turn(last.id)
+    (text,) = driver.view.cards[last.id].findChildren(TextView)
     assert text.source == "".join(f"word{number} " for number in range(50))
     whole = last.turn.model_copy(
         update={"parts": (Text(text=text.source),), "outcome": Outcome(ending=Ending.COMPLETE, finish_reason="stop")}
     )
-    stand.show([row(whole)])
-    assert stand.view.cards[last.id].findChildren(TextView)[0].source == text.source
+    driver.show([row(whole)])
+    assert driver.view.cards[last.id].findChildren(TextView)[0].source == text.source
 
 
 # Keeping the place
 
 
-def test_the_place_is_kept_when_a_turn_above_changes_height(stand: Stand) -> None:
+def test_the_place_is_kept_when_a_turn_above_changes_height(driver: TranscriptDriver) -> None:
     rows = talk(60, words=30)
-    stand.show(rows)
-    stand.scroll(0.5)
-    seen = min((turn_id for turn_id, card in stand.view.cards.items() if card.y() >= 0), key=stand.top)
+    driver.show(rows)
+    driver.scroll(0.5)
+    seen = min((turn_id for turn_id, card in driver.view.cards.items() if card.y() >= 0), key=driver.top)
     at = [r.id for r in rows].index(seen)
-    place = stand.top(seen)
+    place = driver.top(seen)
     for index in (at - 2, at - 3, at - 20):
         longer = rows[index].turn.model_copy(update={"parts": (Text(text="a line\n" * 60),)})
         rows[index] = row(longer)
-        stand.show(rows)
-        assert abs(stand.top(seen) - place) <= 1
+        driver.show(rows)
+        assert abs(driver.top(seen) - place) <= 1
     rows[at - 2] = row(rows[at - 2].turn.model_copy(update={"parts": (Text(text="short"),)}))
-    stand.show(rows)
+    driver.show(rows)
     settle()
     QTest.qWait(40)
-    assert abs(stand.top(seen) - place) <= 1
+    assert abs(driver.top(seen) - place) <= 1
 
 
-def test_the_place_is_kept_when_a_turn_above_goes_or_comes(stand: Stand) -> None:
+def test_the_place_is_kept_when_a_turn_above_goes_or_comes(driver: TranscriptDriver) -> None:
     rows = talk(60, words=30)
-    stand.show(rows)
-    stand.scroll(0.5)
-    seen = min((turn_id for turn_id, card in stand.view.cards.items() if card.y() >= 0), key=stand.top)
-    place = stand.top(seen)
+    driver.show(rows)
+    driver.scroll(0.5)
+    seen = min((turn_id for turn_id, card in driver.view.cards.items() if card.y() >= 0), key=driver.top)
+    place = driver.top(seen)
     del rows[3]
-    stand.show(rows)
-    assert abs(stand.top(seen) - place) <= 1
-    stand.show([*talk(5), *rows])
-    assert abs(stand.top(seen) - place) <= 1
+    driver.show(rows)
+    assert abs(driver.top(seen) - place) <= 1
+    driver.show([*talk(5), *rows])
+    assert abs(driver.top(seen) - place) <= 1
 
 
 @pytest.mark.parametrize("act", ["resize", "zoom"])
-def test_the_turn_looked_at_stays_in_view(stand: Stand, act: str) -> None:
-    stand.show(talk(60, words=60))
-    stand.scroll(0.5)
-    anchor = max((t for t, card in stand.view.cards.items() if card.y() <= 0), key=stand.top)
+def test_the_turn_looked_at_stays_in_view(driver: TranscriptDriver, act: str) -> None:
+    driver.show(talk(60, words=60))
+    driver.scroll(0.5)
+    anchor = max((t for t, card in driver.view.cards.items() if card.y() <= 0), key=driver.top)
     if act == "resize":
-        stand.view.resize(500, 600)
+        driver.view.resize(500, 600)
     else:
-        stand.view.set_zoom(1.5)
+        driver.view.set_zoom(1.5)
     settle()
-    assert anchor in stand.view.cards
-    assert -stand.view.cards[anchor].height() <= stand.top(anchor) <= 20
+    assert anchor in driver.view.cards
+    assert -driver.view.cards[anchor].height() <= driver.top(anchor) <= 20
 
 
 # What is typed
@@ -494,270 +496,276 @@ def calling() -> tuple[list[Row], Turn]:
     return [row(turn), *talk(60)], turn
 
 
-def field_of(stand: Stand, turn: Turn) -> ResultField:
+def field_of(driver: TranscriptDriver, turn: Turn) -> ResultField:
     """The field of the only call of a turn, scrolled into view."""
-    card = stand.view.card(turn.id)
+    card = driver.view.card(turn.id)
     assert card is not None
     field = card.calls[0].field
     assert field is not None
     return field
 
 
-def test_a_typed_result_survives_scrolling_away(stand: Stand) -> None:
+def test_a_typed_result_survives_scrolling_away(driver: TranscriptDriver) -> None:
     rows, turn = calling()
-    stand.show(rows)
-    field_of(stand, turn).field.setPlainText("18 degrees")
-    stand.scroll(1.0)
-    assert turn.id not in stand.view.cards
-    stand.scroll(0.0)
-    assert field_of(stand, turn).text == "18 degrees"
+    driver.show(rows)
+    field_of(driver, turn).field.setPlainText("18 degrees")
+    driver.scroll(1.0)
+    assert turn.id not in driver.view.cards
+    driver.scroll(0.0)
+    assert field_of(driver, turn).text == "18 degrees"
 
 
-def test_a_typed_result_survives_leaving_the_turn_and_can_be_emptied(stand: Stand) -> None:
+def test_a_typed_result_survives_leaving_the_turn_and_can_be_emptied(driver: TranscriptDriver) -> None:
     rows, turn = calling()
-    stand.show(rows)
-    field_of(stand, turn).field.setPlainText("18 degrees")
-    stand.show(rows[1:])
-    stand.show(rows)
-    assert field_of(stand, turn).text == "18 degrees"
-    field_of(stand, turn).field.setPlainText("")
-    stand.scroll(1.0)
-    assert turn.id not in stand.view.cards
-    stand.scroll(0.0)
-    assert field_of(stand, turn).text == ""
+    driver.show(rows)
+    field_of(driver, turn).field.setPlainText("18 degrees")
+    driver.show(rows[1:])
+    driver.show(rows)
+    assert field_of(driver, turn).text == "18 degrees"
+    field_of(driver, turn).field.setPlainText("")
+    driver.scroll(1.0)
+    assert turn.id not in driver.view.cards
+    driver.scroll(0.0)
+    assert field_of(driver, turn).text == ""
 
 
-def test_an_open_editor_survives_scrolling_away(stand: Stand, qtbot: QtBot) -> None:
+def test_an_open_editor_survives_scrolling_away(driver: TranscriptDriver, qtbot: QtBot) -> None:
     rows = talk(80)
-    session = stand.asked.session
+    session = driver.asked.session
     session.history.transcript = Transcript().append(*(row.turn for row in rows))
-    stand.show(rows)
-    stand.view.activateWindow()
-    qtbot.waitUntil(stand.view.isActiveWindow)
-    card = stand.view.card(rows[2].id)
+    driver.show(rows)
+    driver.view.activateWindow()
+    qtbot.waitUntil(driver.view.isActiveWindow)
+    card = driver.view.card(rows[2].id)
     assert card is not None
     card.editing.begin()
     card.findChildren(InlineEditor)[0].set_text("being written")
-    stand.scroll(1.0)
-    assert stand.view.cards[rows[2].id] is card
-    stand.scroll(0.0)
+    driver.scroll(1.0)
+    assert driver.view.cards[rows[2].id] is card
+    driver.scroll(0.0)
     QTest.keyClicks(QApplication.focusWidget() or card, " now")
     QTest.keyClick(QApplication.focusWidget() or card, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
     assert session.transcript.path[2].text == "being written now"
     assert not session.editors.open
-    stand.scroll(1.0)
-    assert rows[2].id not in stand.view.cards
+    driver.scroll(1.0)
+    assert rows[2].id not in driver.view.cards
 
 
-def test_a_selection_survives_scrolling_away(stand: Stand) -> None:
+def test_a_selection_survives_scrolling_away(driver: TranscriptDriver) -> None:
     rows = talk(80)
-    stand.show(rows)
-    card = stand.view.card(rows[0].id)
+    driver.show(rows)
+    card = driver.view.card(rows[0].id)
     assert card is not None
     text = card.findChildren(TextView)[0]
     text.selectAll()
-    stand.scroll(1.0)
-    stand.scroll(0.0)
-    assert stand.view.cards[rows[0].id] is card
+    driver.scroll(1.0)
+    driver.scroll(0.0)
+    assert driver.view.cards[rows[0].id] is card
     assert text.textCursor().hasSelection()
 
 
 # Frames: no more cards than there is time for
 
 
-def test_a_frame_makes_only_some_cards_and_sketches_the_others(stand: Stand, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_frame_makes_only_some_cards_and_sketches_the_others(
+    driver: TranscriptDriver, monkeypatch: pytest.MonkeyPatch
+) -> None:
     rows = talk(400)
-    stand.show(rows)
+    driver.show(rows)
     monkeypatch.setattr(transcript_view, "FRAME_S", 0.0)
-    bar = stand.view.verticalScrollBar()
+    bar = driver.view.verticalScrollBar()
     bar.setValue(bar.maximum() // 2)
-    assert stand.view.cards == {}
-    assert not stand.view.complete
-    at = stand.view.first_in_view() + 1
-    picture = stand.view.viewport().grab().toImage()
+    assert driver.view.cards == {}
+    assert not driver.view.complete
+    at = driver.view.first_in_view() + 1
+    picture = driver.view.viewport().grab().toImage()
     monkeypatch.setattr(transcript_view, "FRAME_S", 0.003)
-    stand.settle()
-    assert rows[at].id in stand.view.cards
-    assert not stand.view.viewport().grab().isNull()
+    driver.settle()
+    assert rows[at].id in driver.view.cards
+    assert not driver.view.viewport().grab().isNull()
     colours = {picture.pixelColor(x, y).name() for x in range(0, 880, 2) for y in range(0, 590, 2)}
     assert tokens().role("user").lower() in colours
     assert len(colours) > 10, "there are words in the sketch"
 
 
-def test_a_card_is_sketched_until_something_stands_in_it(stand: Stand, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_card_is_sketched_until_something_stands_in_it(
+    driver: TranscriptDriver, monkeypatch: pytest.MonkeyPatch
+) -> None:
     calls = [make_turn(Role.ASSISTANT, "", ToolCall(id=f"call_{n}", name="f", arguments="{}")) for n in range(3)]
     rows = [*talk(200), *(row(turn) for turn in calls), *talk(200)]
-    stand.show(rows)
+    driver.show(rows)
     monkeypatch.setattr(transcript_view, "FRAME_S", 0.001)  # less than a card takes
-    stand.view.verticalScrollBar().setValue(stand.view._column.top(200))
-    while not (bares := [card for card in stand.view.cards.values() if card.bare]) and not stand.view.complete:
-        stand.view._lay_out_frame()
+    driver.view.verticalScrollBar().setValue(driver.view._column.top(200))
+    while not (bares := [card for card in driver.view.cards.values() if card.bare]) and not driver.view.complete:
+        driver.view._lay_out_frame()
     (bare,) = bares
     assert bare.isHidden()
-    assert not stand.view.complete
-    card = stand.view.card(bare.turn.id)
+    assert not driver.view.complete
+    card = driver.view.card(bare.turn.id)
     assert card is bare
     assert card.whole
     assert card.isVisible(), "who asks for it has it at once"
     monkeypatch.setattr(transcript_view, "FRAME_S", 0.003)
-    stand.settle()
-    assert all(card.isVisible() and card.whole for card in stand.view.cards.values())
+    driver.settle()
+    assert all(card.isVisible() and card.whole for card in driver.view.cards.values())
 
 
-def test_a_long_text_is_begun_and_goes_on_until_it_is_whole(stand: Stand, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_text_is_begun_and_goes_on_until_it_is_whole(
+    driver: TranscriptDriver, monkeypatch: pytest.MonkeyPatch
+) -> None:
     paragraphs = "\n\n".join(f"Paragraph {n} with **bold** words and `code`." for n in range(400))
     rows = [*talk(30), row(make_turn(Role.ASSISTANT, paragraphs)), *talk(30)]
-    stand.show(rows)
+    driver.show(rows)
     monkeypatch.setattr(transcript_view, "FILL_S", 0.0)
     at = 30
-    bar = stand.view.verticalScrollBar()
-    bar.setValue(stand.view._column.top(at) - 20)
+    bar = driver.view.verticalScrollBar()
+    bar.setValue(driver.view._column.top(at) - 20)
     settle()
-    stand.settle()
-    card = stand.view.cards[rows[at].id]
+    driver.settle()
+    card = driver.view.cards[rows[at].id]
     assert card.whole
     (text,) = card.findChildren(TextView)
     assert text.source == paragraphs
     assert "Paragraph 399 with bold words" in text.toPlainText()
-    assert abs(stand.view._column.height(at) - card.height()) <= 1
+    assert abs(driver.view._column.height(at) - card.height()) <= 1
 
 
-def test_a_card_asked_for_is_whole(stand: Stand, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_card_asked_for_is_whole(driver: TranscriptDriver, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(transcript_view, "FILL_S", 0.0)
     rows = [row(make_turn(Role.ASSISTANT, "words and words. \n\n" * 500)), *talk(60)]
-    stand.show(rows)
-    card = stand.view.card(rows[0].id)
+    driver.show(rows)
+    card = driver.view.card(rows[0].id)
     assert card is not None
     assert card.whole
 
 
-def test_a_card_used_again_shows_nothing_of_the_turn_before(stand: Stand) -> None:
+def test_a_card_used_again_shows_nothing_of_the_turn_before(driver: TranscriptDriver) -> None:
     def answer(number: int) -> Row:
         outcome = Outcome(ending=Ending.COMPLETE, finish_reason="stop", model=f"model-{number}")
         parts = (Reasoning(text=f"thought {number}"), Text(text=f"**answer** {number}\n\n```\ncode {number}\n```"))
         return row(make_turn(Role.ASSISTANT).model_copy(update={"parts": parts, "outcome": outcome}))
 
     rows = [answer(number) for number in range(120)]
-    stand.show(rows)
-    first = stand.view.cards[rows[-1].id]
+    driver.show(rows)
+    first = driver.view.cards[rows[-1].id]
     reasoning = first.findChildren(ReasoningView)[0]
     reasoning.unfold()
-    made = len(stand.view.findChildren(TurnCard))
+    made = len(driver.view.findChildren(TurnCard))
     for share in (0.0, 0.5, 0.9, 0.2):
-        stand.scroll(share)
-        for turn_id, card in stand.view.cards.items():
+        driver.scroll(share)
+        for turn_id, card in driver.view.cards.items():
             number = next(n for n, r in enumerate(rows) if r.id == turn_id)
             (shown,) = [view for view in card.findChildren(TextView) if view.isVisible()]
             assert shown.toPlainText() == f"answer {number}\ncode {number}"
             assert [view.source for view in card.findChildren(ReasoningView)] == [f"thought {number}"]
             assert not card.findChildren(ReasoningView)[0].is_open
-    assert len(stand.view.findChildren(TurnCard)) <= made + 2 * POOL
+    assert len(driver.view.findChildren(TurnCard)) <= made + 2 * POOL
 
 
-def test_what_is_read_stays_in_place_while_reasoning_above_it_folds(stand: Stand, qtbot: QtBot) -> None:
-    last, part = growing_turn(stand)
-    choice = stand.growing[last.id]
+def test_what_is_read_stays_in_place_while_reasoning_above_it_folds(driver: TranscriptDriver, qtbot: QtBot) -> None:
+    last, part = growing_turn(driver)
+    choice = driver.growing[last.id]
     thought = GrowingPart("reasoning", ["A long thought.\n\n" * 30])
     choice.parts[:] = [thought, GrowingPart("text", ["words \n\n" * 200])]
-    stand.show([*talk(5), last])
-    card = stand.view.cards[last.id]
+    driver.show([*talk(5), last])
+    card = driver.view.cards[last.id]
     qtbot.waitUntil(lambda: len(card.body) == 2)  # parts are made as there is time
     view = card.findChildren(ReasoningView)[0]
     view.unfold()
     qtbot.waitUntil(lambda: all(one.whole for one in card.findChildren(TextView)))
-    stand.settle()
-    bar = stand.view.verticalScrollBar()
+    driver.settle()
+    bar = driver.view.verticalScrollBar()
     bar.setValue(bar.maximum() - 900)
-    stand.settle()
+    driver.settle()
     text = next(view for view in card.body if isinstance(view, TextView))
-    place = text.mapTo(stand.view, QPoint(0, 0)).y()
+    place = text.mapTo(driver.view, QPoint(0, 0)).y()
     assert place < 0, "the text begins above the view"
     view._toggle()
-    stand.settle()
-    assert abs(text.mapTo(stand.view, QPoint(0, 0)).y() - place) <= 1
+    driver.settle()
+    assert abs(text.mapTo(driver.view, QPoint(0, 0)).y() - place) <= 1
     for _ in range(20):
         choice.parts[1].append("more \n\n")
-        stand.view.draw_growing_turn(last.id)
-    assert abs(text.mapTo(stand.view, QPoint(0, 0)).y() - place) <= 1
+        driver.view.draw_growing_turn(last.id)
+    assert abs(text.mapTo(driver.view, QPoint(0, 0)).y() - place) <= 1
     assert part is not None
 
 
-def test_scrolling_up_leaves_what_is_seen_where_it_is(stand: Stand) -> None:
+def test_scrolling_up_leaves_what_is_seen_where_it_is(driver: TranscriptDriver) -> None:
     rows = [row(make_turn(Role.USER, "x\n" * (n % 40))) for n in range(200)]  # guessed badly
-    stand.show(rows)
-    bar = stand.view.verticalScrollBar()
+    driver.show(rows)
+    bar = driver.view.verticalScrollBar()
     for _ in range(60):
-        seen = min((t for t, card in stand.view.cards.items() if card.y() >= 0), key=stand.top, default=None)
-        before = stand.top(seen) if seen else 0
+        seen = min((t for t, card in driver.view.cards.items() if card.y() >= 0), key=driver.top, default=None)
+        before = driver.top(seen) if seen else 0
         bar.setValue(bar.value() - 90)
-        if seen in stand.view.cards:
-            assert stand.top(seen) == before + 90
-        stand.settle()
-        if seen in stand.view.cards:
-            assert stand.top(seen) == before + 90
+        if seen in driver.view.cards:
+            assert driver.top(seen) == before + 90
+        driver.settle()
+        if seen in driver.view.cards:
+            assert driver.top(seen) == before + 90
 
 
 @pytest.mark.parametrize("share", [0.0, 0.4, 1.0])
 def test_heights_that_are_guessed_later_leave_what_is_seen_where_it_is(
-    stand: Stand, qtbot: QtBot, share: float
+    driver: TranscriptDriver, qtbot: QtBot, share: float
 ) -> None:
     # The upper half is far taller than the lower: on average, all are wrong.
-    stand.view.set_rows([row(make_turn(Role.USER, "x\n" * (40 if n < 2000 else n % 3))) for n in range(4000)], ())
-    stand.view._refining.stop()
-    stand.scroll(share)
-    column, bar = stand.view._column, stand.view.verticalScrollBar()
+    driver.view.set_rows([row(make_turn(Role.USER, "x\n" * (40 if n < 2000 else n % 3))) for n in range(4000)], ())
+    driver.view._refining.stop()
+    driver.scroll(share)
+    column, bar = driver.view._column, driver.view.verticalScrollBar()
     assert column.rough
-    seen = {turn_id: card.geometry() for turn_id, card in stand.view.cards.items() if card.y() > -card.height()}
+    seen = {turn_id: card.geometry() for turn_id, card in driver.view.cards.items() if card.y() > -card.height()}
     total = column.total
-    stand.view._refining.poke()
+    driver.view._refining.poke()
     qtbot.waitUntil(lambda: not column.rough)
     assert column.total != total
-    assert {turn_id: stand.view.cards[turn_id].geometry() for turn_id in seen} == seen
-    assert stand.view.at_bottom == (share == 1.0)
+    assert {turn_id: driver.view.cards[turn_id].geometry() for turn_id in seen} == seen
+    assert driver.view.at_bottom == (share == 1.0)
     bar.setValue(bar.value() - 20)
-    moved = {turn_id: card.geometry() for turn_id, card in stand.view.cards.items() if turn_id in seen}
+    moved = {turn_id: card.geometry() for turn_id, card in driver.view.cards.items() if turn_id in seen}
     assert moved == {turn_id: seen[turn_id].translated(0, 20 * (bar.value() > 0)) for turn_id in moved}
 
 
-def test_heights_of_rows_that_are_come_back_to_are_those_that_were_measured(stand: Stand) -> None:
+def test_heights_of_rows_that_are_come_back_to_are_those_that_were_measured(driver: TranscriptDriver) -> None:
     first, second = ([row(make_turn(Role.USER, "x\n" * (n % 9))) for n in range(30)] for _ in range(2))
-    stand.show(first)
-    stand.scroll(0.5)
-    heights, bar = stand.view.heights, stand.view.verticalScrollBar()
+    driver.show(first)
+    driver.scroll(0.5)
+    heights, bar = driver.view.heights, driver.view.verticalScrollBar()
     total = heights.total
-    stand.view.take_heights(Heights())
-    stand.show(second)
-    assert set(stand.view.cards) <= {one.id for one in second}
-    stand.view.take_heights(heights)
-    stand.view.set_rows(list(first), ())
-    assert stand.view.heights.total == total
-    assert bar.maximum() == total - stand.view.viewport().height()
+    driver.view.take_heights(Heights())
+    driver.show(second)
+    assert set(driver.view.cards) <= {one.id for one in second}
+    driver.view.take_heights(heights)
+    driver.view.set_rows(list(first), ())
+    assert driver.view.heights.total == total
+    assert bar.maximum() == total - driver.view.viewport().height()
 
 
-def test_of_many_rows_the_words_are_drawn_before_the_cards(stand: Stand) -> None:
+def test_of_many_rows_the_words_are_drawn_before_the_cards(driver: TranscriptDriver) -> None:
     rows = [row(make_turn(Role.USER, f"turn {n}")) for n in range(LOT + 1)]
-    stand.view.set_rows(rows, (), began=time.perf_counter() - 1, latest=True)  # a second was spent on them
-    assert not stand.view.cards
-    stand.view.jump_to_latest()
-    stand.view.resize(880, 600)
-    assert not stand.view.cards  # what has it laid out before the next frame makes none either
-    stand.settle()
-    assert rows[-1].id in stand.view.cards
-    assert stand.view.at_bottom
+    driver.view.set_rows(rows, (), began=time.perf_counter() - 1, latest=True)  # a second was spent on them
+    assert not driver.view.cards
+    driver.view.jump_to_latest()
+    driver.view.resize(880, 600)
+    assert not driver.view.cards  # what has it laid out before the next frame makes none either
+    driver.settle()
+    assert rows[-1].id in driver.view.cards
+    assert driver.view.at_bottom
 
 
 # Text size, keys
 
 
-def test_the_wheel_with_control_changes_the_text_size(stand: Stand) -> None:
-    stand.show(talk(4))
-    before = {turn_id: card.height() for turn_id, card in stand.view.cards.items()}
+def test_the_wheel_with_control_changes_the_text_size(driver: TranscriptDriver) -> None:
+    driver.show(talk(4))
+    before = {turn_id: card.height() for turn_id, card in driver.view.cards.items()}
 
     def wheel(delta: int) -> None:
         at = QPointF(200, 200)
         event = QWheelEvent(
             at,
-            stand.view.mapToGlobal(at),
+            driver.view.mapToGlobal(at),
             QPoint(),
             QPoint(0, delta),
             Qt.MouseButton.NoButton,
@@ -765,54 +773,54 @@ def test_the_wheel_with_control_changes_the_text_size(stand: Stand) -> None:
             Qt.ScrollPhase.NoScrollPhase,
             False,
         )
-        QApplication.sendEvent(stand.view.viewport(), event)
+        QApplication.sendEvent(driver.view.viewport(), event)
         settle()
 
     wheel(120)
-    assert stand.view.zoom == ZOOMS[ZOOMS.index(1.0) + 1]
+    assert driver.view.zoom == ZOOMS[ZOOMS.index(1.0) + 1]
     wheel(120)
-    assert all(card.height() >= before[turn_id] for turn_id, card in stand.view.cards.items())
+    assert all(card.height() >= before[turn_id] for turn_id, card in driver.view.cards.items())
     for _ in range(20):
         wheel(120)
-    assert stand.view.zoom == ZOOMS[-1]
+    assert driver.view.zoom == ZOOMS[-1]
     for _ in range(20):
         wheel(-120)
-    assert stand.view.zoom == ZOOMS[0]
-    stand.view.set_zoom(1.0)
+    assert driver.view.zoom == ZOOMS[0]
+    driver.view.set_zoom(1.0)
     settle()
-    assert {turn_id: card.height() for turn_id, card in stand.view.cards.items()} == before
+    assert {turn_id: card.height() for turn_id, card in driver.view.cards.items()} == before
 
 
-def test_home_end_and_pages(stand: Stand) -> None:
-    stand.show(talk(100))
-    stand.view.setFocus()
-    bar = stand.view.verticalScrollBar()
-    QTest.keyClick(stand.view, Qt.Key.Key_Home)
+def test_home_end_and_pages(driver: TranscriptDriver) -> None:
+    driver.show(talk(100))
+    driver.view.setFocus()
+    bar = driver.view.verticalScrollBar()
+    QTest.keyClick(driver.view, Qt.Key.Key_Home)
     assert bar.value() == 0
-    QTest.keyClick(stand.view, Qt.Key.Key_PageDown)
+    QTest.keyClick(driver.view, Qt.Key.Key_PageDown)
     assert bar.value() == bar.pageStep()
-    QTest.keyClick(stand.view, Qt.Key.Key_End)
-    assert stand.view.at_bottom
-    QTest.keyClick(stand.view, Qt.Key.Key_PageUp)
-    assert not stand.view.at_bottom
+    QTest.keyClick(driver.view, Qt.Key.Key_End)
+    assert driver.view.at_bottom
+    QTest.keyClick(driver.view, Qt.Key.Key_PageUp)
+    assert not driver.view.at_bottom
 
 
-def test_the_focus_goes_from_turn_to_turn(stand: Stand, qtbot: QtBot) -> None:
+def test_the_focus_goes_from_turn_to_turn(driver: TranscriptDriver, qtbot: QtBot) -> None:
     rows = talk(40, words=50)
-    stand.show(rows)
-    stand.view.activateWindow()
-    qtbot.waitUntil(stand.view.isActiveWindow)
+    driver.show(rows)
+    driver.view.activateWindow()
+    qtbot.waitUntil(driver.view.isActiveWindow)
     if (focused := QApplication.focusWidget()) is not None:
         focused.clearFocus()  # some platforms focus a control as soon as the window is active
     for number in range(1, 13):
-        stand.view.step_turn(-1)
+        driver.view.step_turn(-1)
         settle()
-        assert stand.view.focused_turn() == rows[-number].id
-        card = stand.view.cards[rows[-number].id]
-        assert card.y() < stand.view.viewport().height()
+        assert driver.view.focused_turn() == rows[-number].id
+        card = driver.view.cards[rows[-number].id]
+        assert card.y() < driver.view.viewport().height()
         assert card.y() + card.height() > 0
-    stand.view.step_turn(1)
-    assert stand.view.focused_turn() == rows[-11].id
+    driver.view.step_turn(1)
+    assert driver.view.focused_turn() == rows[-11].id
 
 
 # Rows

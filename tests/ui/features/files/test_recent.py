@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 from playground.ui.features.files.control import FORGET, KEY, MOST, NONE, RecentFiles
 
 
-class Stand:
+class RecentMenu:
     def __init__(self, qtbot: QtBot, folder: Path) -> None:
         self.window = QWidget()
         qtbot.addWidget(self.window)
@@ -26,51 +26,51 @@ class Stand:
 
 
 @pytest.fixture
-def stand(qtbot: QtBot, tmp_path: Path) -> Stand:
-    return Stand(qtbot, tmp_path)
+def recent_menu(qtbot: QtBot, tmp_path: Path) -> RecentMenu:
+    return RecentMenu(qtbot, tmp_path)
 
 
-def test_without_files_the_menu_says_so(stand: Stand) -> None:
-    assert stand.words == [NONE]
-    assert not stand.recent.menu.actions()[0].isEnabled()
-    assert stand.recent.entries() == []
+def test_without_files_the_menu_says_so(recent_menu: RecentMenu) -> None:
+    assert recent_menu.words == [NONE]
+    assert not recent_menu.recent.menu.actions()[0].isEnabled()
+    assert recent_menu.recent.entries() == []
 
 
-def test_the_latest_comes_first_and_each_once(stand: Stand, tmp_path: Path) -> None:
+def test_the_latest_comes_first_and_each_once(recent_menu: RecentMenu, tmp_path: Path) -> None:
     files = [tmp_path / name for name in ("a.json", "b & c.json", "a.json")]
     for file in files:
-        stand.recent.add_recent(file)
-    assert stand.recent.paths == files[:0:-1]
-    assert stand.words[0].startswith("a.json   ")
-    assert stand.words[1].startswith("b && c.json")
-    stand.recent.menu.actions()[1].trigger()
-    stand.recent.entries()[0].act()
-    assert stand.opened == [files[1], files[0]]
-    again = RecentFiles(stand.settings, stand.opened.append, stand.window)
-    assert again.paths == stand.recent.paths
+        recent_menu.recent.add_recent(file)
+    assert recent_menu.recent.paths == files[:0:-1]
+    assert recent_menu.words[0].startswith("a.json   ")
+    assert recent_menu.words[1].startswith("b && c.json")
+    recent_menu.recent.menu.actions()[1].trigger()
+    recent_menu.recent.entries()[0].act()
+    assert recent_menu.opened == [files[1], files[0]]
+    again = RecentFiles(recent_menu.settings, recent_menu.opened.append, recent_menu.window)
+    assert again.paths == recent_menu.recent.paths
 
 
-def test_the_list_ends_somewhere_and_can_be_forgotten(stand: Stand, tmp_path: Path) -> None:
+def test_the_list_ends_somewhere_and_can_be_forgotten(recent_menu: RecentMenu, tmp_path: Path) -> None:
     for number in range(MOST + 5):
-        stand.recent.add_recent(tmp_path / f"{number}.json")
-    assert len(stand.recent.paths) == MOST
-    stand.recent.remove(tmp_path / f"{MOST + 4}.json")
-    assert stand.recent.paths[0].name == f"{MOST + 3}.json"
-    assert stand.words[-1] == FORGET
-    stand.recent.menu.actions()[-1].trigger()
-    assert stand.recent.paths == []
-    assert stand.words == [NONE]
+        recent_menu.recent.add_recent(tmp_path / f"{number}.json")
+    assert len(recent_menu.recent.paths) == MOST
+    recent_menu.recent.remove(tmp_path / f"{MOST + 4}.json")
+    assert recent_menu.recent.paths[0].name == f"{MOST + 3}.json"
+    assert recent_menu.words[-1] == FORGET
+    recent_menu.recent.menu.actions()[-1].trigger()
+    assert recent_menu.recent.paths == []
+    assert recent_menu.words == [NONE]
 
 
 @pytest.mark.parametrize("text", ["", "{", "7", '{"a": 1}', '[1, null, ["a"]]'])
-def test_settings_that_hold_something_else_are_no_list(stand: Stand, text: str) -> None:
-    stand.settings.setValue(KEY, text)
-    assert stand.recent.paths == []
+def test_settings_that_hold_something_else_are_no_list(recent_menu: RecentMenu, text: str) -> None:
+    recent_menu.settings.setValue(KEY, text)
+    assert recent_menu.recent.paths == []
 
 
-def test_the_home_folder_is_short_and_a_long_one_is_cut(stand: Stand) -> None:
-    stand.recent.add_recent(Path.home() / "talks" / "a.json")
-    assert stand.words[0] == f"a.json   {Path('~/talks')}"
-    stand.recent.add_recent(Path.home().joinpath(*["folder"] * 30, "b\u202e.json"))
-    assert len(stand.words[0]) < 80
-    assert "\u202e" not in stand.words[0]
+def test_the_home_folder_is_short_and_a_long_one_is_cut(recent_menu: RecentMenu) -> None:
+    recent_menu.recent.add_recent(Path.home() / "talks" / "a.json")
+    assert recent_menu.words[0] == f"a.json   {Path('~/talks')}"
+    recent_menu.recent.add_recent(Path.home().joinpath(*["folder"] * 30, "b\u202e.json"))
+    assert len(recent_menu.words[0]) < 80
+    assert "\u202e" not in recent_menu.words[0]

@@ -28,7 +28,7 @@ from playground.ui.shell.main_window import MainWindow
 from tests.engine.conftest import no_keyring
 
 
-class Stand:
+class OutputWindow:
     """A window on a workspace of its own, its side panel wired as in the application."""
 
     def __init__(self, folder: Path, demo: DemoServer) -> None:
@@ -67,15 +67,15 @@ class Stand:
 
 
 @pytest.fixture
-def stand(qtbot: QtBot, tmp_path: Path, demo: DemoServer) -> Iterator[Stand]:
-    stand = Stand(tmp_path, demo)
-    stand.window.resize(1440, 900)
-    stand.window.show()
-    qtbot.waitExposed(stand.window)
-    yield stand
-    stand.window.let_close()
-    stand.window.close()
-    stand.window.deleteLater()
+def output_window(qtbot: QtBot, tmp_path: Path, demo: DemoServer) -> Iterator[OutputWindow]:
+    output_window = OutputWindow(tmp_path, demo)
+    output_window.window.resize(1440, 900)
+    output_window.window.show()
+    qtbot.waitExposed(output_window.window)
+    yield output_window
+    output_window.window.let_close()
+    output_window.window.close()
+    output_window.window.deleteLater()
 
 
 def verdict(card: TurnCard) -> AnswerCheckView:
@@ -84,71 +84,71 @@ def verdict(card: TurnCard) -> AnswerCheckView:
     return found[0]
 
 
-async def test_an_answer_under_a_schema_carries_its_verdict(stand: Stand, demo: DemoServer) -> None:
-    panel = stand.window.panels.of(OUTPUT_PANEL)
+async def test_an_answer_under_a_schema_carries_its_verdict(output_window: OutputWindow, demo: DemoServer) -> None:
+    panel = output_window.window.panels.of(OUTPUT_PANEL)
     panel.choose(SCHEMA)
     panel.insert_example()
-    card = await stand.ask("Extract the invoice.")
+    card = await output_window.ask("Extract the invoice.")
     body = json.loads(demo.requests[-1].body)
     assert body["response_format"]["json_schema"]["name"] == "invoice"
     assert verdict(card).chip_text.words == "matches schema"
-    session = stand.workspace.current
+    session = output_window.workspace.current
     session.turns.edit_text(session.transcript.path[-1].id, '{"vendor": 1, "items": [], "total": "x"}')
     assert verdict(card).chip_text.words == "2 schema errors"
     assert card._header._verdict.text() == "2 schema errors"
     panel.choose(JSON_MODE)
     assert verdict(card).chip_text.words == "2 schema errors"  # it was asked for under the schema
-    await stand.gateways.aclose()
+    await output_window.gateways.aclose()
 
 
-async def test_an_answer_without_a_format_is_not_judged(stand: Stand) -> None:
-    card = await stand.ask("Hello")
+async def test_an_answer_without_a_format_is_not_judged(output_window: OutputWindow) -> None:
+    card = await output_window.ask("Hello")
     assert card.findChildren(AnswerCheckView) == []
     assert not card._header._verdict.isVisible()
-    await stand.gateways.aclose()
+    await output_window.gateways.aclose()
 
 
-async def test_extras_go_out_and_half_typed_ones_do_not(stand: Stand, demo: DemoServer) -> None:
-    raw = stand.window.panels.of(RAW_PANEL)
+async def test_extras_go_out_and_half_typed_ones_do_not(output_window: OutputWindow, demo: DemoServer) -> None:
+    raw = output_window.window.panels.of(RAW_PANEL)
     QTest.keyClicks(raw.body.editor, '{"x_extra": [1, 2]}')
     raw.headers.add_header()
     QTest.keyClicks(raw.headers.rows[0].name, "X-Trace")
     QTest.keyClicks(raw.headers.rows[0].value, "on")
-    assert stand.window.side.tabs.tabText(3).endswith("2")
-    await stand.ask("Hello")
+    assert output_window.window.side.tabs.tabText(3).endswith("2")
+    await output_window.ask("Hello")
     assert json.loads(demo.requests[-1].body)["x_extra"] == [1, 2]
     assert demo.requests[-1].header("X-Trace") == "on"
     raw.body.replace_text('{"x_extra": [1, 2')
-    await stand.ask("Again")
+    await output_window.ask("Again")
     assert "x_extra" not in json.loads(demo.requests[-1].body)
     assert raw.body.text == '{"x_extra": [1, 2'
-    await stand.gateways.aclose()
+    await output_window.gateways.aclose()
 
 
-async def test_each_experiment_has_its_own(stand: Stand) -> None:
-    first = stand.workspace.current
-    stand.window.panels.of(RAW_PANEL).body.replace_text('{"half": ')
-    stand.window.panels.of(OUTPUT_PANEL).choose(SCHEMA)
-    stand.window.panels.of(OUTPUT_PANEL).schema.replace_text('{"type": ')
-    await stand.ask("Hello")
-    stand.workspace.new()
-    stand.follow()
-    assert stand.window.panels.of(RAW_PANEL).body.text == ""
-    assert stand.window.panels.of(OUTPUT_PANEL).draft.kind == "default"
-    stand.workspace.open(first.id)
-    stand.follow()
-    assert stand.window.panels.of(RAW_PANEL).body.text == '{"half": '
-    assert stand.window.panels.of(OUTPUT_PANEL).schema.text == '{"type": '
-    await stand.gateways.aclose()
+async def test_each_experiment_has_its_own(output_window: OutputWindow) -> None:
+    first = output_window.workspace.current
+    output_window.window.panels.of(RAW_PANEL).body.replace_text('{"half": ')
+    output_window.window.panels.of(OUTPUT_PANEL).choose(SCHEMA)
+    output_window.window.panels.of(OUTPUT_PANEL).schema.replace_text('{"type": ')
+    await output_window.ask("Hello")
+    output_window.workspace.new()
+    output_window.follow()
+    assert output_window.window.panels.of(RAW_PANEL).body.text == ""
+    assert output_window.window.panels.of(OUTPUT_PANEL).draft.kind == "default"
+    output_window.workspace.open(first.id)
+    output_window.follow()
+    assert output_window.window.panels.of(RAW_PANEL).body.text == '{"half": '
+    assert output_window.window.panels.of(OUTPUT_PANEL).schema.text == '{"type": '
+    await output_window.gateways.aclose()
 
 
-async def test_what_a_gateway_adds_is_shown_and_sent(stand: Stand, demo: DemoServer) -> None:
+async def test_what_a_gateway_adds_is_shown_and_sent(output_window: OutputWindow, demo: DemoServer) -> None:
     changes = {"extra_body": {"x_team": True}, "headers": {"X-Team": "research"}}
-    stand.gateways.update(stand.gateways.get(DEMO_ID).model_copy(update=changes))
-    stand.show_session()
-    assert '"x_team": true' in stand.window.panels.of(RAW_PANEL).inherited_body.text()
-    assert stand.window.panels.of(RAW_PANEL).inherited_headers.text() == "X-Team: research"
-    await stand.ask("Hello")
+    output_window.gateways.update(output_window.gateways.get(DEMO_ID).model_copy(update=changes))
+    output_window.show_session()
+    assert '"x_team": true' in output_window.window.panels.of(RAW_PANEL).inherited_body.text()
+    assert output_window.window.panels.of(RAW_PANEL).inherited_headers.text() == "X-Team: research"
+    await output_window.ask("Hello")
     assert json.loads(demo.requests[-1].body)["x_team"] is True
     assert demo.requests[-1].header("X-Team") == "research"
-    await stand.gateways.aclose()
+    await output_window.gateways.aclose()

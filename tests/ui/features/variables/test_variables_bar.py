@@ -14,7 +14,7 @@ from playground.ui.features.variables.variables_bar import VariablesBar
 from tests.ui.windows import show_in_front
 
 
-class Stand:
+class VariablesForm:
     def __init__(self, qtbot: QtBot) -> None:
         self.place = QWidget()
         qtbot.addWidget(self.place)
@@ -37,107 +37,107 @@ class Stand:
 
 
 @pytest.fixture
-def stand(qtbot: QtBot) -> Iterator[Stand]:
-    stand = Stand(qtbot)
-    yield stand
-    stand.place.hide()
+def form(qtbot: QtBot) -> Iterator[VariablesForm]:
+    form = VariablesForm(qtbot)
+    yield form
+    form.place.hide()
 
 
-def test_it_is_there_only_while_something_is_mentioned(stand: Stand) -> None:
-    stand.show()
-    assert not stand.bar.isVisible()
-    stand.show("city")
-    assert stand.bar.isVisible()
-    assert not stand.bar.close_button.isVisible()
-    stand.show(city="Oslo")
-    assert not stand.bar.isVisible()
+def test_it_is_there_only_while_something_is_mentioned(form: VariablesForm) -> None:
+    form.show()
+    assert not form.bar.isVisible()
+    form.show("city")
+    assert form.bar.isVisible()
+    assert not form.bar.close_button.isVisible()
+    form.show(city="Oslo")
+    assert not form.bar.isVisible()
 
 
-def test_opened_by_hand_it_says_how_and_shows_values_nobody_mentions(stand: Stand) -> None:
-    stand.show()
-    stand.bar.open()
-    assert stand.bar.how.isVisible()
-    stand.show(city="Oslo")
-    assert not stand.bar.how.isVisible()
-    assert stand.bar.rows["city"].state.text() == "in no turn"
-    stand.bar.close_button.click()
-    assert not stand.bar.isVisible()
+def test_opened_by_hand_it_says_how_and_shows_values_nobody_mentions(form: VariablesForm) -> None:
+    form.show()
+    form.bar.open()
+    assert form.bar.how.isVisible()
+    form.show(city="Oslo")
+    assert not form.bar.how.isVisible()
+    assert form.bar.rows["city"].state.text() == "in no turn"
+    form.bar.close_button.click()
+    assert not form.bar.isVisible()
 
 
-def test_what_is_missing_is_said_and_can_go_as_it_is_written(stand: Stand) -> None:
-    stand.show("city", "unit", "day", unit="C")
-    bar = stand.bar
+def test_what_is_missing_is_said_and_can_go_as_it_is_written(form: VariablesForm) -> None:
+    form.show("city", "unit", "day", unit="C")
+    bar = form.bar
     assert bar.flag.text() == "2 without a value"
     bar.written_button.click()
-    assert stand.log == [("city", "day")]
-    stand.show("city", "unit", unit="C")
+    assert form.log == [("city", "day")]
+    form.show("city", "unit", unit="C")
     assert bar.flag.text() == "city has no value"
     row = bar.rows["city"]
     assert row.field.placeholderText() == "no value yet"
     assert not row.remove_button.isVisible()
     row.written_button.click()
-    assert stand.log[-1] == ("city",)
-    stand.show("city", "unit", unit="C", city="{{city}}")
+    assert form.log[-1] == ("city",)
+    form.show("city", "unit", unit="C", city="{{city}}")
     assert not bar.flag.isVisible()
     assert (row.field.toPlainText(), row.field.placeholderText()) == ("", "sent as written: {{city}}")
     row.remove_button.click()
-    assert stand.log[2:] == ["city"]
+    assert form.log[2:] == ["city"]
 
 
-def test_what_is_typed_is_passed_on_and_what_is_shown_is_not(stand: Stand) -> None:
-    stand.show("city", city="Oslo")
-    assert stand.log == []
-    field = stand.bar.rows["city"].field
+def test_what_is_typed_is_passed_on_and_what_is_shown_is_not(form: VariablesForm) -> None:
+    form.show("city", city="Oslo")
+    assert form.log == []
+    field = form.bar.rows["city"].field
     field.setFocus()
     QTest.keyClick(field, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
     QTest.keyClicks(field, "R")
-    stand.show("city", "unit", city="R")
-    assert stand.bar.rows["city"].field is field
+    form.show("city", "unit", city="R")
+    assert form.bar.rows["city"].field is field
     QTest.keyClicks(field, "i")
     QTest.keyClick(field, Qt.Key.Key_Backspace)
     QTest.keyClick(field, Qt.Key.Key_Backspace)
-    assert stand.log == [("city", "R"), ("city", "Ri"), ("city", "R"), ("city", "")]
-    stand.show("city", city="")
+    assert form.log == [("city", "R"), ("city", "Ri"), ("city", "R"), ("city", "")]
+    form.show("city", city="")
     assert field.placeholderText() == "empty"
-    assert not stand.bar.flag.isVisible()
+    assert not form.bar.flag.isVisible()
 
 
-def test_rows_keep_the_order_in_which_they_stand_in_the_text(stand: Stand, qtbot: QtBot) -> None:
-    stand.show("a", "b", old="1")
-    kept = stand.bar.rows["b"]
-    stand.show("b", "c", "a", old="1")
-    assert list(stand.bar.rows) == ["b", "c", "a", "old"]
-    assert stand.bar.rows["b"] is kept
+def test_rows_keep_the_order_in_which_they_stand_in_the_text(form: VariablesForm, qtbot: QtBot) -> None:
+    form.show("a", "b", old="1")
+    kept = form.bar.rows["b"]
+    form.show("b", "c", "a", old="1")
+    assert list(form.bar.rows) == ["b", "c", "a", "old"]
+    assert form.bar.rows["b"] is kept
 
     def in_order() -> None:
-        tops = [row.y() for row in stand.bar.rows.values()]
+        tops = [row.y() for row in form.bar.rows.values()]
         assert tops == sorted(set(tops))
 
     qtbot.waitUntil(in_order)
 
 
-def test_folded_it_is_one_line_with_the_values(stand: Stand) -> None:
+def test_folded_it_is_one_line_with_the_values(form: VariablesForm) -> None:
     folded: list[bool] = []
-    stand.bar.folded.connect(folded.append)
-    stand.show("city", "note", "unit", city="Oslo", note="{{note}}", preview="To Oslo")
-    assert stand.bar.preview.text == "As sent: To Oslo"
-    stand.bar.fold_button.click()
+    form.bar.folded.connect(folded.append)
+    form.show("city", "note", "unit", city="Oslo", note="{{note}}", preview="To Oslo")
+    assert form.bar.preview.text == "As sent: To Oslo"
+    form.bar.fold_button.click()
     assert folded == [True]
-    assert stand.bar.summary.text == "city = Oslo  ·  note = as written"
-    assert stand.bar.flag.text() == "unit has no value"
-    assert stand.bar.written_button.isVisible()
-    assert not stand.bar.table.isVisible()
-    stand.bar.go_to("unit")
-    assert stand.bar.table.isVisible()
-    assert stand.bar.summary.text == ""
-    assert stand.bar.rows["unit"].field.hasFocus()
+    assert form.bar.summary.text == "city = Oslo  ·  note = as written"
+    assert form.bar.flag.text() == "unit has no value"
+    assert form.bar.written_button.isVisible()
+    assert not form.bar.table.isVisible()
+    form.bar.go_to("unit")
+    assert form.bar.table.isVisible()
+    assert form.bar.summary.text == ""
+    assert form.bar.rows["unit"].field.hasFocus()
 
 
-def test_escape_and_control_enter_go_back_and_on(stand: Stand) -> None:
-    stand.show("city")
-    stand.bar.left.connect(lambda: stand.log.append("left"))
-    stand.bar.run_asked.connect(lambda: stand.log.append("run"))
-    field = stand.bar.rows["city"].field
+def test_escape_and_control_enter_go_back_and_on(form: VariablesForm) -> None:
+    form.show("city")
+    form.bar.left.connect(lambda: form.log.append("left"))
+    form.bar.run_asked.connect(lambda: form.log.append("run"))
+    field = form.bar.rows["city"].field
     QTest.keyClick(field, Qt.Key.Key_Escape)
     QTest.keyClick(field, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
-    assert stand.log == ["left", "run"]
+    assert form.log == ["left", "run"]

@@ -25,7 +25,7 @@ KEY = "sk-canary-99af03b1c2d4"
 PROMPT = "a poem for my grandmother"
 
 
-class Stand:
+class CrashReporter:
     """A window with the hooks installed, and what was logged and printed."""
 
     def __init__(self, window: QWidget, keys: Keys) -> None:
@@ -53,21 +53,21 @@ async def keys() -> Keys:
 
 
 @pytest.fixture
-def stand(qtbot: QtBot, keys: Keys, monkeypatch: pytest.MonkeyPatch) -> Iterator[Stand]:
+def reporter(qtbot: QtBot, keys: Keys, monkeypatch: pytest.MonkeyPatch) -> Iterator[CrashReporter]:
     window = QWidget()
     qtbot.addWidget(window)
     window.show()
-    stand = Stand(window, keys)
-    handler = logging.StreamHandler(stand.logged)
+    reporter = CrashReporter(window, keys)
+    handler = logging.StreamHandler(reporter.logged)
     logger = logging.getLogger("playground")
     logger.addHandler(handler)
-    monkeypatch.setattr(sys, "stderr", stand.printed)
-    stand.control.install()
-    yield stand
-    stand.control.remove()
+    monkeypatch.setattr(sys, "stderr", reporter.printed)
+    reporter.control.install()
+    yield reporter
+    reporter.control.remove()
     logger.removeHandler(handler)
-    if stand.control.dialog is not None:
-        stand.control.dialog.accept()
+    if reporter.control.dialog is not None:
+        reporter.control.dialog.accept()
 
 
 def fail() -> None:
@@ -86,82 +86,82 @@ def told(work: object) -> None:
         sys.excepthook(type(error), error, error.__traceback__)
 
 
-def test_an_error_in_a_slot_opens_a_calm_dialog(qtbot: QtBot, stand: Stand) -> None:
+def test_an_error_in_a_slot_opens_a_calm_dialog(qtbot: QtBot, reporter: CrashReporter) -> None:
     told(fail)
-    assert stand.control.dialog is None, "not in the middle of Qt's work"
-    qtbot.waitUntil(lambda: stand.control.dialog is not None)
-    assert stand.dialog.isModal()
-    assert "ValueError" in stand.dialog.report.toPlainText()
-    assert "fail (" in stand.dialog.report.toPlainText()
-    stand.dialog.copy_button.click()
-    assert QGuiApplication.clipboard().text() == stand.dialog.report.toPlainText()
+    assert reporter.control.dialog is None, "not in the middle of Qt's work"
+    qtbot.waitUntil(lambda: reporter.control.dialog is not None)
+    assert reporter.dialog.isModal()
+    assert "ValueError" in reporter.dialog.report.toPlainText()
+    assert "fail (" in reporter.dialog.report.toPlainText()
+    reporter.dialog.copy_button.click()
+    assert QGuiApplication.clipboard().text() == reporter.dialog.report.toPlainText()
     folders: list[str] = []
-    stand.dialog.folder_asked.disconnect()
-    stand.dialog.folder_asked.connect(folders.append)
-    stand.dialog.folder_button.click()
+    reporter.dialog.folder_asked.disconnect()
+    reporter.dialog.folder_asked.connect(folders.append)
+    reporter.dialog.folder_button.click()
     assert Path(folders[0]) == log.log_path().parent
-    stand.dialog.continue_button.click()
-    assert stand.control.dialog is None
-    assert "ValueError" in stand.logged.getvalue()
-    assert KEY not in stand.everything
-    assert PROMPT not in stand.everything
+    reporter.dialog.continue_button.click()
+    assert reporter.control.dialog is None
+    assert "ValueError" in reporter.logged.getvalue()
+    assert KEY not in reporter.everything
+    assert PROMPT not in reporter.everything
 
 
-def test_a_storm_opens_one_dialog_and_is_counted(qtbot: QtBot, stand: Stand) -> None:
+def test_a_storm_opens_one_dialog_and_is_counted(qtbot: QtBot, reporter: CrashReporter) -> None:
     for _ in range(200):
         told(fail)
     told(other)
-    qtbot.waitUntil(lambda: stand.control.dialog is not None and stand.dialog.repeats.isVisible())
-    dialog = stand.dialog
+    qtbot.waitUntil(lambda: reporter.control.dialog is not None and reporter.dialog.repeats.isVisible())
+    dialog = reporter.dialog
     qtbot.waitUntil(lambda: dialog.repeats.text().startswith("200 more errors"))
-    assert stand.logged.getvalue().count("ValueError\n") == 1
-    assert "for the 100th time" in stand.logged.getvalue()
+    assert reporter.logged.getvalue().count("ValueError\n") == 1
+    assert "for the 100th time" in reporter.logged.getvalue()
     dialog.continue_button.click()
     told(fail)
     qtbot.wait(50)
-    assert stand.control.dialog is None, "it was shown before"
+    assert reporter.control.dialog is None, "it was shown before"
     told(other)
-    qtbot.waitUntil(lambda: stand.control.dialog is not None)
+    qtbot.waitUntil(lambda: reporter.control.dialog is not None)
 
 
-def test_an_error_in_a_thread_is_shown_too(qtbot: QtBot, stand: Stand) -> None:
+def test_an_error_in_a_thread_is_shown_too(qtbot: QtBot, reporter: CrashReporter) -> None:
     thread = threading.Thread(target=fail, name="some work")
     thread.start()
     thread.join()
-    qtbot.waitUntil(lambda: stand.control.dialog is not None)
-    assert "“some work”" in stand.dialog.report.toPlainText()
+    qtbot.waitUntil(lambda: reporter.control.dialog is not None)
+    assert "“some work”" in reporter.dialog.report.toPlainText()
 
 
 @pytest.mark.qt_no_exception_capture
-def test_an_error_in_a_timer_of_qt_is_caught(qtbot: QtBot, stand: Stand) -> None:
+def test_an_error_in_a_timer_of_qt_is_caught(qtbot: QtBot, reporter: CrashReporter) -> None:
     QTimer.singleShot(0, fail)
-    qtbot.waitUntil(lambda: stand.control.dialog is not None)
-    assert PROMPT not in stand.everything
+    qtbot.waitUntil(lambda: reporter.control.dialog is not None)
+    assert PROMPT not in reporter.everything
 
 
-def test_a_key_in_a_name_is_masked(qtbot: QtBot, stand: Stand) -> None:
+def test_a_key_in_a_name_is_masked(qtbot: QtBot, reporter: CrashReporter) -> None:
     named = type(f"Odd {KEY}", (Exception,), {})
 
     def odd() -> None:
         raise named
 
     told(odd)
-    qtbot.waitUntil(lambda: stand.control.dialog is not None)
-    assert KEY not in stand.everything
+    qtbot.waitUntil(lambda: reporter.control.dialog is not None)
+    assert KEY not in reporter.everything
 
 
-def test_what_goes_wrong_while_cleaning_up_is_only_logged(qtbot: QtBot, stand: Stand) -> None:
+def test_what_goes_wrong_while_cleaning_up_is_only_logged(qtbot: QtBot, reporter: CrashReporter) -> None:
     class Odd:
         def __del__(self) -> None:
             raise ValueError(PROMPT)
 
     Odd()
-    qtbot.waitUntil(lambda: "the cleaning-up" in stand.logged.getvalue())
-    assert stand.control.dialog is None
-    assert PROMPT not in stand.everything
+    qtbot.waitUntil(lambda: "the cleaning-up" in reporter.logged.getvalue())
+    assert reporter.control.dialog is None
+    assert PROMPT not in reporter.everything
 
 
-def test_the_hooks_are_given_back(stand: Stand) -> None:
-    stand.control.remove()
-    assert getattr(threading.excepthook, "__self__", None) is not stand.control
-    assert getattr(sys.excepthook, "__self__", None) is not stand.control
+def test_the_hooks_are_given_back(reporter: CrashReporter) -> None:
+    reporter.control.remove()
+    assert getattr(threading.excepthook, "__self__", None) is not reporter.control
+    assert getattr(sys.excepthook, "__self__", None) is not reporter.control
