@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtWidgets import QLabel
+from PySide6.QtWidgets import QAbstractButton, QLabel, QTextEdit, QWidget
 from pytestqt.qtbot import QtBot
 
 from playground.domain.debugging import Answer as Reply
@@ -13,10 +13,9 @@ from playground.jsonkit.values import JSONObject
 from playground.ui.features.conversation.calls.call_card import CallCard
 from playground.ui.features.conversation.commands import CallState
 from playground.ui.features.conversation.rows import Answer
+from playground.ui.widgets.mark_label import Chip
 from playground.ui.widgets.theme import LIGHT, style_sheet
 from tests.support.editors import Edits
-
-#: The offscreen platform says so whenever a window's smallest size changes; no other platform does.
 
 SCHEMA: JSONObject = {"type": "object", "properties": {"city": {"enum": ["Oslo", "Lisbon"]}}}
 NAMES = "Arguments", "Result"
@@ -33,6 +32,29 @@ def no_answers(_name: str) -> list[tuple[str, Reply]]:
     return []
 
 
+def labels_of(widget: QWidget) -> list[str]:
+    """The texts of the visible labels."""
+    return [label.text() for label in widget.findChildren(QLabel) if label.isVisible()]
+
+
+def text_of(card: CallCard, name: str) -> str:
+    """The text of the view with this accessible name."""
+    (view,) = (view for view in card.findChildren(QTextEdit) if view.accessibleName() == name)
+    return view.toPlainText()
+
+
+def verdict_of(card: CallCard) -> Chip:
+    """The chip that says if the arguments match the schema."""
+    (chip,) = (chip for chip in card.findChildren(Chip) if chip.isVisible() and chip.text() != "same call again")
+    return chip
+
+
+def press(card: CallCard, name: str) -> None:
+    """Click the button with this text or accessible name."""
+    (button,) = (each for each in card.findChildren(QAbstractButton) if name in (each.text(), each.accessibleName()))
+    button.click()
+
+
 @pytest.fixture
 def card(qtbot: QtBot) -> CallCard:
     card = CallCard(no_answers, Edits(), lambda: "t")
@@ -45,18 +67,18 @@ def card(qtbot: QtBot) -> CallCard:
 
 def test_short_json_of_an_answered_call_stands_on_one_line(card: CallCard) -> None:
     card.show_call(GOOD, TOOL, answer('{"temp":21}'), waiting=False)
-    assert card._arguments.toPlainText() == '{"city": "Oslo"}'
-    assert card._result.toPlainText() == '{"temp": 21}'
+    assert text_of(card, "Arguments") == '{"city": "Oslo"}'
+    assert text_of(card, "Result") == '{"temp": 21}'
 
 
 def test_what_is_long_wrong_or_waited_for_is_laid_out(card: CallCard) -> None:
     card.show_call(BAD, TOOL, answer('{"temp": 21, "sky": "rain", "wind": {"speed": 34}}'), waiting=False)
-    assert card._arguments.toPlainText() == '{\n  "city": "Rome"   × "Rome" is not one of Oslo, Lisbon\n}'
-    assert card._result.toPlainText().count("\n") == 6
+    assert text_of(card, "Arguments") == '{\n  "city": "Rome"   × "Rome" is not one of Oslo, Lisbon\n}'
+    assert text_of(card, "Result").count("\n") == 6
     card.show_call(GOOD, TOOL, None, waiting=True)
-    assert card._arguments.toPlainText() == '{\n  "city": "Oslo"\n}'
+    assert text_of(card, "Arguments") == '{\n  "city": "Oslo"\n}'
     card.show_call(GOOD, TOOL, answer("it rains"), waiting=False)
-    assert card._result.toPlainText() == "it rains"
+    assert text_of(card, "Result") == "it rains"
 
 
 @pytest.mark.parametrize("waiting", [True, False])
@@ -73,7 +95,7 @@ def test_the_verdict_is_a_pill_with_room_beside_its_words(card: CallCard, qtbot:
     for call, words in ((GOOD, "matches schema"), (BAD, "1 problem")):
         card.show_call(call, TOOL, None, waiting=True)
         qtbot.wait(20)
-        chip = card._verdict
+        chip = verdict_of(card)
         assert chip.text() == words
         assert chip.width() >= chip.fontMetrics().horizontalAdvance(words) + 14
         shown = card.grab().toImage()
@@ -86,7 +108,7 @@ def test_arguments_form_as_a_tree_with_the_text_beside_it(card: CallCard) -> Non
     for piece in ('{"ci', 'ty": "R', "ome", '", "uni', 't": 3'):
         fragments.append(piece)
         card.draw_growing_call("call_1", "get_weather", list(fragments), TOOL)
-        assert card._result.toPlainText() == "".join(fragments)
+        assert text_of(card, "Result") == "".join(fragments)
     assert card.tree is not None
     assert card.tree.isVisible()
     lines = card.tree.text.splitlines()
@@ -103,7 +125,7 @@ def test_broken_arguments_keep_their_tree_and_their_text(card: CallCard) -> None
     assert card.tree is not None
     assert card.tree.isVisible()
     assert "a comma is missing" in card.tree.text
-    assert card._arguments.toPlainText() == call.arguments
+    assert text_of(card, "Arguments") == call.arguments
 
 
 def test_broken_arguments_that_were_watched_are_not_read_again(card: CallCard, qtbot: QtBot) -> None:
@@ -126,11 +148,11 @@ def test_broken_arguments_that_were_watched_are_not_read_again(card: CallCard, q
 def test_an_edited_call_shows_what_was_changed_and_the_exact_text(card: CallCard) -> None:
     call = ToolCall(id="call_1", name="get_weather", arguments='{"city":"Oslo"}', received='{"city":"Rome"}')
     card.show_call(call, TOOL, None, waiting=True)
-    assert card._arguments.toPlainText().splitlines() == ["  {", '−   "city": "Rome"', '+   "city": "Oslo"', "  }"]
-    card._changes.click()
-    assert card._arguments.toPlainText() == '{\n  "city": "Oslo"\n}'
-    card._chosen("raw")
-    assert card._arguments.toPlainText() == '{"city":"Oslo"}'
+    assert text_of(card, "Arguments").splitlines() == ["  {", '−   "city": "Rome"', '+   "city": "Oslo"', "  }"]
+    press(card, "changes")
+    assert text_of(card, "Arguments") == '{\n  "city": "Oslo"\n}'
+    card.more.chosen.emit("raw")
+    assert text_of(card, "Arguments") == '{"city":"Oslo"}'
 
 
 def test_a_result_that_is_to_be_json_is_checked_and_can_be_sent_anyway(card: CallCard, qtbot: QtBot) -> None:
@@ -139,13 +161,12 @@ def test_a_result_that_is_to_be_json_is_checked_and_can_be_sent_anyway(card: Cal
     assert field is not None
     field.kind.buttons[1].click()
     field.field.setPlainText('{"temp": 21')
-    assert "not JSON" in field._check.text()
-    assert field._check.isVisible()
+    assert any("not JSON" in label for label in labels_of(field))
     with qtbot.waitSignal(card.answered) as sent:
         field.send_button.click()
     assert sent.args == ["call_1", '{"temp": 21', False]
     field.field.setPlainText('{"temp": 21}')
-    assert not field._check.isVisible()
+    assert not any("not JSON" in label for label in labels_of(field))
 
 
 def test_what_is_known_of_a_call_is_said(card: CallCard) -> None:
@@ -154,37 +175,37 @@ def test_what_is_known_of_a_call_is_said(card: CallCard) -> None:
     field = card.field
     assert field is not None
     assert field.text == "half"
-    assert card._why.text() == "A breakpoint is set."
-    assert card._repeated.isVisible()
+    assert "A breakpoint is set." in labels_of(card)
+    assert "same call again" in labels_of(card)
     card.show_state(CallState(remaining=2.5))
-    assert card._status.text() == "answers in 2.5 s"
+    assert "answers in 2.5 s" in labels_of(card)
     assert not field.isEnabled()
 
 
 def test_a_schema_error_is_said_once(card: CallCard) -> None:
     said = '"Rome" is not one of Oslo, Lisbon'
     card.show_call(BAD, TOOL, None, waiting=True)
-    assert said in card._arguments.toPlainText()
-    assert said not in card._verdict.text()
-    assert said in card._verdict.toolTip().replace("&quot;", '"')
-    card._chosen("raw")  # there nothing is said beside the arguments
-    assert said not in card._arguments.toPlainText()
-    assert said in card._verdict.text()
-    card._chosen("raw")
-    assert card._verdict.text() == "1 problem"
+    assert said in text_of(card, "Arguments")
+    assert said not in verdict_of(card).text()
+    assert said in verdict_of(card).toolTip().replace("&quot;", '"')
+    card.more.chosen.emit("raw")  # there nothing is said beside the arguments
+    assert said not in text_of(card, "Arguments")
+    assert said in verdict_of(card).text()
+    card.more.chosen.emit("raw")
+    assert verdict_of(card).text() == "1 problem"
     card.follow_editors()
-    card._arguments_place.begin()
-    assert said in card._verdict.text()
+    press(card, "Edit the arguments")
+    assert said in verdict_of(card).text()
 
 
 def test_a_call_with_free_text_shows_its_text_and_no_problem(card: CallCard) -> None:
     for fragments in (["print("], ["print(", '"hi")']):
         card.draw_growing_call("c", "code", fragments, free_text=True)
-        assert card._result.toPlainText() == "".join(fragments)
+        assert text_of(card, "Result") == "".join(fragments)
         assert card.tree is None or not card.tree.isVisible()
     card.show_call(ToolCall(id="c", name="code", arguments='print("hi")', free_text=True), None, None, waiting=True)
-    assert card._arguments.toPlainText() == 'print("hi")'
-    assert card._verdict.text() == "free text"
+    assert text_of(card, "Arguments") == 'print("hi")'
+    assert verdict_of(card).text() == "free text"
     assert card.tree is None or not card.tree.isVisible()
     card.show_call(ToolCall(id="c", name="code", arguments='{"a":1}', free_text=True), None, None, waiting=True)
-    assert card._arguments.toPlainText() == '{"a":1}', "a text that happens to be JSON is not laid out"
+    assert text_of(card, "Arguments") == '{"a":1}', "a text that happens to be JSON is not laid out"
