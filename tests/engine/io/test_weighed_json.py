@@ -125,6 +125,7 @@ def many_turns(path: Path, size: int) -> None:
 @pytest.mark.skipif(
     sys.platform == "win32", reason="platform: needs Linux or macOS, to ask for the memory of a process"
 )
+@pytest.mark.slow
 def test_a_large_file_takes_four_times_its_size_or_is_refused(tmp_path: Path, taken: Taken) -> None:
     path = tmp_path / "many.playground.json"
     many_turns(path, 94 * MIB)

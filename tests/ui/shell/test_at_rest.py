@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[3]
 
 #: The real application. A thread, of which the event loop knows nothing, says that all keepers rest; after a line that
