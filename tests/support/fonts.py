@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from PySide6.QtGui import QFont, QFontMetricsF
 from PySide6.QtWidgets import QApplication
 
-#: Mean width of a letter of ``_SAMPLE``, as a share of the font's size: 0.45 is Arial, 0.48 Noto Sans, 0.51 DejaVu Sans.
+#: Mean width of a letter as a share of the font's size: 0.45 is Arial, 0.48 Noto Sans, 0.51 DejaVu Sans.
 WIDTHS = {"narrow": 0.45, "wide": 0.53}
 _SAMPLE = "The quick brown fox jumps over the lazy dog. "
 
