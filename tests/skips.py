@@ -2,7 +2,7 @@
 
 The reason of a permitted skip begins with ``platform:``. With ``--everything`` (what ``.ci/run`` gives, on a machine
 where it has put all that the tests need) only a reason that begins with ``platform: needs Windows`` or
-``platform: needs macOS`` is left.
+``platform: needs macOS`` is left. The header of a session lists the tools whose absence skips tests.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Generator
 
 import pytest
+
+from tests.support.required_tools import describe_missing
 
 _PERMITTED = ("platform:",)
 _PERMITTED_IN_CI = ("platform: needs Windows", "platform: needs macOS")
@@ -21,6 +23,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="fail on every skip but those that need another operating system",
     )
+
+
+def pytest_report_header() -> list[str]:
+    missing = describe_missing()
+    if not missing:
+        return ["tools: none is missing"]
+    return ["tools that are missing, so that the tests that need them are skipped:", *(f"  {line}" for line in missing)]
 
 
 @pytest.hookimpl(wrapper=True)

@@ -22,7 +22,7 @@ from playground.engine.headless.exit_codes import ExitCode
 from tests.engine.headless.runs import experiment
 from tests.support.fault_server import FaultServer, head, send, sse, text_chunk
 from tests.support.proxy import Proxy
-from tests.support.secret_service import SecretService, needs_secret_service, private_bus
+from tests.support.secret_service import SecretService, private_bus
 from tests.test_cli import playground
 
 KEY, HUSH = "sk-canary-5511-saved", "hush-2207-header"
@@ -87,7 +87,6 @@ def run(
     return ended.returncode, out, err
 
 
-@needs_secret_service
 def test_a_saved_gateway_is_asked_with_all_that_is_its_own(
     bus: SecretService, store: ProfileStore, server: FaultServer, tmp_path: Path
 ) -> None:
@@ -127,7 +126,6 @@ def test_a_saved_gateway_is_asked_with_all_that_is_its_own(
     assert "stream_options" not in body
 
 
-@needs_secret_service
 def test_what_the_command_line_says_goes_first(
     bus: SecretService, store: ProfileStore, server: FaultServer, tmp_path: Path
 ) -> None:
@@ -159,7 +157,6 @@ def test_what_the_command_line_says_goes_first(
         assert key.encode() not in pasted.stdout + pasted.stderr
 
 
-@needs_secret_service
 def test_a_name_that_is_not_there_or_twice_is_told_with_those_that_are(
     store: ProfileStore, server: FaultServer, tmp_path: Path
 ) -> None:
@@ -182,7 +179,6 @@ def test_a_name_that_is_not_there_or_twice_is_told_with_those_that_are(
     assert "\x1b" not in err
 
 
-@needs_secret_service
 def test_without_a_keyring_or_a_yes_nothing_is_sent(
     bus: SecretService, store: ProfileStore, server: FaultServer, tmp_path: Path
 ) -> None:
@@ -214,7 +210,6 @@ def test_without_a_keyring_or_a_yes_nothing_is_sent(
     assert "no longer in the system keyring" in err
 
 
-@needs_secret_service
 def test_gateways_are_listed_without_their_keys(bus: SecretService, store: ProfileStore) -> None:
     assert b"No gateway is set up yet" in playground("gateways").stderr
     bus.start_keyring()
@@ -238,7 +233,6 @@ def test_gateways_are_listed_without_their_keys(bus: SecretService, store: Profi
     assert not any(KEY.encode() in path.read_bytes() for path in files)
 
 
-@needs_secret_service
 def test_an_evaluation_asks_a_saved_gateway(
     bus: SecretService, store: ProfileStore, server: FaultServer, tmp_path: Path
 ) -> None:
@@ -254,7 +248,6 @@ def test_an_evaluation_asks_a_saved_gateway(
     assert json.loads(server.requests[-1].body)["model"] == "m-7"
 
 
-@needs_secret_service
 def test_neither_needs_qt(store: ProfileStore, server: FaultServer) -> None:
     store.add_profile(Profile(name="Mine", base_url=server.url))
     code = (

@@ -26,6 +26,7 @@ from playground.ui.widgets.loop import spawn
 from tests.flows.conftest import Person, Stage
 from tests.support import tool_servers
 from tests.support.remote_tool_server import RemoteToolServer
+from tests.support.required_tools import NODE_PACKAGES, requires
 
 
 def a_real_server(person: Person) -> ToolServer:
@@ -33,6 +34,7 @@ def a_real_server(person: Person) -> ToolServer:
     return person.app.workspace.tool_servers.book.add(tool_servers.everything())
 
 
+@requires(NODE_PACKAGES)
 def test_asking_a_server_by_hand_asks_for_consent_first(stage: Stage) -> None:
     async def scene(person: Person) -> None:
         servers, server = person.app.workspace.tool_servers, a_real_server(person)
@@ -65,6 +67,7 @@ def test_asking_a_server_by_hand_asks_for_consent_first(stage: Stage) -> None:
     stage.play(scene)
 
 
+@requires(NODE_PACKAGES)
 def test_several_who_need_a_server_ask_once(stage: Stage) -> None:
     async def scene(person: Person) -> None:
         server, control = a_real_server(person), person.app.actions.of(TOOL_SERVERS)

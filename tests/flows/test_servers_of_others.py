@@ -20,6 +20,7 @@ from playground.ui.features.server_tape.page import TapePage
 from playground.ui.shell.features import OFFERED, SERVER_TAPE
 from tests.flows.conftest import Person, Stage
 from tests.support import tool_servers
+from tests.support.required_tools import NODE_PACKAGES, requires
 
 
 async def ready(person: Person, server: ToolServer) -> str:
@@ -45,6 +46,7 @@ async def choose(person: Person, dialog: OfferedDialog, kind: int, offer: Offer)
     assert dialog.offer.key == offer.key
 
 
+@requires(NODE_PACKAGES)
 def test_prompts_and_resources_of_the_reference_server(stage: Stage) -> None:
     async def scene(person: Person) -> None:
         await ready(person, tool_servers.everything())

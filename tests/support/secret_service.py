@@ -5,11 +5,9 @@ from __future__ import annotations
 import gc
 import os
 import re
-import shutil
 import signal
 import socket
 import subprocess
-import sys
 import tempfile
 import time
 import warnings
@@ -19,9 +17,7 @@ from pathlib import Path
 
 import pytest
 
-needs_secret_service = pytest.mark.skipif(
-    sys.platform in ("win32", "darwin"), reason="platform: needs a Secret Service (Linux and the BSDs)"
-)
+from tests.support.required_tools import DBUS_DAEMON, GNOME_KEYRING, skip_without
 
 BUS_CONFIGURATION = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
  "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
@@ -37,9 +33,6 @@ class SecretService:
     """A bus and a gnome-keyring of our own, in a folder of our own; the person's are never touched."""
 
     def __init__(self, folder: Path) -> None:
-        for program, package in (("dbus-daemon", "dbus"), ("gnome-keyring-daemon", "gnome-keyring")):
-            if shutil.which(program) is None:
-                pytest.fail(f"{program} is missing; install the Debian package {package} (both: dbus gnome-keyring)")
         self._socket = folder / "bus"
         configuration = folder / "bus.conf"
         configuration.write_text(BUS_CONFIGURATION.format(socket=self._socket), encoding="utf-8")
@@ -72,7 +65,8 @@ class SecretService:
         )
 
     def start_keyring(self) -> None:
-        """Start the service with its default collection open."""
+        """Start the service with its default collection open, or skip the test where it is missing."""
+        skip_without(GNOME_KEYRING)
         self._keyring = self._start(
             "gnome-keyring-daemon", "--foreground", "--unlock", "--components=secrets", stdin=subprocess.PIPE
         )
@@ -120,7 +114,11 @@ def _wait(condition: Callable[[], bool], what: str) -> None:
 
 @contextmanager
 def private_bus(monkeypatch: pytest.MonkeyPatch) -> Iterator[SecretService]:
-    """A session bus with no keyring on it yet, and an empty folder for settings, as the environment names them."""
+    """A session bus with no keyring on it yet, and an empty folder for settings, as the environment names them.
+
+    Skips the test where the bus is missing.
+    """
+    skip_without(DBUS_DAEMON)
     with tempfile.TemporaryDirectory(prefix="gp-", dir="/tmp") as folder:  # a socket's path has to be short
         service = SecretService(Path(folder))
         monkeypatch.setenv("DBUS_SESSION_BUS_ADDRESS", service.address)

@@ -8,6 +8,8 @@ import pytest
 from PySide6.QtWidgets import QApplication, QMainWindow
 from pytestqt.qtbot import QtBot
 
+from tests.support.fonts import WIDTHS, letters_of_width
+
 PATIENCE = 30_000  # milliseconds: the longest one wait may take on a busy machine
 
 
@@ -22,6 +24,13 @@ class PatientBot(QtBot):
 def qtbot(qapp: QApplication, request: pytest.FixtureRequest) -> QtBot:
     """In the place of pytest-qt's own."""
     return PatientBot(request)
+
+
+@pytest.fixture(params=WIDTHS)
+def letters(qapp: QApplication, request: pytest.FixtureRequest) -> Iterator[None]:
+    """Text as wide as in a narrow and as in a wide font; each test that uses this runs with both."""
+    with letters_of_width(qapp, request.param):
+        yield
 
 
 @pytest.fixture

@@ -28,7 +28,7 @@ from playground.engine.gateways.secrets import (
 )
 from playground.gateway.redact import MASK, Redactor
 from tests.support.passes import shortest_of
-from tests.support.secret_service import SecretService, needs_secret_service, private_bus
+from tests.support.secret_service import SecretService, private_bus
 
 CANARY = "sk-canary-8f2a61c0de"
 ORIGIN = "https://gateway.example:443"
@@ -48,7 +48,6 @@ def secret_service(bus: SecretService) -> SecretService:
     return bus
 
 
-@needs_secret_service
 async def test_a_key_is_written_read_back_and_deleted(secret_service: SecretService) -> None:
     keys = Keys(timeout=10)
     state = await keys.set("p1", ORIGIN, Secret(CANARY))
@@ -68,7 +67,6 @@ async def test_a_key_is_written_read_back_and_deleted(secret_service: SecretServ
     assert (await later.delete("p1", ORIGIN)).available  # deleting what is not there is no error
 
 
-@needs_secret_service
 async def test_a_key_belongs_to_a_profile_an_origin_and_a_name(secret_service: SecretService) -> None:
     keys = Keys(timeout=10)
     await keys.set("p1", ORIGIN, Secret(CANARY))
@@ -81,7 +79,6 @@ async def test_a_key_belongs_to_a_profile_an_origin_and_a_name(secret_service: S
         assert header.get_secret_value() == "of-the-header"
 
 
-@needs_secret_service
 async def test_no_key_reaches_a_file_in_the_clear(secret_service: SecretService) -> None:
     assert (await Keys(timeout=10).set("p1", ORIGIN, Secret(CANARY))).available
     files = [path for path in secret_service.folder.rglob("*") if path.is_file()]
@@ -89,7 +86,6 @@ async def test_no_key_reaches_a_file_in_the_clear(secret_service: SecretService)
     assert not [path for path in files if CANARY.encode() in path.read_bytes()]
 
 
-@needs_secret_service
 @pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning")  # the library's own, where unlocking fails
 async def test_a_locked_keyring_keeps_the_key_in_memory_and_says_so(secret_service: SecretService) -> None:
     assert (await Keys(timeout=10).set("p1", ORIGIN, Secret(CANARY))).available
@@ -110,7 +106,6 @@ async def test_a_locked_keyring_keeps_the_key_in_memory_and_says_so(secret_servi
     gc.collect()
 
 
-@needs_secret_service
 async def test_a_hanging_service_is_given_up_and_recovers(secret_service: SecretService) -> None:
     keys = Keys(timeout=1.5)
     assert (await keys.check()).available
@@ -163,7 +158,6 @@ async def test_a_hanging_service_is_given_up_and_recovers(secret_service: Secret
     assert keys.state.available
 
 
-@needs_secret_service
 async def test_it_is_told_once_that_a_key_is_new(secret_service: SecretService, tmp_path: Path) -> None:
     told: list[str] = []
 
@@ -189,7 +183,6 @@ async def test_it_is_told_once_that_a_key_is_new(secret_service: SecretService, 
     assert told == ["own", "other"], "it got into the keyring in another way"
 
 
-@needs_secret_service
 async def test_without_a_service_the_key_stays_in_memory(bus: SecretService) -> None:
     keys = Keys(timeout=10)
     assert not (await keys.check()).available
@@ -209,7 +202,6 @@ def _entries(folder: Path) -> list[Path]:
     return list(folder.iterdir())
 
 
-@needs_secret_service
 async def test_without_a_bus_the_key_stays_in_memory(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("DBUS_SESSION_BUS_ADDRESS", f"unix:path={tmp_path}/nowhere")
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
@@ -238,7 +230,6 @@ async def test_a_backend_that_does_not_exist_is_named_as_configured(monkeypatch:
     assert "configured keyring backend" in state.words
 
 
-@needs_secret_service
 def test_a_chain_gives_its_real_member(secret_service: SecretService) -> None:
     from keyring.backends import SecretService as RealBackends
     from keyring.backends import fail, null

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 import shlex
-import shutil
 import subprocess
 import sys
 from typing import NamedTuple
@@ -15,6 +14,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from playground.engine.requests.shell_words import Posix, SimpleCommand, Unknown, powershell_as_posix, read_cmd
+from tests.support.required_tools import BASH, requires
 
 
 class First(NamedTuple):
@@ -52,15 +52,12 @@ COMMANDS = [
 ]
 
 
+@requires(BASH)
 @pytest.mark.parametrize("command", COMMANDS)
 def test_the_words_are_those_that_bash_passes_on(command: str) -> None:
-    bash = shutil.which("bash")
-    if bash is None and sys.platform == "win32":
-        pytest.skip("platform: no bash on Windows")
-    assert bash, "bash is needed"
     show = f"{shlex.quote(sys.executable)} -c 'import json, sys; print(json.dumps(sys.argv[1:]))'"
     script = f'curl() {{ {show} "$@"; }}\n{command}\n'
-    done = subprocess.run([bash, "-c", script], capture_output=True, check=True, env={"LC_ALL": "C.UTF-8"})
+    done = subprocess.run(["bash", "-c", script], capture_output=True, check=True, env={"LC_ALL": "C.UTF-8"})
     assert split(command).words[1:] == json.loads(done.stdout)
 
 

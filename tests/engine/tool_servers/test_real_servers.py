@@ -31,6 +31,7 @@ from playground.tasks import Tasks
 from tests.engine.tool_servers.conftest import SECONDS, Room
 from tests.support import tool_servers
 from tests.support.remote_tool_server import NEWEST, RemoteToolServer
+from tests.support.required_tools import NODE_PACKAGES, PYTHON_SERVER, requires, skip_without
 
 Open = Callable[..., Room]
 
@@ -66,6 +67,7 @@ async def reachable(port: int) -> None:
 @pytest.fixture(params=["stdio", "http", "sse"])
 async def everything(request: pytest.FixtureRequest) -> AsyncIterator[ToolServer]:
     """The server that has everything, over each transport."""
+    skip_without(NODE_PACKAGES)
     if request.param == "stdio":
         yield tool_servers.everything(id="e", name="Everything")
         return
@@ -163,6 +165,7 @@ async def test_it_asks_the_person_and_a_model(open_servers: Open, everything: To
     assert "not today" in text_of(refused)
 
 
+@requires(NODE_PACKAGES)
 async def test_a_person_may_take_longer_than_the_time_of_a_call(open_servers: Open) -> None:
     room = open_servers(tool_servers.everything(id="e", name="Everything", timeout=1.0))
     servers, tasks = room.servers, Tasks()
@@ -176,6 +179,7 @@ async def test_a_person_may_take_longer_than_the_time_of_a_call(open_servers: Op
     assert "declined" in text_of(await call).lower()
 
 
+@requires(NODE_PACKAGES)
 async def test_a_question_ends_with_the_call_it_belongs_to(open_servers: Open) -> None:
     room = open_servers(tool_servers.everything(id="e", name="Everything"))
     servers, tasks = room.servers, Tasks()
@@ -218,6 +222,7 @@ async def test_prompts_resources_templates_and_completion(open_servers: Open, ev
         await servers.read("e", "demo://nothing/here")
 
 
+@requires(NODE_PACKAGES)
 async def test_a_resource_that_is_watched_tells_of_changes(open_servers: Open) -> None:
     room = open_servers(tool_servers.everything(id="e", name="Everything"))
     live = await room.servers.start("e")
@@ -228,6 +233,7 @@ async def test_a_resource_that_is_watched_tells_of_changes(open_servers: Open) -
     await room.servers.watch("e", uri, False)
 
 
+@requires(NODE_PACKAGES)
 async def test_the_level_of_the_log_is_set(open_servers: Open) -> None:
     room = open_servers(tool_servers.everything(id="e", name="Everything"))
     await room.servers.start("e")
@@ -239,6 +245,7 @@ async def test_the_level_of_the_log_is_set(open_servers: Open) -> None:
     await room.until(lambda: room.servers.live("e").log, "the first line")
 
 
+@requires(NODE_PACKAGES)
 async def test_a_server_of_files_sees_the_roots_and_their_change(open_servers: Open, tmp_path: Path) -> None:
     first, second = tmp_path / "first", tmp_path / "second"
     first.mkdir()
@@ -266,6 +273,7 @@ async def test_a_server_of_files_sees_the_roots_and_their_change(open_servers: O
     assert "two" in text_of(answer)
 
 
+@requires(PYTHON_SERVER)
 async def test_one_from_the_python_registry(open_servers: Open) -> None:
     room = open_servers(tool_servers.clock(id="c", name="Clock"))
     live = await room.servers.start("c")
@@ -274,6 +282,7 @@ async def test_one_from_the_python_registry(open_servers: Open) -> None:
     assert "Europe/Oslo" in text_of(answer)
 
 
+@requires(NODE_PACKAGES)
 async def test_one_over_http_that_goes_away_fails_its_calls(open_servers: Open) -> None:
     with listening(tool_servers.everything_over_http()) as port:
         await reachable(port)

@@ -1,9 +1,10 @@
 """Tool servers of others, in exact versions with the hashes of all their files, to speak with the real thing in tests.
 
-Two from npm (``package.json``), one from the Python registry, in an environment of its own on the generation of the
-protocol's library before ours (``python.in``). They are installed once into a folder of the user's cache, or into that
-named by ``PLAYGROUND_TEST_SERVERS``; whoever needs one that is missing installs it, and fails where it cannot:
-``python -m tests.support.tool_servers`` does it beforehand. ``renew.sh`` makes the locks anew.
+Two from npm (``package.json``, with OpenAI's library for the JavaScript that the window writes out), one from the
+Python registry, in an environment of its own on the generation of the protocol's library before ours (``python.in``).
+``python -m tests.support.tool_servers`` installs them once into a folder of the user's cache, or into that named by
+``PLAYGROUND_TEST_SERVERS``. Tests install nothing: where they are missing, ``tests.support.required_tools`` skips.
+``renew.sh`` makes the locks anew.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ def filesystem(*folders: Path, **fields: object) -> ToolServer:
 
 def clock(**fields: object) -> ToolServer:
     """The server of the time, in Python."""
-    return _server("clock", [_in_bin(_installed("python", _install_python)), "-m", "mcp_server_time"], **fields)
+    return _server("clock", [_in_bin(_folder("python")), "-m", "mcp_server_time"], **fields)
 
 
 def hostile(*words: str, **fields: object) -> ToolServer:
@@ -50,10 +51,20 @@ def hostile(*words: str, **fields: object) -> ToolServer:
     return _server("hostile", [sys.executable, hostile_tool_server.__file__, *words], **fields)
 
 
+def node_modules() -> Path:
+    """The folder of the packages from npm."""
+    return _folder("npm") / "node_modules"
+
+
+def is_installed(kind: str) -> bool:
+    """Return whether the packages of a lock, ``npm`` or ``python``, are installed."""
+    return _folder(kind).is_dir()
+
+
 def install() -> None:
-    """Have all of them there."""
-    _installed("npm", _install_npm)
-    _installed("python", _install_python)
+    """Install the packages of both locks, unless they are installed already."""
+    _install("npm", _install_npm)
+    _install("python", _install_python)
 
 
 def _server(name: str, command: list[str], /, **fields: object) -> ToolServer:
@@ -66,13 +77,13 @@ def _from_npm(name: str, /, *arguments: str, **fields: object) -> ToolServer:
 
 
 def _module(name: str) -> str:
-    return str(_installed("npm", _install_npm) / "node_modules/@modelcontextprotocol" / name / "dist/index.js")
+    return str(node_modules() / "@modelcontextprotocol" / name / "dist/index.js")
 
 
 def _node() -> str:
-    found = shutil.which("node")
-    assert found, "node is not on this machine; tests of tool servers need it"
-    return found
+    node = shutil.which("node")
+    assert node, "node is missing; mark the test with requires(NODE_PACKAGES)"
+    return node
 
 
 def _in_bin(folder: Path) -> str:
@@ -80,24 +91,27 @@ def _in_bin(folder: Path) -> str:
 
 
 @cache
-def _installed(kind: str, how: Callable[[Path], None]) -> Path:
-    """The folder with what the lock names, made now where it is missing."""
+def _folder(kind: str) -> Path:
+    """The folder for the packages of a lock, named after its contents, the Python version and the system."""
     lock = HERE / {"npm": "package-lock.json", "python": "python.txt"}[kind]
-    about = lock.read_bytes() + f"{sys.version_info[:2]} {sys.platform}".encode()
-    kept = Path(surroundings_before().get("PLAYGROUND_TEST_SERVERS") or _user_cache())
-    folder = kept / f"{kind}-{hashlib.sha256(about).hexdigest()[:12]}"
+    content = lock.read_bytes() + f"{sys.version_info[:2]} {sys.platform}".encode()
+    parent = Path(surroundings_before().get("PLAYGROUND_TEST_SERVERS") or _user_cache())
+    return parent / f"{kind}-{hashlib.sha256(content).hexdigest()[:12]}"
+
+
+def _install(kind: str, install_into: Callable[[Path], None]) -> None:
+    folder = _folder(kind)
     if folder.is_dir():
-        return folder
-    kept.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=kept, prefix="making-", ignore_cleanup_errors=True) as name:
-        made = Path(name) / "made"
-        made.mkdir()
-        how(made)
+        return
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder.parent, prefix="making-", ignore_cleanup_errors=True) as name:
+        packages = Path(name) / "packages"
+        packages.mkdir()
+        install_into(packages)
         try:
-            made.rename(folder)
+            packages.rename(folder)
         except OSError:
             assert folder.is_dir()  # another process was quicker
-    return folder
 
 
 def _user_cache() -> Path:
@@ -110,7 +124,7 @@ def _install_npm(folder: Path) -> None:
     for name in ("package.json", "package-lock.json"):
         shutil.copy(HERE / name, folder)
     npm = shutil.which("npm")
-    assert npm, "npm is not on this machine; tests of tool servers need it"
+    assert npm, "npm is missing; tool servers of others are installed with it"
     _run([npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"], folder)
 
 

@@ -1,4 +1,4 @@
-"""``python -m tests.support.tool_servers``: what tests of tool servers need is there afterwards."""
+"""``python -m tests.support.tool_servers``: install the packages that tests of tool servers need."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from playground.ui.widgets.icons import icon
 from playground.ui.widgets.layouts import in_row
 from playground.ui.widgets.plain_text import one_line_of
 
-LEAST_TITLE, MOST_TITLE = 60, 180  # pixels
+LEAST_TITLE, MOST_TITLE = 80, 180  # pixels; no button is narrower than the first
 SPACING = 8
 
 

@@ -35,6 +35,7 @@ from playground.ui.widgets.form_parts import (
     SecondsEdit,
     WholeEdit,
     keep_from_wheel,
+    paragraph,
     push_button,
     quiet_button,
     say,
@@ -44,7 +45,7 @@ from playground.ui.widgets.json_field import JsonField
 from playground.ui.widgets.layouts import discard, in_column, in_row
 from playground.ui.widgets.reasoning_words import REASONING_FIELDS, SEND_REASONING
 
-LABEL_WIDTH = 116
+LABEL_WIDTH = 104  # pixels, at least: longer labels have two lines where there is no more
 CERTIFICATES = "Certificates (*.pem *.crt *.cer);;All (*)"
 AUTH_STYLES = (
     (Auth.BEARER, "Authorization: Bearer"),
@@ -390,12 +391,12 @@ class ProfileForm(QWidget):
         self._grid.addWidget(words, self._grid.rowCount(), 1)
 
     def _section(self, title: str) -> None:
-        label = text_label(title, "group")
+        label = paragraph(title, "group")
         label.setContentsMargins(0, 16, 0, 0)
         self._grid.addWidget(label, self._grid.rowCount(), 0, 1, 2)
 
     def _row(self, title: str, field: QWidget | QHBoxLayout, buddy: QWidget) -> None:
-        label = text_label(title)
+        label = paragraph(title)  # in a wide font and a narrow dialog it has two lines
         label.setBuddy(buddy)
         label.setMinimumHeight(FIELD_HEIGHT)
         row = self._grid.rowCount()

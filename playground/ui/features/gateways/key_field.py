@@ -8,9 +8,10 @@ from collections.abc import Iterable
 from functools import partial
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLineEdit, QWidget
+from PySide6.QtWidgets import QCheckBox, QLineEdit, QWidget
 
 from playground.engine.gateways.secrets import clean_key, variable_is_set, variable_problem
+from playground.ui.widgets.flow_layout import FlowLayout
 from playground.ui.widgets.form_parts import OfferButton, quiet_button, say, text_label
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.plain_text import show_hidden
@@ -57,14 +58,18 @@ class KeyField(QWidget):
         self._typing, self._naming = QWidget(), QWidget()
         in_row((self.edit, 1), self.show_key, of=self._typing, margins=0, spacing=4)
         in_row((self.variable_edit, 1), self.type_instead, of=self._naming, margins=0, spacing=4)
-        kept = in_row((self.place, 1), self.name_variable, self.forget, spacing=8)
+        below = FlowLayout(gap=8)
+        for button in (self.name_variable, self.forget):
+            below.addWidget(button)
         column = in_column(self._typing, self._naming, self.remarks, of=self, margins=0, spacing=8)
         for number, button in enumerate(self.offers):
             column.addLayout(in_row(button, 1))
             button.clicked.connect(partial(self._take, number))
             button.hide()
-        for part in (kept, self.move_question, self.move_key):
-            column.addLayout(part) if isinstance(part, QHBoxLayout) else column.addWidget(part)
+        column.addWidget(self.place)
+        column.addLayout(below)
+        column.addWidget(self.move_question)
+        column.addWidget(self.move_key)
         self._name(False)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)  # without it a label leads nowhere; whoever has it is a proxy
         self.variable_edit.textChanged.connect(self._agreed)

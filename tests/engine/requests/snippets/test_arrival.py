@@ -21,12 +21,15 @@ from playground.gateway.connection import Auth
 from playground.gateway.outgoing import outgoing
 from playground.protocols.protocol import get_protocol
 from tests.engine.requests.snippets.cases import CHAT, MESSAGES
-from tests.engine.requests.snippets.execution import install_openai, run
+from tests.engine.requests.snippets.execution import run
+from tests.support.required_tools import CURL, NODE, NODE_PACKAGES, Tool, skip_without
+from tests.support.tool_servers import node_modules
 
 KEY = "gw-canary-4f9c1d7e"
 TEAM = "team-secret-0a1b2c3d"
 VENDOR = "vendor-key-must-stay-here"
 CASES = {"chat": CHAT, "messages": MESSAGES}
+NEEDED: dict[str, tuple[Tool, ...]] = {"curl": (CURL,), "js-fetch": (NODE,), "js-openai": (NODE, NODE_PACKAGES)}
 #: What a language cannot send, and says so.
 REFUSED = {
     ("js-openai", "numbers"): "JavaScript cannot hold exactly",
@@ -50,9 +53,10 @@ def start() -> DemoServer:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    made = tmp_path_factory.mktemp("snippets")
-    install_openai(made)
-    return made
+    """A folder where Node.js finds OpenAI's library."""
+    scripts = tmp_path_factory.mktemp("snippets")
+    (scripts / "node_modules").symlink_to(node_modules(), target_is_directory=True)
+    return scripts
 
 
 def profile_of(gateway: DemoServer, **more: Any) -> Profile:
@@ -78,7 +82,8 @@ def environment() -> dict[str, str]:
 def execute(
     gateway: DemoServer, folder: Path, language: str, cases: dict[str, tuple[Profile, Request]]
 ) -> dict[str, Arrival]:
-    """Every case as a snippet of that language, executed in order."""
+    """Execute every case as a snippet of that language, in order; skip where the language is missing."""
+    skip_without(*NEEDED.get(language, ()))
     row = next(row for row in LANGUAGES if row.id == language)
     texts: dict[str, str] = {}
     for name, (profile, request) in cases.items():

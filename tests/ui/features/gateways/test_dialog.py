@@ -612,8 +612,9 @@ def test_every_control_has_a_name_and_every_label_is_plain(play: Callable[[Scene
     play(scene)
 
 
+@pytest.mark.usefixtures("letters")
 @pytest.mark.parametrize("size", [(900, 600), (600, 400)])
-def test_nothing_is_cut_off(play: Callable[[Scene], Desk], size: tuple[int, int]) -> None:
+def test_form_at_any_size_is_not_cut_off(play: Callable[[Scene], Desk], size: tuple[int, int]) -> None:
     async def scene(desk: Desk) -> None:
         await saved_profile(desk, "A name that is a good deal longer than the list is wide", "http://10.0.0.7/v1")
         dialog = desk.open()

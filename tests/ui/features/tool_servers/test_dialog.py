@@ -17,6 +17,7 @@ from playground.engine.tool_servers.secret_values import ORIGIN
 from playground.ui.features.tool_servers.dialog import LOG, OFFERS
 from playground.ui.features.tool_servers.draft_file import NAME
 from tests.support import tool_servers
+from tests.support.required_tools import NODE_PACKAGES, requires
 from tests.ui.features.tool_servers.desk import Desk, play, until
 
 CANARY = "canary-8f2a61c0de7b"
@@ -29,6 +30,7 @@ def files_hold(folder: Path, text: str) -> list[Path]:
     return [path for path in folder.rglob("*") if path.is_file() and text.encode() in path.read_bytes()]
 
 
+@requires(NODE_PACKAGES)
 def test_a_real_server_is_typed_confirmed_and_started(qapp: QApplication, tmp_path: Path) -> None:
     known = tool_servers.everything()
 
