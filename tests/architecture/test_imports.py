@@ -66,6 +66,34 @@ def test_demo_gateway_loads_only_jsonkit_and_loopback_of_the_application() -> No
     assert not loaded & {"PySide6", "qasync", "httpx"}
 
 
+@pytest.mark.parametrize(
+    ("modules", "libraries"),
+    [
+        (
+            ["playground.gateway.address", "playground.gateway.connection", "playground.gateway.client"],
+            {"httpx", "httpcore", "anyio", "truststore", "PySide6"},
+        ),
+        (
+            ["playground.demo.server", "playground.demo.cheats"],
+            {"starlette", "uvicorn", "jsonschema_rs", "anyio"},
+        ),
+        (
+            ["playground.engine.gateways.credentials", "playground.engine.gateways.secrets"],
+            {"PySide6", "httpx", "keyring"},
+        ),
+        (
+            ["playground.engine.requests.snippets", "playground.engine.requests.pasted"],
+            {"httpx", "PySide6", "starlette", "openai", "anthropic", "jsonschema_rs"},
+        ),
+    ],
+    ids=["gateway", "demo", "secrets", "snippets"],
+)
+def test_modules_load_heavy_libraries_only_when_used(modules: list[str], libraries: set[str]) -> None:
+    loaded = loaded_after("import", *modules)
+    assert set(modules) <= loaded
+    assert not loaded & libraries
+
+
 def test_version_loads_nothing_heavy() -> None:
     loaded = loaded_after("run", "--version")
     assert "playground.cli" in loaded

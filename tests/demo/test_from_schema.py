@@ -12,7 +12,7 @@ import pytest
 from playground.demo import from_schema
 from playground.demo.dice import Dice
 from playground.jsonkit.pattern_text import PatternError, text_for
-from tests.demo.conftest import Gateway, joined, message
+from tests.demo.conftest import DemoClient, joined, message
 
 SCHEMAS: dict[str, Any] = {
     "plain object": {
@@ -99,11 +99,11 @@ SCHEMAS: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("name", SCHEMAS)
-def test_answers_fit(gateway: Gateway, name: str) -> None:
+def test_answers_fit(client: DemoClient, name: str) -> None:
     wanted = {"type": "json_schema", "json_schema": {"name": "answer", "strict": True, "schema": SCHEMAS[name]}}
-    whole = message(gateway.chat("Lisbon", response_format=wanted))["content"]
+    whole = message(client.chat("Lisbon", response_format=wanted))["content"]
     jsonschema.validate(json.loads(whole), SCHEMAS[name])
-    streamed = joined(gateway.chunks("Lisbon", response_format=wanted, model="demo-reasoner"))
+    streamed = joined(client.chunks("Lisbon", response_format=wanted, model="demo-reasoner"))
     jsonschema.validate(json.loads(streamed), SCHEMAS[name])
 
 

@@ -17,6 +17,7 @@ from playground.gateway import transfer
 from playground.gateway.connection import Auth
 from playground.protocols.protocol import get_protocol
 from tests.gateway.conftest import CANARY, MakeClient, ask, collect, failure_of, open_call, run, text_of
+from tests.support.eventually import eventually
 from tests.support.fault_server import (
     FaultServer,
     chunk,
@@ -339,8 +340,7 @@ async def test_what_the_redactor_holds_back_keeps_the_time_it_came_at(
     call = open_call(make_client())
 
     async def go_on() -> None:
-        while call.exchange.wire_bytes < len(first):  # noqa: ASYNC110 - nothing tells of it
-            await asyncio.sleep(0.01)
+        await eventually(lambda: call.exchange.wire_bytes >= len(first))
         await asyncio.sleep(0.3)
         server.go_on()
 

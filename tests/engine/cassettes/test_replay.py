@@ -37,6 +37,7 @@ from playground.protocols.chat.parameters import ChatParameters
 from playground.protocols.protocol import get_protocol
 from tests.engine.exchanges import exchange
 from tests.protocols.streams import DONE, chunk
+from tests.support.eventually import eventually
 from tests.support.passes import shortest_of
 
 HELLO = [(0.01, chunk({"content": "Hel"})), (0.05, chunk({"content": "lo"}, "stop")), (0.05, DONE)]
@@ -200,21 +201,13 @@ async def test_frame_by_frame(serve: Serve) -> None:
         await asyncio.sleep(0.15)
         assert got == []
         clock.step()
-        await until(lambda: got == ["Hel"])
+        await eventually(lambda: got == ["Hel"])
         await asyncio.sleep(0.1)
         assert got == ["Hel"]
         clock.step()
-        await until(lambda: got == ["Hel", "lo"])
+        await eventually(lambda: got == ["Hel", "lo"])
         clock.stepping = False
     assert call.exchange.failure is None
-
-
-async def until(happened: Callable[[], bool]) -> None:
-    for _ in range(1000):
-        if happened():
-            return
-        await asyncio.sleep(0.005)
-    raise AssertionError("it did not happen")
 
 
 async def test_the_speed_can_change_while_an_answer_runs(serve: Serve) -> None:
@@ -222,7 +215,7 @@ async def test_the_speed_can_change_while_an_answer_runs(serve: Serve) -> None:
     call = client.open(get_protocol("chat"), hello())
     async with asyncio.TaskGroup() as group:
         ended = group.create_task(finish(call))
-        await until(lambda: len(call.exchange.reads) == 1)
+        await eventually(lambda: len(call.exchange.reads) == 1)
         server.clock.speed = math.inf
         async with asyncio.timeout(5):
             assert await ended == "Hello"
@@ -360,7 +353,7 @@ async def test_a_client_that_goes_away_is_not_waited_for(serve: Serve) -> None:
                 break
         await call.aclose()
         await client.aclose()
-        await until(lambda: not server._open)
+        await eventually(lambda: not server._open)
 
 
 def test_pieces_end_with_reads_and_with_frames() -> None:

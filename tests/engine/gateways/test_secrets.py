@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -338,9 +336,3 @@ def test_the_key_from_the_environment_is_as_it_stands_there(monkeypatch: pytest.
     assert clean_key(found.get_secret_value()).key == "sk-1"
     monkeypatch.setenv("PLAYGROUND_API_KEY", " \n")
     assert key_from_environment() is None
-
-
-def test_importing_the_module_does_not_import_keyring() -> None:
-    code = "import sys, playground.engine.gateways.secrets; print('keyring' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "False"

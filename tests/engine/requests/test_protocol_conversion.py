@@ -481,7 +481,7 @@ def test_switching_there_and_back_restores_the_body(session: Session) -> None:
 
 
 @pytest.mark.parametrize("protocol", ["chat", "messages"])
-async def test_an_image_is_described_over_either_protocol(session: Session, demo: DemoServer, protocol: str) -> None:
+async def test_an_image_is_described_over_either_protocol(session: Session, gateway: DemoServer, protocol: str) -> None:
     session.change(model="demo-vision" if protocol == "chat" else "demo-messages")
     session.switch_protocol(protocol)
     session.turns.add_turn(make_turn(Role.USER, "What is this?", Image(url=PIXEL)))
@@ -493,7 +493,7 @@ async def test_an_image_is_described_over_either_protocol(session: Session, demo
     assert "`image/png`" in answer.text
 
 
-async def test_a_tool_loop_goes_on_over_the_other_protocol(session: Session, demo: DemoServer) -> None:
+async def test_a_tool_loop_goes_on_over_the_other_protocol(session: Session, gateway: DemoServer) -> None:
     session.change(model="demo-messages")
     session.change(tools=(weather(),))
     session.turns.add_turn(make_turn(Role.USER, "How is the weather in Lisbon?"))
