@@ -215,13 +215,12 @@ async def test_a_budget_stops_it(
 async def test_no_more_are_under_way_at_once_than_is_set(evaluations: Evaluations, session: Session) -> None:
     planned(session, text="Hello {{city}} !tps=300", cases=cases(12), at_once=3)
     most = 0
-    runner = evaluations.runner(session)
 
     def look(_answers: object) -> None:
         nonlocal most
         most = max(most, runner.progress.under_way)
 
-    runner._told = look
+    runner = Runner(Inquiry(session), evaluations.store, told=look)
     await runner.run()
     assert 1 <= most <= 3
     assert runner.progress.done == 12
