@@ -10,6 +10,7 @@ import pytest
 
 from playground.demo.server import DemoConfig, DemoServer
 from tests.demo.conftest import DemoClient
+from tests.support.each_case import each_case
 from tests.support.raw_http import LOOPBACK, STRANGERS, Answer, ask
 
 KEY = ("Authorization", "Bearer any-key")
@@ -20,12 +21,12 @@ def models(url: str, host: str) -> Answer:
     return ask(url, "GET", "/v1/models", [("Host", host), KEY])
 
 
-@pytest.mark.parametrize("host", LOOPBACK)
+@each_case("host", LOOPBACK)
 def test_loopback_names_are_answered(client: DemoClient, host: str) -> None:
     assert models(client.server.base_url, host).status == 200
 
 
-@pytest.mark.parametrize("host", STRANGERS)
+@each_case("host", STRANGERS)
 def test_other_names_are_not(client: DemoClient, host: str) -> None:
     for target in ("/v1/models", "/", "/v1/none", "/v1/models/demo-chat"):
         answer = ask(client.server.base_url, "GET", target, [("Host", host), KEY])

@@ -6,9 +6,8 @@ import base64
 import json
 from typing import Any
 
-import pytest
-
 from tests.demo.conftest import DemoClient, message, refused, tool
+from tests.support.each_case import each_case
 
 PIXEL = "data:image/gif;base64," + base64.b64encode(b"GIF89a\x01\x00\x01\x00").decode()
 CALL = {"id": "call_1", "type": "function", "function": {"name": "get_weather", "arguments": "{}"}}
@@ -16,7 +15,7 @@ ASSISTANT = {"role": "assistant", "content": None, "tool_calls": [CALL]}
 USER = {"role": "user", "content": "Hi"}
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("name", "value"),
     [
         ("temperature", 0),
@@ -52,7 +51,7 @@ def test_accepts(client: DemoClient, name: str, value: Any) -> None:
     assert response.status_code == 200, response.text
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("name", "value"),
     [
         ("model", None),
@@ -127,7 +126,7 @@ def test_newer_efforts_belong_to_newer_models(client: DemoClient) -> None:
         assert client.chat(model="demo-reasoner", reasoning_effort=effort).status_code == 200
 
 
-@pytest.mark.parametrize(
+@each_case(
     "messages",
     [
         [{"role": "system", "content": "Be brief."}, USER],
@@ -150,7 +149,7 @@ def test_accepts_messages(client: DemoClient, messages: list[Any]) -> None:
     assert response.status_code == 200, response.text
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("messages", "word"),
     [
         (["Hi"], "messages[0]"),

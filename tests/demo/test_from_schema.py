@@ -13,6 +13,7 @@ from playground.demo import from_schema
 from playground.demo.dice import Dice
 from playground.jsonkit.pattern_text import PatternError, text_for
 from tests.demo.conftest import DemoClient, joined, message
+from tests.support.each_case import each_case
 
 SCHEMAS: dict[str, Any] = {
     "plain object": {
@@ -98,7 +99,7 @@ SCHEMAS: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("name", SCHEMAS)
+@each_case("name", SCHEMAS)
 def test_answers_fit(client: DemoClient, name: str) -> None:
     wanted = {"type": "json_schema", "json_schema": {"name": "answer", "strict": True, "schema": SCHEMAS[name]}}
     whole = message(client.chat("Lisbon", response_format=wanted))["content"]
@@ -107,14 +108,14 @@ def test_answers_fit(client: DemoClient, name: str) -> None:
     jsonschema.validate(json.loads(streamed), SCHEMAS[name])
 
 
-@pytest.mark.parametrize("name", SCHEMAS)
+@each_case("name", SCHEMAS)
 def test_every_draw_fits(name: str) -> None:
     for seed in range(15):
         value = from_schema.generate(SCHEMAS[name], Dice(seed))
         jsonschema.validate(value, SCHEMAS[name])
 
 
-@pytest.mark.parametrize(
+@each_case(
     "schema",
     [
         {"$ref": "#"},
@@ -132,7 +133,7 @@ def test_hostile_schemas_end(schema: Any) -> None:
     from_schema.generate(schema, Dice(1))
 
 
-@pytest.mark.parametrize(
+@each_case(
     "pattern",
     [
         r"^\d{3}$",

@@ -9,6 +9,7 @@ import pytest
 
 from playground.demo.images import Picture, measure
 from tests.demo.conftest import DemoClient, message
+from tests.support.each_case import each_case
 
 PNG = b"\x89PNG\r\n\x1a\n" + struct.pack(">I", 13) + b"IHDR" + struct.pack(">II", 640, 480) + b"\x08\x02\0\0\0"
 JPEG = (
@@ -29,7 +30,7 @@ VP8L = b"RIFF\0\0\0\0WEBPVP8L\0\0\0\0\x2f" + struct.pack("<I", (99 - 1) | (77 - 
 VP8X = b"RIFF\0\0\0\0WEBPVP8X\0\0\0\0\0\0\0\0" + (1000 - 1).to_bytes(3, "little") + (2000 - 1).to_bytes(3, "little")
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("data", "found"),
     [
         (PNG, ("image/png", 640, 480)),

@@ -10,6 +10,7 @@ import httpx
 import pytest
 
 from tests.demo.conftest import WEATHER, DemoClient, datas, refused
+from tests.support.each_case import each_case
 
 TOOL = {"name": "get_weather", "description": "The weather now", "input_schema": WEATHER}
 USER = {"role": "user", "content": "Hi"}
@@ -163,7 +164,7 @@ def test_accepts(client: DemoClient, fields: dict[str, Any]) -> None:
     assert response.status_code == 200, response.text
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("fields", "word"),
     [
         ({"max_tokens": None}, "max_tokens is required"),

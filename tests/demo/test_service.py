@@ -17,6 +17,7 @@ from playground.demo.cheats import CHEATS
 from playground.demo.models import MODELS
 from playground.demo.server import DemoConfig, DemoServer
 from tests.demo.conftest import WEATHER, DemoClient, datas, joined, refused, tool
+from tests.support.each_case import each_case
 from tests.support.passes import shortest
 
 JSON = {"Content-Type": "application/json"}
@@ -64,8 +65,8 @@ def test_fixed_key() -> None:
     assert "sk-right" not in repr(server) + repr(DemoConfig(key="sk-right"))
 
 
-@pytest.mark.parametrize("status", [400, 401, 402, 403, 404, 429, 500, 503, 504])
-@pytest.mark.parametrize("stream", [False, True])
+@each_case("status", [400, 401, 402, 403, 404, 429, 500, 503, 504])
+@each_case("stream", [False, True])
 def test_statuses(client: DemoClient, status: int, stream: bool) -> None:
     response = client.chat(f"Please !{status} now", stream=stream)
     refused(response, status)
@@ -213,7 +214,7 @@ def test_empty(client: DemoClient) -> None:
     assert client.chat("!empty").json()["choices"][0]["message"]["content"] == ""
 
 
-@pytest.mark.parametrize(
+@each_case(
     "body",
     [
         b"",
@@ -230,7 +231,7 @@ def test_empty(client: DemoClient) -> None:
         b'{"model":"demo-messages","max_tokens":9,"messages":[{"role":"user","content":"x"}],"temperature":1e999}',
     ],
 )
-@pytest.mark.parametrize("path", ["/chat/completions", "/messages"])
+@each_case("path", ["/chat/completions", "/messages"])
 def test_hostile_bodies(client: DemoClient, path: str, body: bytes) -> None:
     refused(client.http.post(path, content=body, headers=JSON), 400)
 
@@ -254,7 +255,7 @@ def test_body_beyond_the_limit_is_refused(client: DemoClient) -> None:
     refused(client.http.post("/chat/completions", content=b" " * (service.MOST_BYTES + 1), headers=JSON), 413, "32 MiB")
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("path", "words"),
     [
         ("/v1/v1/models", ("repeats /v1", "/v1, and let")),

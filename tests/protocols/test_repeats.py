@@ -14,6 +14,7 @@ from playground.protocols.chat.decode import ChatDecoder
 from playground.protocols.messages.decode import MessagesDecoder
 from playground.protocols.repeats import PATIENCE, Repeats
 from playground.protocols.sse import Frame, SSEParser
+from tests.support.each_case import each_case
 
 TEXTS = st.text(st.characters(codec="utf-8"), max_size=8) | st.sampled_from(
     [
@@ -193,7 +194,7 @@ def test_events_that_repeat_come_as_the_bytes_between_the_edges() -> None:
     assert repeats.whole(b"two").data == json.dumps(chat({"content": "two"}))
 
 
-@pytest.mark.parametrize(
+@each_case(
     "data",
     [
         '{"delta":{"content":"a","content":"b"}}',

@@ -15,6 +15,7 @@ from playground.engine.evaluation.judging import by_hand, read_verdict
 from playground.engine.gateways.offered import DEMO_ID, Gateways
 from playground.engine.session.session import Session
 from tests.engine.evaluation.evaluations import Evaluations, cases, planned
+from tests.support.each_case import each_case
 from tests.support.fault_server import FaultServer, head, keep, send
 
 JUDGE = Judge(rubric="It is kind.", model="demo-chat")
@@ -86,7 +87,7 @@ async def test_a_gateway_that_takes_no_format_is_asked_without_one(
     assert ["response_format" in (request.json or {}) for request in picky.requests] == [False, True, False]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "passed", "score"),
     [
         ('{"reason": "good", "score": 0.5}', True, 0.5),

@@ -25,6 +25,7 @@ from playground.engine.gateways.secrets import (
     too_long,
 )
 from playground.gateway.redact import MASK, Redactor
+from tests.support.each_case import each_case
 from tests.support.passes import shortest_of
 from tests.support.secret_service import SecretService, needs_secret_service, private_bus
 
@@ -261,7 +262,7 @@ def test_a_secret_does_not_show_itself() -> None:
     assert CANARY not in repr(secret) + str(secret) + f"{secret}"
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("typed", "key", "said"),
     [
         ("sk-1", "sk-1", ""),
@@ -292,7 +293,7 @@ def test_cleaning_a_pasted_key(typed: str, key: str, said: str) -> None:
     assert clean_key(cleaned.key).key == cleaned.key
 
 
-@pytest.mark.parametrize(
+@each_case(
     "name",
     [
         "Authorization",

@@ -14,6 +14,7 @@ import pytest
 
 from playground.engine.files.experiment_file import ExperimentFileError, open_file
 from playground.engine.io.weighed_json import MOST, TooMuchError, read_json, weigh
+from tests.support.each_case import each_case
 
 MIB = 2**20
 N = 30_000
@@ -164,9 +165,7 @@ def test_what_was_read_before_is_read(value: Any) -> None:
         assert json.dumps(read_json(data)) == json.dumps(value)
 
 
-@pytest.mark.parametrize(
-    "data", [b"", b"{", b"[1,]", b"NaN", b'{"a": Infinity}', b"[" * 100_000, b'"\xff"', b"9" * 5000]
-)
+@each_case("data", [b"", b"{", b"[1,]", b"NaN", b'{"a": Infinity}', b"[" * 100_000, b'"\xff"', b"9" * 5000])
 def test_what_is_no_json_is_a_value_error(data: bytes) -> None:
     with pytest.raises(ValueError, match=r"."):
         read_json(data)

@@ -23,6 +23,7 @@ from playground.engine.session.session import Session
 from playground.jsonkit.values import JSON
 from playground.protocols.conversion import CHANGED, DOUBTFUL, LOST
 from playground.protocols.protocol import get_protocol
+from tests.support.each_case import each_case
 
 PIXEL = (
     "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII="
@@ -71,7 +72,7 @@ PAIRS = [
 ]
 
 
-@pytest.mark.parametrize(("here", "there"), PAIRS, ids=lambda value: next(iter(value)))
+@each_case(("here", "there"), PAIRS)
 def test_what_means_the_same_goes_along_in_both_directions(here: dict[str, JSON], there: dict[str, JSON]) -> None:
     assert convert_parameters(chat(**here), native()).to_wire() == there
     assert convert_parameters(native(**there), chat()).to_wire() == here

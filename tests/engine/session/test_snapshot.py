@@ -22,6 +22,7 @@ from playground.engine.session.session import Session
 from playground.engine.session.snapshot import Snapshot, copy_of, decode, encode_experiment, restore, snapshot
 from playground.engine.session.titles import title_of
 from tests.engine.debugging import ToolConversation
+from tests.support.each_case import each_case
 from tests.support.eventually import eventually
 
 PIXEL = "data:image/png;base64,iVBORw0KGgo="
@@ -173,7 +174,7 @@ def test_it_knows_whether_anything_is_worth_keeping(gateways: Gateways) -> None:
 TURN = {"id": "a", "role": "user", "parts": []}
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("value", "words"),
     [
         (None, "must be a JSON object"),
