@@ -114,9 +114,15 @@ def nothing_left_on_the_clipboard() -> Iterator[None]:
 
 
 @pytest.fixture
-def demo() -> Iterator[DemoServer]:
-    """The demo gateway, running on a loopback port, answering as fast as it can and limiting nothing."""
+def gateway() -> Iterator[DemoServer]:
+    """The demo gateway on a loopback port, without limits of speed or rate."""
     from playground.demo.server import DemoConfig, DemoServer
 
     with DemoServer(DemoConfig(tokens_per_second=0, time_to_first_token=0, rate_limit=1_000_000)) as server:
         yield server
+
+
+@pytest.fixture
+def demo(gateway: DemoServer) -> DemoServer:
+    """The former name of ``gateway``."""
+    return gateway

@@ -1,66 +1,169 @@
-"""What is asked of every source file, read from the files themselves."""
+"""Rules for every source file, checked in the text and the syntax tree of each file.
+
+Each test names all offenders with file and line. The syntax trees take seconds, so one pass collects the offenders of
+all rules that need them.
+"""
 
 from __future__ import annotations
 
 import ast
 import re
+import unicodedata
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 
+from playground.protocols import PROTOCOLS
+
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = sorted((ROOT / "playground").rglob("*.py"))
 TESTS = sorted((ROOT / "tests").rglob("*.py"))
-SPAWN = {"playground/ui/widgets/loop.py", "playground/tasks.py"}
+TEXT_RESOURCES = sorted((*(ROOT / "resources/help").rglob("*.md"), *(ROOT / "resources/samples").rglob("*.json")))
+
+#: Modules that may start tasks.
+TASK_MODULES = {"playground/ui/widgets/loop.py", "playground/tasks.py"}
 BANNED = {"create_task", "ensure_future", "asyncSlot", "asyncClose", "processEvents"}
 VAGUE_NAMES = {"utils", "util", "helpers", "helper", "manager", "misc", "common"}
+#: The packages that may name a protocol: the protocols, the demo gateway, and the tool host, which knows no other.
+PROTOCOL_PACKAGES = {"protocols", "demo", "tool_host"}
+
+#: Signs in WGL4, the glyphs of fonts for European languages, and in DejaVu; the last one replaces invalid bytes.
+SIGNS = frozenset("«»±µ·×÷–—‘’“”•…‹›€←↑→↓−≈≠≤≥Δ\ufffd")
+#: Modules with texts that the window does not draw: output for terminals, and searches for signs in foreign texts.
+NOT_DRAWN = {
+    "playground/engine/headless/show.py",
+    "playground/engine/requests/curl.py",
+    "playground/domain/hidden.py",
+}
+
+
+@dataclass
+class Module:
+    """The syntax tree of a module."""
+
+    name: str
+    tree: ast.Module
+    nodes: list[ast.AST] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.nodes = list(ast.walk(self.tree))
+
+    @property
+    def package(self) -> str:
+        return self.name.split("/")[1]
+
+    def literals(self) -> Iterator[tuple[int, str]]:
+        """Line and text of each string literal that is no documentation."""
+        documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+        owners = [node for node in self.nodes if isinstance(node, documented) and node.body]
+        documentation = {id(node.body[0].value) for node in owners if isinstance(node.body[0], ast.Expr)}
+        for node in self.nodes:
+            if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in documentation:
+                yield node.lineno, node.value
+
+
+def missing_docstring(module: Module) -> Iterator[tuple[int, str]]:
+    if not ast.get_docstring(module.tree):
+        yield 1, "has no docstring"
+
+
+def banned_name(module: Module) -> Iterator[tuple[int, str]]:
+    if module.name in TASK_MODULES:
+        return
+    for node in module.nodes:
+        if isinstance(node, ast.Attribute) and node.attr in BANNED:
+            owner = node.value.id if isinstance(node.value, ast.Name) else ""
+            if (owner, node.attr) != ("group", "create_task"):  # an asyncio.TaskGroup awaits its tasks
+                yield node.lineno, f"uses {node.attr}"
+        elif isinstance(node, ast.Name) and node.id in BANNED:
+            yield node.lineno, f"uses {node.id}"
+
+
+def protocol_name(module: Module) -> Iterator[tuple[int, str]]:
+    if module.package not in PROTOCOL_PACKAGES:
+        yield from ((line, f"names protocol {text!r}") for line, text in module.literals() if text in PROTOCOLS)
+
+
+def rare_sign(module: Module) -> Iterator[tuple[int, str]]:
+    if module.package != "demo" and module.name not in NOT_DRAWN:
+        for line, text in module.literals():
+            yield from ((line, describe_sign(sign)) for sign in rare_signs(text))
+
+
+def rare_signs(text: str) -> list[str]:
+    """All punctuation, symbols and numbers in a text that a font may lack; letters are no signs."""
+    return sorted({c for c in text if not c.isascii() and c not in SIGNS and unicodedata.category(c)[0] in "PSN"})
+
+
+def describe_sign(sign: str) -> str:
+    return f"has {sign!r} ({unicodedata.name(sign, 'no name')})"
+
+
+#: A function that yields the line and the reason of each offender.
+Rule = Callable[[Module], Iterator[tuple[int, str]]]
+RULES: dict[Rule, str] = {
+    missing_docstring: "Say why the module exists",
+    banned_name: "See playground/ui/widgets/loop.py",
+    protocol_name: "Make it a facet of the protocol's object (playground/protocols)",
+    rare_sign: "Make it an icon (playground.ui.widgets.mark_label) or a word",
+}
+
+
+def offenders(rule: Rule, module: Module) -> list[str]:
+    return [f"{module.name}:{line} {reason}" for line, reason in rule(module)]
+
+
+@pytest.fixture(scope="module")
+def all_offenders() -> dict[Rule, list[str]]:
+    collected: dict[Rule, list[str]] = {rule: [] for rule in RULES}
+    for path in SOURCES:
+        module = Module(name(path), ast.parse(path.read_text(encoding="utf-8")))
+        for rule, places in collected.items():
+            places += offenders(rule, module)
+    return collected
 
 
 def name(path: Path) -> str:
     return path.relative_to(ROOT).as_posix()
 
 
-def test_there_are_sources() -> None:
-    assert len(SOURCES) > 50
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
+def test_source_has_no_offender(rule: Rule, all_offenders: dict[Rule, list[str]]) -> None:
+    assert len(SOURCES) > 500
+    assert not all_offenders[rule], "\n".join([RULES[rule], *all_offenders[rule]])
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=name)
-def test_every_module_says_why_it_exists(path: Path) -> None:
-    assert ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))), f"{name(path)} has no docstring"
+@pytest.mark.parametrize(
+    ("rule", "source", "lines"),
+    [
+        (missing_docstring, "x = 1\n", [1]),
+        (banned_name, "asyncio.create_task(f)\ngroup.create_task(f)\nensure_future(f)\n", [1, 3]),
+        (protocol_name, '"""chat"""\na = "chat"\nb = ["a chat", "messages"]\n', [2, 3]),
+        (rare_sign, '"""⏸"""\nX = "a ⏸"\ndef f():\n    """✓"""\n    return f"{X} ✗ é"\n', [2, 5]),
+    ],
+)
+def test_offender_is_reported_with_its_line(rule: Rule, source: str, lines: list[int]) -> None:
+    module = Module("playground/engine/module.py", ast.parse(source))
+    assert sorted(line for line, _ in rule(module)) == lines
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=name)
-def test_tasks_start_in_one_place_and_loops_never_nest(path: Path) -> None:
-    if name(path) in SPAWN:
-        return
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Attribute):
-            word, owner = node.attr, node.value.id if isinstance(node.value, ast.Name) else ""
-        elif isinstance(node, ast.Name):
-            word, owner = node.id, ""
-        else:
-            continue
-        if (owner, word) == ("group", "create_task"):
-            continue  # an asyncio.TaskGroup keeps its tasks and waits for them
-        assert word not in BANNED, f"{name(path)}:{node.lineno} uses {word}; see playground/ui/widgets/loop.py"
+def test_text_resources_have_no_rare_signs() -> None:
+    rare = {name(path): signs for path in TEXT_RESOURCES if (signs := rare_signs(path.read_text(encoding="utf-8")))}
+    assert not rare
 
 
-def test_modules_are_nouns() -> None:
-    vague = [name(path) for path in SOURCES if path.stem in VAGUE_NAMES or path.parent.name in VAGUE_NAMES]
-    assert not vague
+def test_module_names_are_not_vague() -> None:
+    assert not [name(path) for path in SOURCES if path.stem in VAGUE_NAMES or path.parent.name in VAGUE_NAMES]
 
 
-def test_nothing_is_left_to_do_and_nothing_names_a_machine() -> None:
+def test_sources_have_no_marks_of_work_left_and_no_paths_of_a_machine() -> None:
     marks = ["TO" + "DO", "FIX" + "ME", "XX" + "X:", "/work" + "/", "/home" + "/", "/root" + "/", "/Users" + "/"]
-    found = [
-        f"{name(path)}: {mark}"
-        for path in SOURCES + TESTS
-        for mark in marks
-        if mark in path.read_text(encoding="utf-8")
-    ]
-    assert not found
+    texts = {name(path): path.read_text(encoding="utf-8") for path in SOURCES + TESTS}
+    assert not [f"{file}: {mark}" for file, text in texts.items() for mark in marks if mark in text]
 
 
-def test_thousands_have_one_spelling_the_comma_of_the_format() -> None:
+def test_thousands_are_separated_by_the_comma_format_only() -> None:
     respelled = re.compile(r""":,\}["']\.replace|u2009\d|\dx?\\u00a0\d""")
     assert not [name(path) for path in SOURCES if respelled.search(path.read_text(encoding="utf-8"))]

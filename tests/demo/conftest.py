@@ -31,7 +31,7 @@ def tool(
 
 
 @dataclass
-class Gateway:
+class DemoClient:
     """The server and a client with a key."""
 
     server: DemoServer
@@ -96,7 +96,7 @@ def _server() -> Iterator[DemoServer]:
 
 
 @pytest.fixture(scope="session")
-def gateway(_server: DemoServer) -> Iterator[Gateway]:
+def client(_server: DemoServer) -> Iterator[DemoClient]:
     """The shared gateway."""
     with httpx.Client(base_url=_server.base_url, headers={"Authorization": "Bearer any-key"}, timeout=20) as client:
-        yield Gateway(_server, client)
+        yield DemoClient(_server, client)

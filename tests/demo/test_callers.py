@@ -9,7 +9,8 @@ import openai
 import pytest
 
 from playground.demo.server import DemoConfig, DemoServer
-from tests.demo.conftest import Gateway
+from tests.demo.conftest import DemoClient
+from tests.support.each_case import each_case
 from tests.support.raw_http import LOOPBACK, STRANGERS, Answer, ask
 
 KEY = ("Authorization", "Bearer any-key")
@@ -20,15 +21,15 @@ def models(url: str, host: str) -> Answer:
     return ask(url, "GET", "/v1/models", [("Host", host), KEY])
 
 
-@pytest.mark.parametrize("host", LOOPBACK)
-def test_loopback_names_are_answered(gateway: Gateway, host: str) -> None:
-    assert models(gateway.server.base_url, host).status == 200
+@each_case("host", LOOPBACK)
+def test_loopback_names_are_answered(client: DemoClient, host: str) -> None:
+    assert models(client.server.base_url, host).status == 200
 
 
-@pytest.mark.parametrize("host", STRANGERS)
-def test_other_names_are_not(gateway: Gateway, host: str) -> None:
+@each_case("host", STRANGERS)
+def test_other_names_are_not(client: DemoClient, host: str) -> None:
     for target in ("/v1/models", "/", "/v1/none", "/v1/models/demo-chat"):
-        answer = ask(gateway.server.base_url, "GET", target, [("Host", host), KEY])
+        answer = ask(client.server.base_url, "GET", target, [("Host", host), KEY])
         assert answer.status == 421
         error = json.loads(answer.body)
         assert "Only loopback names are answered" in error["message"]
@@ -37,14 +38,14 @@ def test_other_names_are_not(gateway: Gateway, host: str) -> None:
         assert len(answer.body) < 2000
 
 
-def test_a_client_older_than_the_header_is_answered(gateway: Gateway) -> None:
-    assert ask(gateway.server.base_url, "GET", "/v1/models", [KEY], version="HTTP/1.0").status == 200
-    assert ask(gateway.server.base_url, "GET", "/v1/models", [KEY]).status == 400
+def test_a_client_older_than_the_header_is_answered(client: DemoClient) -> None:
+    assert ask(client.server.base_url, "GET", "/v1/models", [KEY], version="HTTP/1.0").status == 200
+    assert ask(client.server.base_url, "GET", "/v1/models", [KEY]).status == 400
 
 
 @pytest.mark.parametrize("target", ["http://evil.example/v1/models", "http://localhost/v1/models"])
-def test_it_is_no_proxy(gateway: Gateway, target: str) -> None:
-    answer = ask(gateway.server.base_url, "GET", target, [("Host", "localhost"), KEY])
+def test_it_is_no_proxy(client: DemoClient, target: str) -> None:
+    answer = ask(client.server.base_url, "GET", target, [("Host", "localhost"), KEY])
     assert answer.status >= 400
     assert b"demo-chat" not in answer.body
 
@@ -61,13 +62,13 @@ def test_it_is_no_proxy(gateway: Gateway, target: str) -> None:
         ["text/json"],
     ],
 )
-def test_what_a_page_may_post_without_asking_is_not_taken(gateway: Gateway, said: list[str]) -> None:
+def test_what_a_page_may_post_without_asking_is_not_taken(client: DemoClient, said: list[str]) -> None:
     headers = [("Host", "localhost"), KEY, *(("Content-Type", one) for one in said)]
-    answer = ask(gateway.server.base_url, "POST", "/v1/chat/completions", headers, BODY)
+    answer = ask(client.server.base_url, "POST", "/v1/chat/completions", headers, BODY)
     assert answer.status == 415
     assert "Content-Type must be application/json" in json.loads(answer.body)["message"]
     asked = ask(
-        gateway.server.base_url,
+        client.server.base_url,
         "OPTIONS",
         "/v1/chat/completions",
         [("Host", "localhost"), ("Origin", "http://evil.example"), ("Access-Control-Request-Method", "POST")],
@@ -77,9 +78,9 @@ def test_what_a_page_may_post_without_asking_is_not_taken(gateway: Gateway, said
 
 
 @pytest.mark.parametrize("said", ["application/json", "Application/JSON; charset=utf-8", "application/vnd.api+json"])
-def test_json_is_taken(gateway: Gateway, said: str) -> None:
+def test_json_is_taken(client: DemoClient, said: str) -> None:
     headers = [("Host", "localhost"), KEY, ("Content-Type", said)]
-    assert ask(gateway.server.base_url, "POST", "/v1/chat/completions", headers, BODY).status == 200
+    assert ask(client.server.base_url, "POST", "/v1/chat/completions", headers, BODY).status == 200
 
 
 def test_a_name_of_ones_own_is_answered_when_it_is_said() -> None:
@@ -89,8 +90,8 @@ def test_a_name_of_ones_own_is_answered_when_it_is_said() -> None:
         assert models(server.base_url, "localhost").status == 200
 
 
-def test_the_vendors_libraries_name_loopback(gateway: Gateway) -> None:
-    base = gateway.server.base_url
+def test_the_vendors_libraries_name_loopback(client: DemoClient) -> None:
+    base = client.server.base_url
     for url in (base, base.replace("127.0.0.1", "localhost")):
         with openai.OpenAI(base_url=url, api_key="k", max_retries=0) as chat:
             assert chat.models.list().data

@@ -6,9 +6,8 @@ import base64
 import json
 from typing import Any
 
-import pytest
-
-from tests.demo.conftest import Gateway, message, refused, tool
+from tests.demo.conftest import DemoClient, message, refused, tool
+from tests.support.each_case import each_case
 
 PIXEL = "data:image/gif;base64," + base64.b64encode(b"GIF89a\x01\x00\x01\x00").decode()
 CALL = {"id": "call_1", "type": "function", "function": {"name": "get_weather", "arguments": "{}"}}
@@ -16,7 +15,7 @@ ASSISTANT = {"role": "assistant", "content": None, "tool_calls": [CALL]}
 USER = {"role": "user", "content": "Hi"}
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("name", "value"),
     [
         ("temperature", 0),
@@ -47,12 +46,12 @@ USER = {"role": "user", "content": "Hi"}
         ("some_new_parameter", {"any": "thing"}),
     ],
 )
-def test_accepts(gateway: Gateway, name: str, value: Any) -> None:
-    response = gateway.chat(**{name: value})
+def test_accepts(client: DemoClient, name: str, value: Any) -> None:
+    response = client.chat(**{name: value})
     assert response.status_code == 200, response.text
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("name", "value"),
     [
         ("model", None),
@@ -113,21 +112,21 @@ def test_accepts(gateway: Gateway, name: str, value: Any) -> None:
         ("messages", "hello"),
     ],
 )
-def test_refuses(gateway: Gateway, name: str, value: Any) -> None:
+def test_refuses(client: DemoClient, name: str, value: Any) -> None:
     body = {"model": "demo-chat", "messages": [USER], name: value}
     # Written by hand, because integers of any length are allowed in JSON but not in every encoder's float.
-    response = gateway.http.post(
+    response = client.http.post(
         "/chat/completions", content=json.dumps(body), headers={"Content-Type": "application/json"}
     )
     refused(response, 400, name)
 
 
-def test_newer_efforts_belong_to_newer_models(gateway: Gateway) -> None:
+def test_newer_efforts_belong_to_newer_models(client: DemoClient) -> None:
     for effort in ("none", "xhigh", "max"):
-        assert gateway.chat(model="demo-reasoner", reasoning_effort=effort).status_code == 200
+        assert client.chat(model="demo-reasoner", reasoning_effort=effort).status_code == 200
 
 
-@pytest.mark.parametrize(
+@each_case(
     "messages",
     [
         [{"role": "system", "content": "Be brief."}, USER],
@@ -145,12 +144,12 @@ def test_newer_efforts_belong_to_newer_models(gateway: Gateway) -> None:
         ],
     ],
 )
-def test_accepts_messages(gateway: Gateway, messages: list[Any]) -> None:
-    response = gateway.chat(messages=messages)
+def test_accepts_messages(client: DemoClient, messages: list[Any]) -> None:
+    response = client.chat(messages=messages)
     assert response.status_code == 200, response.text
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("messages", "word"),
     [
         (["Hi"], "messages[0]"),
@@ -190,28 +189,28 @@ def test_accepts_messages(gateway: Gateway, messages: list[Any]) -> None:
         ([USER, ASSISTANT, {"role": "tool", "tool_call_id": "call_1"}], "content"),
     ],
 )
-def test_refuses_messages(gateway: Gateway, messages: list[Any], word: str) -> None:
-    refused(gateway.chat(messages=messages), 400, word)
+def test_refuses_messages(client: DemoClient, messages: list[Any], word: str) -> None:
+    refused(client.chat(messages=messages), 400, word)
 
 
-def test_each_call_is_answered_once(gateway: Gateway) -> None:
+def test_each_call_is_answered_once(client: DemoClient) -> None:
     result = {"role": "tool", "tool_call_id": "call_1", "content": "24"}
-    refused(gateway.chat(messages=[USER, ASSISTANT, result, result]), 400, "call_1")
+    refused(client.chat(messages=[USER, ASSISTANT, result, result]), 400, "call_1")
 
 
-def test_context_window(gateway: Gateway) -> None:
-    refused(gateway.chat("word " * 33_000, model="demo-vision"), 400, "Context length exceeded")
+def test_context_window(client: DemoClient) -> None:
+    refused(client.chat("word " * 33_000, model="demo-vision"), 400, "Context length exceeded")
 
 
-def test_answer_reports_the_request(gateway: Gateway) -> None:
-    text = message(gateway.chat("What arrived?", temperature=0.25, user="someone|else", mystery=[1]))["content"]
+def test_answer_reports_the_request(client: DemoClient) -> None:
+    text = message(client.chat("What arrived?", temperature=0.25, user="someone|else", mystery=[1]))["content"]
     assert "`temperature` | `0.25`" in text
     assert "mystery" in text
     assert "What arrived?" in text
     assert text.lower().count("simulated") == 1
 
 
-def test_null_is_absent(gateway: Gateway) -> None:
+def test_null_is_absent(client: DemoClient) -> None:
     names = ("temperature", "stop", "tools", "tool_choice", "response_format", "stream", "n")
     fields: dict[str, Any] = dict.fromkeys(names)
-    assert gateway.chat(**fields).status_code == 200
+    assert client.chat(**fields).status_code == 200

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
 from playground.demo.ask import Said, last_words
 from playground.demo.cheats import CHEATS, Refusal, parse
+from tests.support.each_case import each_case
 
 
 def test_every_example_parses() -> None:
@@ -17,7 +16,7 @@ def test_every_example_parses() -> None:
             assert directives.has(cheat.name)
 
 
-@pytest.mark.parametrize(
+@each_case(
     "text",
     [
         "!important",

@@ -12,7 +12,8 @@ import pytest
 from playground.demo import from_schema
 from playground.demo.dice import Dice
 from playground.jsonkit.pattern_text import PatternError, text_for
-from tests.demo.conftest import Gateway, joined, message
+from tests.demo.conftest import DemoClient, joined, message
+from tests.support.each_case import each_case
 
 SCHEMAS: dict[str, Any] = {
     "plain object": {
@@ -98,23 +99,23 @@ SCHEMAS: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("name", SCHEMAS)
-def test_answers_fit(gateway: Gateway, name: str) -> None:
+@each_case("name", SCHEMAS)
+def test_answers_fit(client: DemoClient, name: str) -> None:
     wanted = {"type": "json_schema", "json_schema": {"name": "answer", "strict": True, "schema": SCHEMAS[name]}}
-    whole = message(gateway.chat("Lisbon", response_format=wanted))["content"]
+    whole = message(client.chat("Lisbon", response_format=wanted))["content"]
     jsonschema.validate(json.loads(whole), SCHEMAS[name])
-    streamed = joined(gateway.chunks("Lisbon", response_format=wanted, model="demo-reasoner"))
+    streamed = joined(client.chunks("Lisbon", response_format=wanted, model="demo-reasoner"))
     jsonschema.validate(json.loads(streamed), SCHEMAS[name])
 
 
-@pytest.mark.parametrize("name", SCHEMAS)
+@each_case("name", SCHEMAS)
 def test_every_draw_fits(name: str) -> None:
     for seed in range(15):
         value = from_schema.generate(SCHEMAS[name], Dice(seed))
         jsonschema.validate(value, SCHEMAS[name])
 
 
-@pytest.mark.parametrize(
+@each_case(
     "schema",
     [
         {"$ref": "#"},
@@ -132,7 +133,7 @@ def test_hostile_schemas_end(schema: Any) -> None:
     from_schema.generate(schema, Dice(1))
 
 
-@pytest.mark.parametrize(
+@each_case(
     "pattern",
     [
         r"^\d{3}$",

@@ -8,7 +8,8 @@ import struct
 import pytest
 
 from playground.demo.images import Picture, measure
-from tests.demo.conftest import Gateway, message
+from tests.demo.conftest import DemoClient, message
+from tests.support.each_case import each_case
 
 PNG = b"\x89PNG\r\n\x1a\n" + struct.pack(">I", 13) + b"IHDR" + struct.pack(">II", 640, 480) + b"\x08\x02\0\0\0"
 JPEG = (
@@ -29,7 +30,7 @@ VP8L = b"RIFF\0\0\0\0WEBPVP8L\0\0\0\0\x2f" + struct.pack("<I", (99 - 1) | (77 - 
 VP8X = b"RIFF\0\0\0\0WEBPVP8X\0\0\0\0\0\0\0\0" + (1000 - 1).to_bytes(3, "little") + (2000 - 1).to_bytes(3, "little")
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("data", "found"),
     [
         (PNG, ("image/png", 640, 480)),
@@ -59,7 +60,7 @@ def test_tokens_by_detail() -> None:
     assert Picture("image/png", PNG).tokens() == 85 + 170 * 2
 
 
-def test_vision_describes(gateway: Gateway) -> None:
+def test_vision_describes(client: DemoClient) -> None:
     def part(url: str, detail: str = "auto") -> dict[str, object]:
         return {"type": "image_url", "image_url": {"url": url, "detail": detail}}
 
@@ -73,10 +74,10 @@ def test_vision_describes(gateway: Gateway) -> None:
         part(data_url("image/bmp", b"BM....")),
         part("https://example.org/cat.png", "low"),
     ]
-    text = message(gateway.chat(messages=[{"role": "user", "content": content}], model="demo-vision"))["content"]
+    text = message(client.chat(messages=[{"role": "user", "content": content}], model="demo-vision"))["content"]
     assert "4 images" in text
     assert f"**{len(PNG)} bytes**, declared as `image/png`: **640 × 480 pixels** (detail: *high*)" in text
     assert "though its bytes say `image/gif`: **12 × 34 pixels**" in text
     assert "none that I know" in text
     assert "does not fetch" in text
-    assert "attach" in message(gateway.chat("Look", model="demo-vision"))["content"]
+    assert "attach" in message(client.chat("Look", model="demo-vision"))["content"]

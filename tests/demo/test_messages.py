@@ -9,7 +9,8 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.demo.conftest import WEATHER, Gateway, datas, refused
+from tests.demo.conftest import WEATHER, DemoClient, datas, refused
+from tests.support.each_case import each_case
 
 TOOL = {"name": "get_weather", "description": "The weather now", "input_schema": WEATHER}
 USER = {"role": "user", "content": "Hi"}
@@ -31,8 +32,8 @@ def events(response: httpx.Response) -> list[dict[str, Any]]:
     return found
 
 
-def test_whole(gateway: Gateway) -> None:
-    body = gateway.native(system="Be brief.", temperature=0.5).json()
+def test_whole(client: DemoClient) -> None:
+    body = client.native(system="Be brief.", temperature=0.5).json()
     assert body["id"].startswith("msg_demo_")
     assert (body["type"], body["role"], body["model"]) == ("message", "assistant", "demo-messages")
     assert body["content"][0]["type"] == "text"
@@ -41,8 +42,8 @@ def test_whole(gateway: Gateway) -> None:
     assert body["usage"]["output_tokens"] > 50
 
 
-def test_order_of_events(gateway: Gateway) -> None:
-    found = events(gateway.native("Weather in Rome?", stream=True, thinking={"type": "adaptive"}, tools=[TOOL]))
+def test_order_of_events(client: DemoClient) -> None:
+    found = events(client.native("Weather in Rome?", stream=True, thinking={"type": "adaptive"}, tools=[TOOL]))
     kinds = [event["type"] for event in found]
     assert kinds[:2] == ["message_start", "ping"]
     assert kinds[-2:] == ["message_delta", "message_stop"]
@@ -67,10 +68,10 @@ def test_order_of_events(gateway: Gateway) -> None:
     assert found[-2]["usage"]["output_tokens"] > 20
 
 
-def test_streamed_is_whole(gateway: Gateway) -> None:
+def test_streamed_is_whole(client: DemoClient) -> None:
     fields: dict[str, Any] = {"seed": 4, "thinking": {"type": "enabled", "budget_tokens": 1024}}
-    whole = gateway.native(**fields).json()
-    found = events(gateway.native(**fields, stream=True))
+    whole = client.native(**fields).json()
+    found = events(client.native(**fields, stream=True))
     assert found[0]["message"]["id"] == whole["id"]
     deltas = [event["delta"] for event in found if event["type"] == "content_block_delta"]
     assert "".join(delta.get("thinking", "") for delta in deltas) == whole["content"][0]["thinking"]
@@ -78,21 +79,21 @@ def test_streamed_is_whole(gateway: Gateway) -> None:
     assert "".join(delta.get("text", "") for delta in deltas) == whole["content"][1]["text"]
 
 
-def test_thinking_only_when_on(gateway: Gateway) -> None:
+def test_thinking_only_when_on(client: DemoClient) -> None:
     for thinking in (None, {"type": "disabled"}):
-        assert [block["type"] for block in gateway.native(thinking=thinking).json()["content"]] == ["text"]
+        assert [block["type"] for block in client.native(thinking=thinking).json()["content"]] == ["text"]
     lengths = []
     for effort in ("low", "medium", "high", "xhigh", "max"):
-        body = gateway.native(thinking={"type": "adaptive"}, output_config={"effort": effort}).json()
+        body = client.native(thinking={"type": "adaptive"}, output_config={"effort": effort}).json()
         lengths.append(len(body["content"][0]["thinking"]))
     assert lengths == sorted(lengths)
     assert len(set(lengths)) == 5
 
 
-def test_the_loop_with_thinking(gateway: Gateway) -> None:
+def test_the_loop_with_thinking(client: DemoClient) -> None:
     asked = {"role": "user", "content": "Is it warmer in Lisbon or Oslo?"}
     options: dict[str, Any] = {"tools": [TOOL], "thinking": {"type": "adaptive"}}
-    content = gateway.native(messages=[asked], **options).json()["content"]
+    content = client.native(messages=[asked], **options).json()["content"]
     uses = [block for block in content if block["type"] == "tool_use"]
     assert [use["input"]["city"] for use in uses] == ["Lisbon", "Oslo"]
     results = [
@@ -105,39 +106,39 @@ def test_the_loop_with_thinking(gateway: Gateway) -> None:
         for use, text, wrong in zip(uses, ("24", "no such place"), (False, True), strict=True)
     ]
     turns = [asked, {"role": "assistant", "content": content}, {"role": "user", "content": results}]
-    text = gateway.native(messages=turns, **options).json()["content"][-1]["text"]
+    text = client.native(messages=turns, **options).json()["content"][-1]["text"]
     assert "failed: no such place" in text
     changed = [{**content[0], "thinking": content[0]["thinking"] + "!"}, *content[1:]]
     edited = [asked, {"role": "assistant", "content": changed}, {"role": "user", "content": results}]
-    refused(gateway.native(messages=edited, **options), 400, "signature")
+    refused(client.native(messages=edited, **options), 400, "signature")
 
 
-def test_stops_and_limits(gateway: Gateway) -> None:
-    body = gateway.native("!long=100", stop_sequences=["nowhere", "no model"]).json()
+def test_stops_and_limits(client: DemoClient) -> None:
+    body = client.native("!long=100", stop_sequences=["nowhere", "no model"]).json()
     assert body["content"][0]["text"] == "_Simulated by the demo gateway; "
     assert (body["stop_reason"], body["stop_sequence"]) == ("stop_sequence", "no model")
-    body = gateway.native(max_tokens=7).json()
+    body = client.native(max_tokens=7).json()
     assert (body["stop_reason"], body["usage"]["output_tokens"]) == ("max_tokens", 7)
-    assert gateway.native("!filter").json()["stop_reason"] == "refusal"
+    assert client.native("!filter").json()["stop_reason"] == "refusal"
 
 
-def test_cached_input_is_counted_apart(gateway: Gateway) -> None:
+def test_cached_input_is_counted_apart(client: DemoClient) -> None:
     prompt = "Said to the native protocol alone. " * 50
-    first, second = (gateway.native(prompt).json()["usage"] for _ in range(2))
+    first, second = (client.native(prompt).json()["usage"] for _ in range(2))
     assert first["cache_read_input_tokens"] == 0
     assert second["cache_read_input_tokens"] > 0
     assert second["input_tokens"] + second["cache_read_input_tokens"] == first["input_tokens"]
 
 
-def test_structured_output(gateway: Gateway) -> None:
+def test_structured_output(client: DemoClient) -> None:
     schema = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
     wanted = {"format": {"type": "json_schema", "schema": schema}}
-    assert "city" in json.loads(gateway.native(output_config=wanted).json()["content"][0]["text"])
+    assert "city" in json.loads(client.native(output_config=wanted).json()["content"][0]["text"])
 
 
-def test_tool_choice(gateway: Gateway) -> None:
+def test_tool_choice(client: DemoClient) -> None:
     def kinds(**choice: Any) -> list[str]:
-        body = gateway.native("Lisbon or Oslo", tools=[TOOL], tool_choice=choice).json()
+        body = client.native("Lisbon or Oslo", tools=[TOOL], tool_choice=choice).json()
         return [block["type"] for block in body["content"]]
 
     assert kinds(type="none") == ["text"]
@@ -158,12 +159,12 @@ def test_tool_choice(gateway: Gateway) -> None:
         {"thinking": {"type": "adaptive"}, "temperature": 1},
     ],
 )
-def test_accepts(gateway: Gateway, fields: dict[str, Any]) -> None:
-    response = gateway.native(**fields)
+def test_accepts(client: DemoClient, fields: dict[str, Any]) -> None:
+    response = client.native(**fields)
     assert response.status_code == 200, response.text
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("fields", "word"),
     [
         ({"max_tokens": None}, "max_tokens is required"),
@@ -217,29 +218,29 @@ def test_accepts(gateway: Gateway, fields: dict[str, Any]) -> None:
         ),
     ],
 )
-def test_refuses(gateway: Gateway, fields: dict[str, Any], word: str) -> None:
-    refused(gateway.native(**fields), 400, word)
+def test_refuses(client: DemoClient, fields: dict[str, Any], word: str) -> None:
+    refused(client.native(**fields), 400, word)
 
 
-def test_images(gateway: Gateway) -> None:
+def test_images(client: DemoClient) -> None:
     block = {"type": "image", "source": {"type": "base64", "media_type": "image/gif", "data": GIF}}
     turns = [{"role": "user", "content": [block, {"type": "text", "text": "What is it?"}]}]
-    assert "5 × 7 pixels" in gateway.native(messages=turns).json()["content"][0]["text"]
+    assert "5 × 7 pixels" in client.native(messages=turns).json()["content"][0]["text"]
 
 
-def test_models_of_the_other_protocol(gateway: Gateway) -> None:
-    refused(gateway.native(model="demo-chat"), 404, "/chat/completions")
-    refused(gateway.native(model="nobody"), 404, "nobody")
+def test_models_of_the_other_protocol(client: DemoClient) -> None:
+    refused(client.native(model="demo-chat"), 404, "/chat/completions")
+    refused(client.native(model="nobody"), 404, "nobody")
 
 
-def test_faults(gateway: Gateway) -> None:
-    refused(gateway.native("!429=2", stream=True), 429)
-    wrong = datas(gateway.native("!error", stream=True).text)[-1]
+def test_faults(client: DemoClient) -> None:
+    refused(client.native("!429=2", stream=True), 429)
+    wrong = datas(client.native("!error", stream=True).text)[-1]
     assert wrong["type"] == "error"
     assert wrong["error"]["type"] == "overloaded_error"
-    assert events(gateway.native("!nodone", stream=True))[-1]["type"] == "message_delta"
-    empty = [event["type"] for event in events(gateway.native("!empty", stream=True))]
+    assert events(client.native("!nodone", stream=True))[-1]["type"] == "message_delta"
+    empty = [event["type"] for event in events(client.native("!empty", stream=True))]
     assert empty == ["message_start", "ping", "message_delta", "message_stop"]
-    assert gateway.native("!empty").json()["content"] == []
-    pings = [e for e in events(gateway.native("!stall=0.05", stream=True)) if e["type"] == "ping"]
+    assert client.native("!empty").json()["content"] == []
+    pings = [e for e in events(client.native("!stall=0.05", stream=True)) if e["type"] == "ping"]
     assert len(pings) == 2

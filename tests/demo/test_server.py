@@ -2,32 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
 from email.utils import parsedate_to_datetime
 
 import httpx
 import pytest
 
 from playground.demo.server import DemoConfig, DemoServer, serve_forever
-from tests.demo.conftest import Gateway
+from tests.demo.conftest import DemoClient
+from tests.support.eventually import eventually
 from tests.support.open_streams import open_streams
 from tests.support.passes import shortest
 
 KEY = {"Authorization": "Bearer any-key"}
-
-
-def soon(condition: Callable[[], bool], seconds: float = 30.0) -> bool:
-    """Whether the condition comes true in time."""
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        if condition():
-            return True
-        time.sleep(0.005)
-    return condition()
 
 
 def body(prompt: str, stream: bool = True) -> dict[str, object]:
@@ -63,8 +54,8 @@ def test_each_answer_has_the_date_of_its_moment() -> None:
         assert dates[0] < dates[1]
 
 
-def test_port_in_use(gateway: Gateway) -> None:
-    port = int(gateway.server.base_url.split(":")[2].split("/")[0])
+def test_port_in_use(client: DemoClient) -> None:
+    port = int(client.server.base_url.split(":")[2].split("/")[0])
     with pytest.raises(OSError, match=f"port {port}.*Choose another port"):
         DemoServer(DemoConfig(port=port)).start()
     with pytest.raises(OSError, match="cannot listen"):
@@ -87,33 +78,33 @@ def test_disconnect_is_noticed(stream: bool) -> None:
                 with pytest.raises(httpx.ReadTimeout):
                     client.post("/chat/completions", json=body("!long=5000", stream=False), timeout=impatient)
             begun = time.monotonic()
-            assert soon(lambda: open_streams(server) == 0)
+            asyncio.run(eventually(lambda: open_streams(server) == 0))
             return time.monotonic() - begun
 
         assert shortest(seconds, 0.5) < 0.5
         client.close()
 
 
-def test_disconnect_while_flat_out(gateway: Gateway) -> None:
+def test_disconnect_while_flat_out(client: DemoClient) -> None:
     with (
-        httpx.Client(base_url=gateway.server.base_url, headers=KEY) as client,
-        client.stream("POST", "/chat/completions", json=body("!long=50000")) as response,
+        httpx.Client(base_url=client.server.base_url, headers=KEY) as http,
+        http.stream("POST", "/chat/completions", json=body("!long=50000")) as response,
     ):
         parts = response.iter_raw()
         next(parts)
-        assert open_streams(gateway.server) == 1  # held back by a reader that does not read
-    assert soon(lambda: open_streams(gateway.server) == 0)
+        assert open_streams(client.server) == 1  # held back by a reader that does not read
+    asyncio.run(eventually(lambda: open_streams(client.server) == 0))
 
 
-def test_disconnect_in_a_stall(gateway: Gateway) -> None:
+def test_disconnect_in_a_stall(client: DemoClient) -> None:
     with (
-        httpx.Client(base_url=gateway.server.base_url, headers=KEY) as client,
-        client.stream("POST", "/chat/completions", json=body("!stall=60")) as response,
+        httpx.Client(base_url=client.server.base_url, headers=KEY) as http,
+        http.stream("POST", "/chat/completions", json=body("!stall=60")) as response,
     ):
         for line in response.iter_lines():
             if line.startswith(": keep-alive"):
                 break
-    assert soon(lambda: open_streams(gateway.server) == 0)
+    asyncio.run(eventually(lambda: open_streams(client.server) == 0))
 
 
 def test_stop_ends_open_streams() -> None:
@@ -131,7 +122,7 @@ def test_stop_ends_open_streams() -> None:
 
             reader = threading.Thread(target=read)
             reader.start()
-            assert soon(lambda: open_streams(server) == 1)
+            asyncio.run(eventually(lambda: open_streams(server) == 1))
             begun = time.monotonic()
             server.stop()
             taken = time.monotonic() - begun
@@ -180,26 +171,26 @@ def test_pace() -> None:
         assert 0.3 <= shortest(at_fifty, 1.0) < 1.0
 
 
-def test_requests_are_kept(gateway: Gateway) -> None:
-    response = gateway.chat("Keep this: é", user="canary-user")
-    kept = gateway.server.requests[-1]
+def test_requests_are_kept(client: DemoClient) -> None:
+    response = client.chat("Keep this: é", user="canary-user")
+    kept = client.server.requests[-1]
     assert (kept.method, kept.path) == ("POST", "/v1/chat/completions")
     assert kept.body == response.request.content
     assert kept.header("authorization") == "Bearer any-key"
     assert "any-key" not in repr(kept)
     assert "canary" not in repr(kept)
     for _ in range(105):
-        gateway.http.get("/models?x=1")
-    assert len(gateway.server.requests) == 100
-    assert gateway.server.requests[-1].path == "/v1/models?x=1"
+        client.http.get("/models?x=1")
+    assert len(client.server.requests) == 100
+    assert client.server.requests[-1].path == "/v1/models?x=1"
 
 
-def test_many_at_once(gateway: Gateway) -> None:
+def test_many_at_once(client: DemoClient) -> None:
     texts: list[str] = []
 
     def one(seed: int) -> None:
-        with httpx.Client(base_url=gateway.server.base_url, headers=KEY, timeout=20) as client:
-            texts.append(client.post("/chat/completions", json={**body("!long=200"), "seed": seed}).text)
+        with httpx.Client(base_url=client.server.base_url, headers=KEY, timeout=20) as http:
+            texts.append(http.post("/chat/completions", json={**body("!long=200"), "seed": seed}).text)
 
     threads = [threading.Thread(target=one, args=(seed,)) for seed in range(8)]
     for thread in threads:
@@ -208,35 +199,18 @@ def test_many_at_once(gateway: Gateway) -> None:
         thread.join(20)
     assert len(texts) == 8
     assert all(text.endswith("[DONE]\n\n") for text in texts)
-    assert soon(lambda: open_streams(gateway.server) == 0)
+    asyncio.run(eventually(lambda: open_streams(client.server) == 0))
 
 
-def test_serve_forever_ends_on_interrupt(monkeypatch: pytest.MonkeyPatch) -> None:
-    told: list[str] = []
-    script = (
-        "import _thread, signal, threading, sys\n"
-        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # a background job starts with it ignored
-        "from playground.demo.server import DemoConfig, serve_forever\n"
-        "def told(address):\n"
-        "    print(address, flush=True)\n"
-        "    threading.Timer(0.3, _thread.interrupt_main).start()\n"
-        "serve_forever(DemoConfig(), told)\n"
-        "print('ended')\n"
-    )
-    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=20, check=False)
-    told.extend(ran.stdout.split())
-    assert ran.returncode == 0, ran.stderr
-    assert ran.stderr == ""
-    assert told[0].startswith("http://127.0.0.1:")
-    assert told[1] == "ended"
+def test_serve_forever_on_interrupt_ends() -> None:
+    command = [sys.executable, "-m", "tests.demo.interrupted_server"]
+    process = subprocess.run(command, capture_output=True, text=True, timeout=20, check=False)
+    assert (process.returncode, process.stderr) == (0, "")
+    address, last = process.stdout.split()
+    assert address.startswith("http://127.0.0.1:")
+    assert last == "ended"
+
+
+def test_serve_forever_on_an_impossible_port_raises() -> None:
     with pytest.raises(OSError, match="cannot listen"):
-        serve_forever(DemoConfig(port=70_000), told.append)
-
-
-def test_nothing_heavy_before_a_start() -> None:
-    script = (
-        "import sys, playground.demo.server, playground.demo.cheats\n"
-        "print([n for n in ('starlette', 'uvicorn', 'jsonschema_rs', 'anyio') if n in sys.modules])"
-    )
-    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=20, check=True)
-    assert ran.stdout.strip() == "[]"
+        serve_forever(DemoConfig(port=70_000), print)

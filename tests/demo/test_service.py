@@ -16,36 +16,37 @@ from playground.demo import limits, service
 from playground.demo.cheats import CHEATS
 from playground.demo.models import MODELS
 from playground.demo.server import DemoConfig, DemoServer
-from tests.demo.conftest import WEATHER, Gateway, datas, joined, refused, tool
+from tests.demo.conftest import WEATHER, DemoClient, datas, joined, refused, tool
+from tests.support.each_case import each_case
 from tests.support.passes import shortest
 
 JSON = {"Content-Type": "application/json"}
 KEY = {"Authorization": "Bearer any-key"}
 
 
-def test_model_list(gateway: Gateway) -> None:
-    body = gateway.http.get("/models").json()
+def test_model_list(client: DemoClient) -> None:
+    body = client.http.get("/models").json()
     assert body["object"] == "list"
     assert [entry["id"] for entry in body["data"]] == [model.id for model in MODELS]
     assert all(entry["object"] == "model" and isinstance(entry["created"], int) for entry in body["data"])
 
 
-def test_unknown_model(gateway: Gateway) -> None:
-    refused(gateway.chat(model="gpt-none"), 404, "gpt-none", "demo-chat")
+def test_unknown_model(client: DemoClient) -> None:
+    refused(client.chat(model="gpt-none"), 404, "gpt-none", "demo-chat")
 
 
 @pytest.mark.parametrize(
     "headers", [{}, {"Authorization": "Basic abc"}, {"Authorization": "Bearer"}, {"x-api-key": "k"}]
 )
-def test_no_key(gateway: Gateway, headers: dict[str, str]) -> None:
-    url = f"{gateway.server.base_url}/chat/completions"
+def test_no_key(client: DemoClient, headers: dict[str, str]) -> None:
+    url = f"{client.server.base_url}/chat/completions"
     answer = httpx.post(url, json={}, headers=headers)
     refused(answer, 401, "Authorization")
     assert answer.headers["X-RateLimit-Limit"]
 
 
-def test_native_key_header(gateway: Gateway) -> None:
-    url = f"{gateway.server.base_url}/messages"
+def test_native_key_header(client: DemoClient) -> None:
+    url = f"{client.server.base_url}/messages"
     body = {"model": "demo-messages", "max_tokens": 9, "messages": [{"role": "user", "content": "Hi"}]}
     assert httpx.post(url, json=body, headers={"x-api-key": "k"}).status_code == 200
     assert httpx.post(url, json=body, headers=KEY).status_code == 200
@@ -64,39 +65,39 @@ def test_fixed_key() -> None:
     assert "sk-right" not in repr(server) + repr(DemoConfig(key="sk-right"))
 
 
-@pytest.mark.parametrize("status", [400, 401, 402, 403, 404, 429, 500, 503, 504])
-@pytest.mark.parametrize("stream", [False, True])
-def test_statuses(gateway: Gateway, status: int, stream: bool) -> None:
-    response = gateway.chat(f"Please !{status} now", stream=stream)
+@each_case("status", [400, 401, 402, 403, 404, 429, 500, 503, 504])
+@each_case("stream", [False, True])
+def test_statuses(client: DemoClient, status: int, stream: bool) -> None:
+    response = client.chat(f"Please !{status} now", stream=stream)
     refused(response, status)
     assert response.headers["content-type"] == "application/json"
     assert "retry-after" not in response.headers
 
 
-def test_only_the_last_user_message_counts(gateway: Gateway) -> None:
+def test_only_the_last_user_message_counts(client: DemoClient) -> None:
     turns = [
         {"role": "user", "content": "!500"},
         {"role": "assistant", "content": "!503"},
         {"role": "user", "content": "Hi"},
     ]
-    assert gateway.chat(messages=turns).status_code == 200
+    assert client.chat(messages=turns).status_code == 200
 
 
-def test_retry_after(gateway: Gateway) -> None:
-    response = gateway.chat("!429=3")
+def test_retry_after(client: DemoClient) -> None:
+    response = client.chat("!429=3")
     refused(response, 429, "RPM")
     assert response.headers["retry-after"] == "3"
-    assert gateway.chat("!503=0.5").headers["retry-after"] == "0.5"
+    assert client.chat("!503=0.5").headers["retry-after"] == "0.5"
 
 
-def test_fails_a_few_times(gateway: Gateway) -> None:
-    assert [gateway.chat("!503x2 steady").status_code for _ in range(4)] == [503, 503, 200, 503]
-    first = gateway.chat("!429x1=2 once")
+def test_fails_a_few_times(client: DemoClient) -> None:
+    assert [client.chat("!503x2 steady").status_code for _ in range(4)] == [503, 503, 200, 503]
+    first = client.chat("!429x1=2 once")
     assert (first.status_code, first.headers["retry-after"]) == (429, "2")
-    assert gateway.chat("!429x1=2 once").status_code == 200
+    assert client.chat("!429x1=2 once").status_code == 200
 
 
-def test_a_field_or_a_role_is_refused_while_it_is_there(gateway: Gateway) -> None:
+def test_a_field_or_a_role_is_refused_while_it_is_there(client: DemoClient) -> None:
     text = "Hi !fast !refuse=stream_options !refuse=max_tokens !refuse=developer !refuse=tools.function.strict"
     asked = {"model": "demo-chat", "messages": [{"role": "user", "content": text}]}
     tool = {"type": "function", "function": {"name": "f", "strict": True}}
@@ -106,32 +107,32 @@ def test_a_field_or_a_role_is_refused_while_it_is_there(gateway: Gateway) -> Non
         ({"tools": [tool]}, "'tools.function.strict' is not supported"),
         ({"messages": [{"role": "developer", "content": "x"}, *asked["messages"]]}, "Invalid value: 'developer'"),
     ):
-        response = gateway.http.post("/chat/completions", json={**asked, **more})
+        response = client.http.post("/chat/completions", json={**asked, **more})
         assert response.status_code == 400
         assert said in response.json()["message"]
         assert response.json()["data"] is None
-    assert gateway.http.post("/chat/completions", json=asked).status_code == 200
+    assert client.http.post("/chat/completions", json=asked).status_code == 200
     native = {**asked, "model": "demo-messages", "max_tokens": 50}
-    assert gateway.http.post("/messages", json=native).status_code == 400
+    assert client.http.post("/messages", json=native).status_code == 400
     native["messages"] = [{"role": "user", "content": "Hi !fast !refuse=top_k"}]
-    assert gateway.http.post("/messages", json=native).status_code == 200
+    assert client.http.post("/messages", json=native).status_code == 200
 
 
-def test_proxy_page_and_redirect(gateway: Gateway) -> None:
-    page = gateway.chat("!html", stream=True)
+def test_proxy_page_and_redirect(client: DemoClient) -> None:
+    page = client.chat("!html", stream=True)
     assert page.status_code == 502
     assert page.headers["content-type"].startswith("text/html")
     assert "502 Bad Gateway" in page.text
-    moved = gateway.chat("!redirect")
+    moved = client.chat("!redirect")
     assert (moved.status_code, moved.headers["location"]) == (307, "https://gateway.example/v1/chat/completions")
 
 
-def test_cut(gateway: Gateway) -> None:
+def test_cut(client: DemoClient) -> None:
     body = {"model": "demo-chat", "stream": True, "messages": [{"role": "user", "content": "!cut Hello"}]}
     received = bytearray()
 
     def read() -> None:
-        with gateway.http.stream("POST", "/chat/completions", json=body) as response:
+        with client.http.stream("POST", "/chat/completions", json=body) as response:
             for part in response.iter_raw():
                 received.extend(part)
 
@@ -142,38 +143,38 @@ def test_cut(gateway: Gateway) -> None:
     assert all(chunk["choices"][0]["finish_reason"] is None for chunk in chunks)
     assert b"[DONE]" not in received
     with pytest.raises(httpx.RemoteProtocolError):
-        gateway.chat("!cut Hello")
+        client.chat("!cut Hello")
 
 
-def test_stall(gateway: Gateway) -> None:
+def test_stall(client: DemoClient) -> None:
     def seconds() -> float:
         begun = time.monotonic()
-        response = gateway.chat("!stall=0.3 Hello", stream=True)
+        response = client.chat("!stall=0.3 Hello", stream=True)
         assert response.text.count(": keep-alive\n\n") == 1
         assert response.text.endswith("data: [DONE]\n\n")
         return time.monotonic() - begun
 
     assert 0.3 <= shortest(seconds, 2) < 2
-    whole = gateway.chat("!stall=0.1 Hello")
+    whole = client.chat("!stall=0.1 Hello")
     assert whole.content.startswith(b"\n")
     assert whole.json()["choices"]
 
 
-def test_error_in_the_stream(gateway: Gateway) -> None:
-    response = gateway.chat("!error Hello", stream=True)
+def test_error_in_the_stream(client: DemoClient) -> None:
+    response = client.chat("!error Hello", stream=True)
     assert response.status_code == 200
     *chunks, last = datas(response.text)
     assert joined(chunks)
     assert set(last) == {"error"}
     assert "overloaded" in last["error"]["message"]
     assert "[DONE]" not in response.text
-    refused(gateway.chat("!error Hello"), 503)
+    refused(client.chat("!error Hello"), 503)
 
 
-def test_an_error_that_leaves_the_connection_open(gateway: Gateway) -> None:
+def test_an_error_that_leaves_the_connection_open(client: DemoClient) -> None:
     def seconds() -> float:
         begun = time.monotonic()
-        response = gateway.chat("!error=0.3 Hello", stream=True)
+        response = client.chat("!error=0.3 Hello", stream=True)
         *_, error, alive = response.text.strip().split("\n\n")
         assert "overloaded" in error
         assert alive == ": keep-alive"
@@ -182,14 +183,14 @@ def test_an_error_that_leaves_the_connection_open(gateway: Gateway) -> None:
     assert 0.3 <= shortest(seconds, 2) < 2
 
 
-@pytest.mark.parametrize("ask", [Gateway.chat, Gateway.native])
-def test_an_event_that_is_no_json(gateway: Gateway, ask: Callable[..., httpx.Response]) -> None:
-    response = ask(gateway, "!garble Hello", stream=True)
+@pytest.mark.parametrize("ask", [DemoClient.chat, DemoClient.native])
+def test_an_event_that_is_no_json(client: DemoClient, ask: Callable[..., httpx.Response]) -> None:
+    response = ask(client, "!garble Hello", stream=True)
     lines = [line.removeprefix("data: ") for line in response.text.splitlines() if line.startswith("data: ")]
     broken = [number for number, line in enumerate(lines) if line != "[DONE]" and not _is_json(line)]
     assert len(broken) == 1
     assert 3 < broken[0] < len(lines) - 3, "in the middle"
-    assert ask(gateway, "!garble Hello").json()
+    assert ask(client, "!garble Hello").json()
 
 
 def _is_json(text: str) -> bool:
@@ -200,20 +201,20 @@ def _is_json(text: str) -> bool:
     return True
 
 
-def test_without_done(gateway: Gateway) -> None:
-    response = gateway.chat("!nodone", stream=True)
+def test_without_done(client: DemoClient) -> None:
+    response = client.chat("!nodone", stream=True)
     assert "[DONE]" not in response.text
     assert datas(response.text)[-1]["choices"][0]["finish_reason"] == "stop"
 
 
-def test_empty(gateway: Gateway) -> None:
-    response = gateway.chat("!empty", stream=True)
+def test_empty(client: DemoClient) -> None:
+    response = client.chat("!empty", stream=True)
     assert joined(datas(response.text)) == ""
     assert response.text.endswith("data: [DONE]\n\n")
-    assert gateway.chat("!empty").json()["choices"][0]["message"]["content"] == ""
+    assert client.chat("!empty").json()["choices"][0]["message"]["content"] == ""
 
 
-@pytest.mark.parametrize(
+@each_case(
     "body",
     [
         b"",
@@ -230,32 +231,31 @@ def test_empty(gateway: Gateway) -> None:
         b'{"model":"demo-messages","max_tokens":9,"messages":[{"role":"user","content":"x"}],"temperature":1e999}',
     ],
 )
-@pytest.mark.parametrize("path", ["/chat/completions", "/messages"])
-def test_hostile_bodies(gateway: Gateway, path: str, body: bytes) -> None:
-    refused(gateway.http.post(path, content=body, headers=JSON), 400)
+@each_case("path", ["/chat/completions", "/messages"])
+def test_hostile_bodies(client: DemoClient, path: str, body: bytes) -> None:
+    refused(client.http.post(path, content=body, headers=JSON), 400)
 
 
-def test_deep_schema_and_unusual_values(gateway: Gateway) -> None:
+def test_deep_schema_and_unusual_values(client: DemoClient) -> None:
     deep: dict[str, Any] = {"type": "object"}
     for _ in range(40):
         deep = {"type": "object", "properties": {"a": deep}, "required": ["a"]}
     wanted = {"type": "json_schema", "json_schema": {"name": "deep", "schema": deep}}
-    assert gateway.chat(response_format=wanted).status_code in (200, 400)
-    assert gateway.chat("\x00\u2028 `|` ``` </script>" * 50, seed=1).status_code == 200
+    assert client.chat(response_format=wanted).status_code in (200, 400)
+    assert client.chat("\x00\u2028 `|` ``` </script>" * 50, seed=1).status_code == 200
 
 
-def test_content_type(gateway: Gateway) -> None:
+def test_content_type(client: DemoClient) -> None:
     body = json.dumps({"model": "demo-chat", "messages": [{"role": "user", "content": "x"}]}).encode()
-    refused(gateway.http.post("/chat/completions", content=body), 415, "Content-Type", "is missing")
-    refused(gateway.http.post("/chat/completions", content=body, headers={"Content-Type": "text/plain"}), 415, "plain")
+    refused(client.http.post("/chat/completions", content=body), 415, "Content-Type", "is missing")
+    refused(client.http.post("/chat/completions", content=body, headers={"Content-Type": "text/plain"}), 415, "plain")
 
 
-def test_too_large(gateway: Gateway, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(service, "MOST_BYTES", 2**20)
-    refused(gateway.http.post("/chat/completions", content=b" " * (2**20 + 1), headers=JSON), 413, "1 MiB")
+def test_body_beyond_the_limit_is_refused(client: DemoClient) -> None:
+    refused(client.http.post("/chat/completions", content=b" " * (service.MOST_BYTES + 1), headers=JSON), 413, "32 MiB")
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("path", "words"),
     [
         ("/v1/v1/models", ("repeats /v1", "/v1, and let")),
@@ -273,51 +273,51 @@ def test_too_large(gateway: Gateway, monkeypatch: pytest.MonkeyPatch) -> None:
         ("/favicon.ico", ("There is no path",)),
     ],
 )
-def test_paths(gateway: Gateway, path: str, words: tuple[str, ...]) -> None:
-    url = gateway.server.base_url.removesuffix("/v1") + path
+def test_paths(client: DemoClient, path: str, words: tuple[str, ...]) -> None:
+    url = client.server.base_url.removesuffix("/v1") + path
     refused(httpx.post(url, json={}, headers=KEY), 404, *words)
 
 
-def test_one_model(gateway: Gateway) -> None:
-    entries = gateway.http.get("/models").json()["data"]
+def test_one_model(client: DemoClient) -> None:
+    entries = client.http.get("/models").json()["data"]
     for entry in entries:
-        assert gateway.http.get(f"/models/{entry['id']}").json() == entry
+        assert client.http.get(f"/models/{entry['id']}").json() == entry
     for wanted in ("v1-large", "demo-chat/x", "%00", "🌀" * 200):
-        missing = gateway.http.get(f"/models/{wanted}")
+        missing = client.http.get(f"/models/{wanted}")
         refused(missing, 404, "does not exist", "demo-chat")
         assert "address" not in missing.json()["message"]
-    refused(gateway.http.post("/models/demo-chat", json={}), 405, "GET")
-    refused(httpx.get(f"{gateway.server.base_url}/models/demo-chat"), 401)
+    refused(client.http.post("/models/demo-chat", json={}), 405, "GET")
+    refused(httpx.get(f"{client.server.base_url}/models/demo-chat"), 401)
 
 
-def test_tokens_are_counted(gateway: Gateway) -> None:
+def test_tokens_are_counted(client: DemoClient) -> None:
     body = {"model": "demo-messages", "messages": [{"role": "user", "content": "Count this."}]}
-    found = gateway.http.post("/messages/count_tokens", json=body)
+    found = client.http.post("/messages/count_tokens", json=body)
     assert found.status_code == 200
     assert set(found.json()) == {"input_tokens"}
-    more = gateway.http.post("/messages/count_tokens", json={**body, "system": "Be brief."})
+    more = client.http.post("/messages/count_tokens", json={**body, "system": "Be brief."})
     assert more.json()["input_tokens"] > found.json()["input_tokens"] > 0
-    refused(gateway.http.get("/messages/count_tokens"), 405, "POST")
-    refused(gateway.http.post("/messages/count_tokens", content=b"{", headers=JSON), 400, "not valid JSON")
-    refused(gateway.http.post("/messages/count_tokens", content=b"{}"), 415, "Content-Type")
-    refused(gateway.http.post("/messages/count_tokens", json={"model": "demo-messages"}), 400, "messages is required")
+    refused(client.http.get("/messages/count_tokens"), 405, "POST")
+    refused(client.http.post("/messages/count_tokens", content=b"{", headers=JSON), 400, "not valid JSON")
+    refused(client.http.post("/messages/count_tokens", content=b"{}"), 415, "Content-Type")
+    refused(client.http.post("/messages/count_tokens", json={"model": "demo-messages"}), 400, "messages is required")
 
 
-def test_methods(gateway: Gateway) -> None:
-    answer = gateway.http.get("/chat/completions")
+def test_methods(client: DemoClient) -> None:
+    answer = client.http.get("/chat/completions")
     refused(answer, 405, "POST")
     assert answer.headers["allow"] == "POST"
-    refused(gateway.http.post("/models"), 405, "GET")
-    refused(gateway.http.request("TRACE", "/models"), 405, "TRACE")
-    cross = gateway.http.options("/models", headers={"Origin": "https://example.org"})
+    refused(client.http.post("/models"), 405, "GET")
+    refused(client.http.request("TRACE", "/models"), 405, "TRACE")
+    cross = client.http.options("/models", headers={"Origin": "https://example.org"})
     assert not any(name.startswith("access-control") for name in cross.headers)
 
 
-def test_page(gateway: Gateway) -> None:
-    answer = httpx.get(gateway.server.base_url.removesuffix("v1"))
+def test_page(client: DemoClient) -> None:
+    answer = httpx.get(client.server.base_url.removesuffix("v1"))
     assert answer.status_code == 200
     assert "default-src 'none'" in answer.headers["content-security-policy"]
-    assert gateway.server.base_url in answer.text
+    assert client.server.base_url in answer.text
     assert "simulated" in answer.text
     assert "&lt;think&gt;" in answer.text
     assert "<script" not in answer.text
@@ -429,8 +429,8 @@ def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
 @pytest.mark.parametrize(
     ("path", "base"), [("/chat/completions", CHAT), ("/messages", NATIVE), ("/messages/count_tokens", NATIVE)]
 )
-def test_odd_values_anywhere(gateway: Gateway, path: str, base: dict[str, Any]) -> None:
-    assert gateway.http.post(path, json=base).status_code == 200
+def test_odd_values_anywhere(client: DemoClient, path: str, base: dict[str, Any]) -> None:
+    assert client.http.post(path, json=base).status_code == 200
     for *way, last in places(base):
         for odd in ODD:
             body = copy.deepcopy(base)
@@ -438,5 +438,5 @@ def test_odd_values_anywhere(gateway: Gateway, path: str, base: dict[str, Any]) 
             for key in way:
                 node = node[key]
             node[last] = odd
-            response = gateway.http.post(path, content=json.dumps(body), headers=JSON)
+            response = client.http.post(path, content=json.dumps(body), headers=JSON)
             assert response.status_code in (200, 400, 404), (way, last, odd, response.text)

@@ -24,6 +24,7 @@ from playground.domain.parts import Refusal, Text, ToolCall
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Ending, Outcome, Role, Turn
 from playground.jsonkit.limits import TooCostlyError
+from tests.support.each_case import each_case
 
 WEATHER = ToolDefinition(
     name="get_weather",
@@ -47,7 +48,7 @@ def look(check: Check, text: str = "", **more: Any) -> Verdict:
 SCHEMA = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("check", "text", "passed"),
     [
         (Contains(text="Oslo"), "It is cold in Oslo.", True),
@@ -142,7 +143,7 @@ def test_a_refusal_is_one_that_is_marked() -> None:
     assert Refused().verdict(Facts((said("I cannot help with that."),))).passed is False
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("check", "words"),
     [
         (Contains(), "no text"),

@@ -8,13 +8,14 @@ from playground.domain.costs import Cost, cost, total
 from playground.domain.prices import Asked, Price
 from playground.domain.transcript import Ending, Outcome
 from playground.domain.usage import Usage
+from tests.support.each_case import each_case
 
 ENTERED = Price(input=1, output=1)
 LISTED = Price(input=2, output=2, told=True)
 FREE = Price(input=0, output=0, told=True)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("at_the_time", "now", "said", "expected"),
     [
         (None, None, None, None),

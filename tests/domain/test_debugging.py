@@ -35,6 +35,7 @@ from playground.domain.parts import ToolCall
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Ending, Outcome, Role, Turn, make_turn, new_id
 from playground.jsonkit import limits
+from tests.support.each_case import each_case
 
 TOOL = ToolDefinition(
     name="get_weather",
@@ -121,7 +122,7 @@ def test_a_loop_pauses_at_its_first_repetition_only() -> None:
     assert decide(call(), TABLE, TOOL, repeated=2) == Answer(text="sunny")
 
 
-@pytest.mark.parametrize("arguments", ['{"city": "', "{not json", "[]", "null", '"Oslo"', "7", '{"x": NaN}', "{}{}"])
+@each_case("arguments", ['{"city": "', "{not json", "[]", "null", '"Oslo"', "7", '{"x": NaN}', "{}{}"])
 def test_arguments_that_are_no_json_object_are_held_back_from_every_rule(arguments: str) -> None:
     turn = Turn(id="t", role=Role.ASSISTANT, parts=(call(arguments),), outcome=Outcome(ending=Ending.COMPLETE))
     assert code(held_back(turn, call(arguments))) == ReasonCode.MALFORMED
@@ -146,7 +147,7 @@ def test_the_calls_of_a_turn_that_is_not_whole_are_held_back() -> None:
 # Rows
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("pattern", "arguments", "fits"),
     [
         ('{"a": 1, "b": [1, 2]}', '{"b":[1.0,2e0],"a":1}', True),
@@ -166,7 +167,7 @@ def test_equality_is_that_of_json_values(pattern: str, arguments: str, fits: boo
     assert row_matches(equal(pattern), arguments) is fits
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("pattern", "arguments", "fits"),
     [
         ("$.city", '{"city": "Oslo"}', True),

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from playground.domain.durations import countdown, span
+from tests.support.each_case import each_case
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("seconds", "words"),
     [
         (0.25, "0.25 s"),

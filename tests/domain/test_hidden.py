@@ -12,6 +12,7 @@ import pytest
 
 from playground.domain import hidden
 from playground.domain.hidden import HIDDEN, escape_hidden, show_hidden, show_prose, unseen, without_unseen
+from tests.support.each_case import each_case
 
 #: Texts that need what nobody sees, and look as they did.
 LEGITIMATE = {
@@ -63,7 +64,7 @@ ALONE = {
 STAY_IN_CODE = {"emoji with two looks", "Urdu", "Hindi and others", "German", "Chinese and Japanese"}
 
 
-@pytest.mark.parametrize("script", LEGITIMATE)
+@each_case("script", LEGITIMATE)
 def test_texts_that_need_them_look_as_they_did(script: str) -> None:
     text = LEGITIMATE[script]
     assert show_prose(text) == text
@@ -73,7 +74,7 @@ def test_texts_that_need_them_look_as_they_did(script: str) -> None:
         assert show_hidden(text) == text
 
 
-@pytest.mark.parametrize("text", ALONE)
+@each_case("text", ALONE)
 def test_what_does_nothing_for_its_text_is_a_mark(text: str) -> None:
     assert show_prose(text) == ALONE[text]
     found = unseen(text)

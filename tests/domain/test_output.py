@@ -10,6 +10,7 @@ from playground.domain.output import check_answer, check_format, schema_of, want
 from playground.jsonkit.problems import Problem
 from playground.jsonkit.values import JSONObject
 from playground.protocols.protocol import format_in
+from tests.support.each_case import each_case
 
 SCHEMA: JSONObject = {
     "type": "object",
@@ -61,7 +62,7 @@ def test_json_mode_asks_for_json_only() -> None:
     assert check_answer("Sure!", None) == []
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "said"),
     [
         ("", "the answer is empty"),

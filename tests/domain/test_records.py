@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from playground.domain.records import Records
+from tests.support.each_case import each_case
 
 TYPED = {"type": "y", "text": "b"}
 NAMED = {"id": "2", "text": "b"}
@@ -21,7 +22,7 @@ def joined(*lists: list[Any]) -> list[Any]:
     return records.value()
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("lists", "expected"),
     [
         ([[{"text": "a"}], [{"text": "b"}]], [{"text": "ab"}]),

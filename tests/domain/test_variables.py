@@ -19,11 +19,12 @@ from playground.domain.variables import (
     resolve_turns,
     unresolved,
 )
+from tests.support.each_case import each_case
 
 VALUES = {"city": "Oslo", "x-1": "one", "город": "Пермь", "nested": "{{city}}", "empty": ""}
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "sent"),
     [
         ("Weather in {{city}}?", "Weather in Oslo?"),
@@ -44,7 +45,7 @@ def test_values_go_in(text: str, sent: str) -> None:
     assert resolve(text, VALUES) == sent
 
 
-@pytest.mark.parametrize(
+@each_case(
     "text",
     [
         "{{{city}}}",

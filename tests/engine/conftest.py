@@ -22,9 +22,9 @@ def no_keyring() -> KeyringBackend:
 
 
 @pytest.fixture
-async def gateways(demo: DemoServer, tmp_path: Path) -> AsyncIterator[Gateways]:
+async def gateways(gateway: DemoServer, tmp_path: Path) -> AsyncIterator[Gateways]:
     """The demo gateway and a store in a file of its own; keys stay in memory, and nothing is tried again by itself."""
-    made = Gateways(ProfileStore(tmp_path / "gateways.json"), Keys(backend=no_keyring), demo.start)
+    made = Gateways(ProfileStore(tmp_path / "gateways.json"), Keys(backend=no_keyring), gateway.start)
     made.update(made.get(DEMO_ID).model_copy(update={"retries": 0}))
     yield made
     await made.aclose()

@@ -14,6 +14,7 @@ from playground.domain.parts import ToolCall
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role, Turn, make_turn
 from playground.engine.session.session import Session
+from tests.support.eventually import eventually
 
 WEATHER = ToolDefinition(
     name="get_weather",
@@ -34,11 +35,11 @@ MODELS = {"chat": "demo-tools", "messages": "demo-messages"}
 
 
 @dataclass
-class Bench:
+class ToolConversation:
     """A session, its debugger, and the gateway it asks."""
 
     session: Session
-    demo: DemoServer
+    gateway: DemoServer
 
     def __post_init__(self) -> None:
         self.session.change(tools=(WEATHER,))
@@ -106,7 +107,7 @@ class Bench:
 
     @property
     def posts(self) -> list[bytes]:
-        return [request.body for request in self.demo.requests if request.method == "POST"]
+        return [request.body for request in self.gateway.requests if request.method == "POST"]
 
 
 def equal(arguments: str, text: str, **fields: Any) -> AnswerRow:
@@ -125,7 +126,6 @@ def begin(work: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
     return asyncio.get_running_loop().create_task(work)
 
 
-async def until(condition: Callable[[], bool], seconds: float = 5) -> None:
-    async with asyncio.timeout(seconds):
-        while not condition():  # noqa: ASYNC110 - another thread's state has no event to wait for
-            await asyncio.sleep(0.005)
+async def until(condition: Callable[[], bool], seconds: float = 60) -> None:
+    """Wait as ``tests.support.eventually`` does; for the callers that still give a time."""
+    await eventually(condition, seconds=seconds)

@@ -13,33 +13,6 @@ from playground.domain.tool_servers import DataBlock, Hints, ServerAnswer, TextB
 from playground.domain.tools import ToolDefinition
 from playground.engine.session.serving import ServingError, Ticket
 
-_PROGRAM: Final = r"""
-import json, sys
-held, free = {}, False
-def answer(one):
-    city = one["arguments"].get("city", "")
-    if city == "Nowhere":
-        sys.stderr.write("no such city\n"); sys.stderr.flush()
-        sys.exit(3)
-    said = {"id": one["id"], "text": f"{one['tool']}: it rains in {city}", "error": city == "Atlantis"}
-    print(json.dumps(said), flush=True)
-for line in sys.stdin:
-    one = json.loads(line)
-    if one["do"] == "let go":
-        free = True
-        for held_one in held.values():
-            answer(held_one)
-        held.clear()
-    elif one["do"] == "cancel":
-        held.pop(one["id"], None)
-        print(json.dumps({"cancelled": one["id"]}), flush=True)
-    elif free:
-        answer(one)
-    else:
-        held[one["id"]] = one
-        print(json.dumps({"id": one["id"], "progress": 1, "log": "looking it up"}), flush=True)
-"""
-
 PICTURE: Final = DataBlock(kind="image", data="iVBORw0KGgo=", mime="image/png")
 
 
@@ -68,7 +41,7 @@ class Sky:
     async def __aenter__(self) -> Self:
         pipe = asyncio.subprocess.PIPE
         self._process = await asyncio.create_subprocess_exec(
-            sys.executable, "-c", _PROGRAM, stdin=pipe, stdout=pipe, stderr=pipe
+            sys.executable, "-m", "tests.engine.sky_server", stdin=pipe, stdout=pipe, stderr=pipe
         )
         self._reading = asyncio.get_running_loop().create_task(self._read())
         return self

@@ -55,7 +55,7 @@ def tools() -> tuple[ToolDefinition, ...]:
 @pytest.mark.parametrize("streamed", [True, False], ids=["streamed", "whole"])
 @pytest.mark.parametrize("protocol", ["chat", "messages"])
 async def test_the_same_experiment_runs_on_both(
-    session: Session, demo: DemoServer, protocol: str, streamed: bool
+    session: Session, gateway: DemoServer, protocol: str, streamed: bool
 ) -> None:
     session.change(protocol=protocol)
     session.change(model=MODELS[protocol])
@@ -71,7 +71,7 @@ async def test_the_same_experiment_runs_on_both(
     assert turn.outcome.ending is Ending.COMPLETE
     assert [call.name for call in turn.calls] == ["get_weather"]
     assert "Lisbon" in turn.calls[0].arguments
-    arrived = json.loads(demo.requests[-1].body)
+    arrived = json.loads(gateway.requests[-1].body)
     expected = json.loads((GOLDEN / f"{protocol}.json").read_text(encoding="utf-8"))
     assert arrived == {**expected, "stream": streamed}
 

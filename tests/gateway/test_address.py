@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from playground.gateway.address import candidates, doubled, is_loopback, needs_consent, origin, resolve
+from tests.support.each_case import each_case
 
 GOOD = "https://gateway.example/v1"
 
@@ -19,7 +20,7 @@ def test_a_plain_base_is_left_alone() -> None:
     assert (address.repairs, address.suggestion, address.note) == ((), "", "")
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("typed", "base", "word"),
     [
         (f"  {GOOD}\n", GOOD, "spaces"),
@@ -82,7 +83,7 @@ def test_without_a_version_it_is_kept_and_noted() -> None:
     assert address.repairs == ()
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("typed", "word"),
     [
         ("", "Enter"),
@@ -109,7 +110,7 @@ def test_what_cannot_be_a_base(typed: str, word: str) -> None:
     assert "hunter2" not in str(raised.value)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("url", "loopback", "consent"),
     [
         ("http://localhost:1/v1", True, False),
@@ -142,7 +143,7 @@ def test_origin() -> None:
         origin("/v1")
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("path", "others"),
     [
         ("", ["/v1"]),

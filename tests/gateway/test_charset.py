@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from playground.gateway.charset import Transcoder
+from tests.support.each_case import each_case
 
 BODY = '{"a": "Grüße \U0001f600"}'
 SPELLINGS = ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be", "utf-16", "utf-32"]
@@ -19,8 +20,8 @@ def transcoded(data: bytes, size: int) -> tuple[bytes, str]:
     return out, made.spelling
 
 
-@pytest.mark.parametrize("spelling", SPELLINGS)
-@pytest.mark.parametrize("size", [2, 3, 7, 1000])
+@each_case("spelling", SPELLINGS)
+@each_case("size", [2, 3, 7, 1000])
 def test_any_chunking_gives_utf_8(spelling: str, size: int) -> None:
     out, found = transcoded(BODY.encode(spelling), size)
     assert out == BODY.encode()

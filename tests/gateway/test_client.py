@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import subprocess
-import sys
 from typing import Any
 
 import pytest
@@ -198,13 +196,3 @@ async def test_the_demo_gateway() -> None:
             assert call.exchange.status == 200
             _, events = await run(client, ask("Hello").model_copy(update={"model": "no-such-model"}))
             assert failure_of(events).status == 404
-
-
-def test_importing_costs_nothing() -> None:
-    """httpx comes late: a fresh process that imports the client has not loaded it."""
-    code = (
-        "import sys, playground.gateway.address, playground.gateway.connection, playground.gateway.client;"
-        "print([name for name in ('httpx', 'httpcore', 'anyio', 'truststore', 'PySide6') if name in sys.modules])"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=30)
-    assert done.stdout.strip() == "[]"

@@ -10,6 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from playground.gateway.inflate import STEP, Inflater
+from tests.support.each_case import each_case
 
 
 @pytest.mark.parametrize("encoding", ["gzip", "x-gzip", "GZIP", "deflate", "raw", "", "identity"])
@@ -50,8 +51,8 @@ def test_unknown_encodings(encoding: str) -> None:
         Inflater(encoding)
 
 
-@pytest.mark.parametrize("size", [1, 2, 5, 100])
-@pytest.mark.parametrize("body", [b'{"plain": true}', b"data: {}\n\n", b": alive\n\n", b"<html></html>", b"event: x\n"])
+@each_case("size", [1, 2, 5, 100])
+@each_case("body", [b'{"plain": true}', b"data: {}\n\n", b": alive\n\n", b"<html></html>", b"event: x\n"])
 def test_plain_bytes_that_say_gzip_are_taken_as_they_are(body: bytes, size: int) -> None:
     inflater = Inflater("gzip")
     pieces = [body[at : at + size] for at in range(0, len(body), size)]

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from playground.gateway.limits import RateLimit, gateway_time, read_date, read_limits, read_number, read_reset
+from tests.support.each_case import each_case
 
 NOW = 1_700_000_000.0
 
@@ -51,7 +52,7 @@ def test_the_native_protocols_headers() -> None:
     assert limits.windows == (RateLimit("input-tokens", 50000, 0, 60, ("50000", "0", "2023-11-14T22:14:20Z")),)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("value", "seconds"),
     [
         ("1700000090", 90),

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from playground.domain.model_facts import KINDS, NOTHING_TOLD, ModelFacts, agreed, joined
 from playground.domain.prices import Price
 from playground.gateway.model_facts import facts_of
 from playground.gateway.models import ModelList, read_models
 from playground.jsonkit import foreign
+from tests.support.each_case import each_case
 
 
 def price(input: float | None, output: float | None, cached: float | None = None, currency: str = "$") -> Price:
@@ -320,14 +319,12 @@ SHAPES: list[tuple[str, dict[str, Any], int, dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("entry", "tokens", "told"), [shape[1:] for shape in SHAPES], ids=[shape[0] for shape in SHAPES]
-)
+@each_case(("entry", "tokens", "told"), [shape[1:] for shape in SHAPES])
 def test_what_an_entry_says(entry: dict[str, Any], tokens: int, told: dict[str, Any]) -> None:
     assert facts_of(entry, tokens) == ModelFacts(**told)
 
 
-@pytest.mark.parametrize(
+@each_case(
     "said",
     [
         "1e400", "-1", "NaN", "Infinity", "-5.5", "true", "null", "[]", "{}", '"many"', '""', '"-1"', "1.5", "0",
@@ -345,7 +342,7 @@ def test_what_is_none_of_it_is_not_told(said: str) -> None:
     assert amounts.price is None or said == "0"
 
 
-@pytest.mark.parametrize("entry", ["text", None, 7, [], [1], {}, {"id": "m"}, {"id": "m", "object": "model"}])
+@each_case("entry", ["text", None, 7, [], [1], {}, {"id": "m"}, {"id": "m", "object": "model"}])
 def test_a_bare_name_tells_nothing(entry: Any) -> None:
     found = facts_of(entry)
     assert not found.told

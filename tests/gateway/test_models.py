@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from playground.gateway.models import ModelList, read_models
+from tests.support.each_case import each_case
 
 
 def nested(depth: int) -> Any:
@@ -17,7 +16,7 @@ def nested(depth: int) -> Any:
     return value
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("value", "ids"),
     [
         ({"object": "list", "data": [{"id": "a"}, {"id": "b"}, {"id": "a"}]}, ["a", "b"]),
@@ -44,7 +43,7 @@ def test_shapes(value: Any, ids: list[str] | None) -> None:
     assert (None if found is None else [model.id for model in found]) == ids
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("told", "chat", "messages"),
     [
         ({"supported_endpoint_types": ["openai", "anthropic"]}, True, True),

@@ -11,6 +11,7 @@ import pytest
 
 from playground.gateway.redact import MASK, Pieces, Redactor, shortest
 from playground.gateway.redact_stream import StreamRedactor
+from tests.support.each_case import each_case
 
 KEY = "sk-canary-Zq7/Kw_2xVb.9Jt=Lm4aP0uQe8"
 LONG = "sk-proj-" + "".join(random.Random(7).choices(string.ascii_letters + string.digits + "_-", k=156))
@@ -18,8 +19,8 @@ KEYS = (KEY, LONG, "0123456789abcdef0123456789abcdef", "9f8e7d6c-5b4a-3928-1706-
 FILLINGS = ("", " ", "x", "…", "\n")
 
 
-@pytest.mark.parametrize("key", KEYS)
-@pytest.mark.parametrize("around", FILLINGS)
+@each_case("key", KEYS)
+@each_case("around", FILLINGS)
 def test_every_run_of_a_key_is_masked_wherever_it_begins(key: str, around: str) -> None:
     redactor = Redactor([key])
     least = shortest(key)
@@ -61,7 +62,7 @@ def test_a_key_in_pieces_of_any_size_is_masked_once_and_wholly(size: int) -> Non
     assert said == f"so {MASK}, yes"
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("secret", "text"),
     [
         ("sk-ant-api03-Zq7KwVb9JtLm4aP0uQe8", "Keys of that kind begin with sk-ant-api03- and go on."),

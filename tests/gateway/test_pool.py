@@ -5,15 +5,13 @@ from __future__ import annotations
 import asyncio
 import gc
 import json
-import weakref
 
 import pytest
-from httpcore._async.http11 import AsyncHTTP11Connection
-from httpcore._synchronization import AsyncLock
 
 from playground.domain.errors import FailureKind
 from playground.domain.events import Event
 from playground.gateway.client import GatewayClient
+from playground.gateway.tape import Exchange
 from tests.gateway.conftest import MakeClient, ask, failure_of, text_of
 from tests.gateway.conftest import run as run_call
 from tests.support.fault_server import FaultServer, Step, chunk, head, hold, keep, pause, reset, send, whole
@@ -60,17 +58,6 @@ async def test_one_after_the_other_have_the_connection_that_was_free_last(
     for _ in range(AT_ONCE):
         await run(client)
     assert len({request.connection for request in server.requests[AT_ONCE:]}) == 1
-
-
-async def test_a_connection_that_is_made_has_no_locks(server: FaultServer, make_client: MakeClient) -> None:
-    """It carries one request at a time, and each lock of httpcore's would cost a turn of the loop."""
-    client = make_client()
-    server.play(send(ANSWER), keep())
-    await run(client)
-    before = [one for one in gc.get_objects() if isinstance(one, AsyncHTTP11Connection)]
-    names = {name for one in before for name, value in vars(one).items() if isinstance(value, AsyncLock)}
-    assert len(before) == 1
-    assert not names
 
 
 async def test_connections_that_were_closed_at_the_other_end_carry_nothing(
@@ -130,10 +117,10 @@ async def test_a_connection_that_is_kept_does_not_keep_what_it_carried(
     client = make_client(base_url=server.url, ca_file=ca_file)
     server.play(send(ANSWER), keep())
     call, _ = await run_call(client, ask(stream=False))
-    carried = weakref.ref(call._transfer)
+    exchange_id = call.exchange.id
     del call
     gc.collect()
-    assert carried() is None
+    assert not [item for item in gc.get_objects() if isinstance(item, Exchange) and item.id == exchange_id]
     await run(client)
     assert server.connections == 1
 

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from playground.gateway import redact
 from playground.gateway.redact import MASK, Redactor, is_secret_header
 from playground.gateway.redact_stream import StreamRedactor
+from tests.support.each_case import each_case
 
 SECRET = 'sk-Ab+/9"&\\ z<end>'
 PLAIN = "sk-0123456789abcdef"
@@ -134,7 +135,7 @@ spelled_anyhow = st.lists(st.sampled_from(WAYS), min_size=len(KEY), max_size=len
 )
 
 
-@pytest.mark.parametrize("way", WAYS)
+@each_case("way", WAYS)
 def test_every_character_may_be_in_a_code(way: Callable[[str], str]) -> None:
     spelled = "".join(map(way, KEY))
     redactor = Redactor([KEY])
@@ -142,8 +143,8 @@ def test_every_character_may_be_in_a_code(way: Callable[[str], str]) -> None:
     assert redactor.data(f"é {spelled} é".encode()) == f"é {MASK} é".encode()
 
 
-@pytest.mark.parametrize("secret", [r"pass\+word+A/9", r"a\\b%41&amp;c/def", r"C:\x41\keys\u0041", "a%2Bb%2Fc&#65;de"])
-@pytest.mark.parametrize("way", WAYS)
+@each_case("secret", [r"pass\+word+A/9", r"a\\b%41&amp;c/def", r"C:\x41\keys\u0041", "a%2Bb%2Fc&#65;de"])
+@each_case("way", WAYS)
 def test_a_secret_that_looks_like_a_code_is_one_secret(secret: str, way: Callable[[str], str]) -> None:
     redactor = Redactor([secret])
     spelled = "".join(map(way, secret))
@@ -188,9 +189,7 @@ def test_what_holds_no_secret_stays(text: str) -> None:
     assert b"".join((*pieces, *(piece.data for piece in held))) in (data, b"".join(pieces) + MASK.encode())
 
 
-@pytest.mark.parametrize(
-    "unit", ["\\", "%25", "&amp;", "&#0000", "\\u0073", "%73", "sk-", "%", "&", "%2525", KEY[:9], KEY]
-)
+@each_case("unit", ["\\", "%25", "&amp;", "&#0000", "\\u0073", "%73", "sk-", "%", "&", "%2525", KEY[:9], KEY])
 def test_no_text_takes_long(unit: str) -> None:
     text = unit * (500_000 // len(unit))
     began = time.process_time()

@@ -17,6 +17,7 @@ from playground.gateway.redact import MASK, SHORTEST, Redactor
 from playground.gateway.redact_stream import LONGEST_HELD, MOST_HELD, Piece, StreamRedactor
 from playground.protocols.protocol import get_protocol
 from tests.protocols.streams import DONE, call_chunk, chunk, data, fragment
+from tests.support.each_case import each_case
 
 KEY = "sk-canary+Zq7/Kw_2xVb.9Jt=Lm4"
 ODD = 'käy-"with\\quotes/and ünicode'
@@ -67,8 +68,8 @@ CARRIERS: dict[str, tuple[str, Callable[[str], bytes], bytes]] = {
 }
 
 
-@pytest.mark.parametrize("size", [1, 2, 5, 17])
-@pytest.mark.parametrize("name", CARRIERS)
+@each_case("size", [1, 2, 5, 17])
+@each_case("name", CARRIERS)
 def test_a_key_in_pieces_is_in_no_piece(name: str, size: int) -> None:
     protocol, carry, end = CARRIERS[name]
     reads = [carry(text) for text in ("Say ", *pieces_of(KEY, size), " now")]
@@ -289,8 +290,8 @@ def test_what_was_let_go_is_not_remembered_for_ever() -> None:
     assert not stream._texts._open
 
 
-@pytest.mark.parametrize("code", [r"\u00{:02x}", r"\\u00{:02X}", "%{:02x}", "%25{:02X}", "&#{};", "&amp;#x{:X};"])
-@pytest.mark.parametrize("size", [1, 4, 25, 1000])
+@each_case("code", [r"\u00{:02x}", r"\\u00{:02X}", "%{:02x}", "%25{:02X}", "&#{};", "&amp;#x{:X};"])
+@each_case("size", [1, 4, 25, 1000])
 def test_a_key_in_a_code_is_known_across_events(code: str, size: int) -> None:
     spelled = "".join(c if n % 3 else code.format(ord(c)) for n, c in enumerate(KEY))
     reads = [chunk({"content": text}) for text in ("Say ", *pieces_of(spelled, size), " 100% now")]

@@ -10,6 +10,7 @@ import pytest
 from playground.domain.errors import Failure, FailureKind
 from playground.gateway.limits import read_limits
 from playground.gateway.retry import LARGEST_BACKOFF, delay_after, read_retry_after, read_should_retry, wait_for_window
+from tests.support.each_case import each_case
 
 NOW = 1_700_000_000.0
 
@@ -48,7 +49,7 @@ BOTH_USED_UP = {
 }
 
 
-@pytest.mark.parametrize("status", [408, 409, 429, 500, 502, 503, 504, 529])
+@each_case("status", [408, 409, 429, 500, 502, 503, 504, 529])
 def test_transient_statuses_back_off_with_jitter(status: int) -> None:
     rng = Random(1)
     for attempt, most in ((1, 0.5), (2, 1.0), (3, 2.0), (4, 4.0), (60, LARGEST_BACKOFF)):
@@ -57,7 +58,7 @@ def test_transient_statuses_back_off_with_jitter(status: int) -> None:
         assert len(set(delays)) > 40
 
 
-@pytest.mark.parametrize(
+@each_case(
     "failure",
     [
         http(400),
@@ -104,7 +105,7 @@ def test_an_error_inside_a_stream_counts_by_what_its_body_says() -> None:
         assert delay_after(failure, 1, Random(1)) is None
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("headers", "dimension", "seconds"),
     [
         ({"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "30"}, None, 30),
@@ -140,7 +141,7 @@ def test_connection_failures() -> None:
     assert delay_after(Failure(kind=FailureKind.REFUSED, message=""), 1, Random(1)) is not None
 
 
-@pytest.mark.parametrize(
+@each_case(
     "failure",
     [
         http(429, "Budget has been exceeded! Current cost: 5.1, max budget: 5.0", type="budget_exceeded"),
@@ -162,7 +163,7 @@ def test_a_quota_for_a_minute_is_a_rate(message: str) -> None:
     assert delay_after(http(429, message), 1, Random(1)) is not None
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("failure", "passes"),
     [
         (http(429, "You exceeded your current quota, check your billing details.", dimension="RPM"), True),

@@ -21,8 +21,8 @@ from tests.gateway.test_ways import NAME, answer, client_for, failure, port_of
 from tests.gateway.test_ways import authority as authority
 from tests.gateway.test_ways import bare as bare
 from tests.gateway.test_ways import ca_file as ca_file
-from tests.gateway.test_ways import demo as demo
 from tests.gateway.test_ways import front as front
+from tests.gateway.test_ways import guarded_gateway as guarded_gateway
 from tests.gateway.test_ways import opened as opened
 from tests.support.fault_server import FaultServer, head, hold, send, sleep, sse, text_chunk, whole
 from tests.support.proxy import Front, Proxy, Socks
@@ -31,8 +31,10 @@ LOGIN = "person:pass-word-123"
 
 
 @pytest.mark.parametrize("scheme", ["socks5", "socks5h", "SOCKS5", "socks"])
-async def test_the_proxy_looks_up_the_name(opened: list[GatewayClient], demo: DemoServer, scheme: str) -> None:
-    with Socks({NAME: ("127.0.0.1", port_of(demo))}) as proxy:
+async def test_the_proxy_looks_up_the_name(
+    opened: list[GatewayClient], guarded_gateway: DemoServer, scheme: str
+) -> None:
+    with Socks({NAME: ("127.0.0.1", port_of(guarded_gateway))}) as proxy:
         client = client_for(opened, f"http://{NAME}/v1", proxy=f"{scheme}://127.0.0.1:{proxy.port}")
         assert (await client.list_models()).failure is None
         assert (await answer(client)).complete
@@ -54,8 +56,8 @@ async def test_tls_through_it_named_by_the_environment_with_a_login(
         assert "cannot be trusted" in strange.message
 
 
-async def test_addresses_go_as_they_are(opened: list[GatewayClient], demo: DemoServer) -> None:
-    here = ("127.0.0.1", port_of(demo))
+async def test_addresses_go_as_they_are(opened: list[GatewayClient], guarded_gateway: DemoServer) -> None:
+    here = ("127.0.0.1", port_of(guarded_gateway))
     with Socks({"127.0.0.1": here, "::1": here}) as proxy:
         for host in ("127.0.0.1", "[::1]"):
             client = client_for(opened, f"http://{host}:1/v1", proxy=f"socks5://127.0.0.1:{proxy.port}")

@@ -14,6 +14,7 @@ from playground.gateway import network, transfer
 from playground.gateway.call import EventStream
 from playground.gateway.stream import SMALL
 from tests.gateway.conftest import MakeClient, collect, failure_of, open_call, run, text_of
+from tests.support.eventually import eventually
 from tests.support.fault_server import FaultServer, chunk, head, hold, pause, reset, send, sleep, sse, text_chunk
 
 WORDS = ("one", " two", " three")
@@ -49,9 +50,7 @@ async def _stopped(call: EventStream, count: int) -> list[Event]:
             given.extend(events)
 
     task = asyncio.get_running_loop().create_task(read())
-    async with asyncio.timeout(10):
-        while not given or len(_waiting(call)) < count:  # noqa: ASYNC110 - nothing tells of it
-            await asyncio.sleep(0.01)
+    await eventually(lambda: given and len(_waiting(call)) >= count)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
@@ -131,8 +130,7 @@ async def test_what_is_no_stream_does_not_wait(server: FaultServer, make_client:
     call = open_call(make_client())
 
     async def go_on() -> None:
-        while call.exchange.wire_bytes < 2:  # noqa: ASYNC110 - nothing tells of it
-            await asyncio.sleep(0.01)
+        await eventually(lambda: call.exchange.wire_bytes >= 2)
         server.go_on()
 
     going_on = asyncio.get_running_loop().create_task(go_on())
@@ -171,8 +169,7 @@ async def _stopped_in_a_read(server: FaultServer, make_client: MakeClient, *bodi
         while not call.exchange.reads:
             await anext(call)
         server.go_on()
-        while not _waiting(call):  # noqa: ASYNC110 - nothing tells of it
-            await asyncio.sleep(0.01)
+        await eventually(lambda: _waiting(call))
     await call.aclose()
     return call
 

@@ -30,7 +30,7 @@ NAME = "gateway.private.example"
 
 
 @pytest.fixture(scope="module")
-def demo() -> Iterator[DemoServer]:
+def guarded_gateway() -> Iterator[DemoServer]:
     """A demo gateway that takes one key."""
     config = DemoConfig(
         key=CANARY, tokens_per_second=0, time_to_first_token=0, rate_limit=100_000, allowed_hosts=(NAME,)
@@ -58,10 +58,10 @@ def server_context(certificate: trustme.LeafCert) -> ssl.SSLContext:
 
 
 @pytest.fixture(scope="module")
-def front(authority: trustme.CA, demo: DemoServer) -> Iterator[Front]:
+def front(authority: trustme.CA, guarded_gateway: DemoServer) -> Iterator[Front]:
     """The demo gateway behind TLS, for its address and for ``NAME``."""
     context = server_context(authority.issue_cert("127.0.0.1", "localhost", NAME))
-    with Front(context, port_of(demo)) as running:
+    with Front(context, port_of(guarded_gateway)) as running:
         yield running
 
 
@@ -73,8 +73,8 @@ async def opened() -> AsyncIterator[list[GatewayClient]]:
         await client.aclose()
 
 
-def port_of(demo: DemoServer) -> int:
-    return int(demo.base_url.rpartition(":")[2].partition("/")[0])
+def port_of(guarded_gateway: DemoServer) -> int:
+    return int(guarded_gateway.base_url.rpartition(":")[2].partition("/")[0])
 
 
 def client_for(opened: list[GatewayClient], base_url: str, **settings: Any) -> GatewayClient:
@@ -118,9 +118,9 @@ async def test_a_private_authority(opened: list[GatewayClient], front: Front, ca
 
 
 async def test_a_certificate_for_another_name(
-    opened: list[GatewayClient], authority: trustme.CA, demo: DemoServer, ca_file: str
+    opened: list[GatewayClient], authority: trustme.CA, guarded_gateway: DemoServer, ca_file: str
 ) -> None:
-    with Front(server_context(authority.issue_cert("elsewhere.example")), port_of(demo)) as front:
+    with Front(server_context(authority.issue_cert("elsewhere.example")), port_of(guarded_gateway)) as front:
         refused = await failure(client_for(opened, f"https://127.0.0.1:{front.port}/v1", ca_file=ca_file))
     assert refused.kind is FailureKind.TLS
     assert "another name" in refused.message
@@ -128,10 +128,10 @@ async def test_a_certificate_for_another_name(
 
 
 async def test_a_certificate_that_expired(
-    opened: list[GatewayClient], authority: trustme.CA, demo: DemoServer, ca_file: str
+    opened: list[GatewayClient], authority: trustme.CA, guarded_gateway: DemoServer, ca_file: str
 ) -> None:
     old = authority.issue_cert("127.0.0.1", not_after=datetime.now(UTC) - timedelta(days=1))
-    with Front(server_context(old), port_of(demo)) as front:
+    with Front(server_context(old), port_of(guarded_gateway)) as front:
         refused = await failure(client_for(opened, f"https://127.0.0.1:{front.port}/v1", ca_file=ca_file))
     assert refused.kind is FailureKind.TLS
     assert "clock" in refused.message
@@ -161,8 +161,10 @@ async def test_a_tunnel_and_a_private_authority(
         assert proxy_for(f"https://{NAME}/v1") == f"127.0.0.1:{proxy.port}"
 
 
-async def test_a_forwarded_request(opened: list[GatewayClient], bare: pytest.MonkeyPatch, demo: DemoServer) -> None:
-    with Proxy({NAME: ("127.0.0.1", port_of(demo))}) as proxy:
+async def test_a_forwarded_request(
+    opened: list[GatewayClient], bare: pytest.MonkeyPatch, guarded_gateway: DemoServer
+) -> None:
+    with Proxy({NAME: ("127.0.0.1", port_of(guarded_gateway))}) as proxy:
         bare.setenv("ALL_PROXY", f"127.0.0.1:{proxy.port}")
         client = client_for(opened, f"http://{NAME}/v1")
         assert (await client.list_models()).failure is None
@@ -203,11 +205,13 @@ async def test_a_proxy_that_never_answers_is_a_connection_that_was_not_made(
     assert time.monotonic() - before < 3
 
 
-async def test_names_that_go_straight(opened: list[GatewayClient], bare: pytest.MonkeyPatch, demo: DemoServer) -> None:
+async def test_names_that_go_straight(
+    opened: list[GatewayClient], bare: pytest.MonkeyPatch, guarded_gateway: DemoServer
+) -> None:
     with Proxy({}) as proxy:
         bare.setenv("HTTP_PROXY", f"http://127.0.0.1:{proxy.port}")
         bare.setenv("NO_PROXY", "inside.example,.corp.example")
-        assert (await answer(client_for(opened, demo.base_url))).complete  # this machine itself
+        assert (await answer(client_for(opened, guarded_gateway.base_url))).complete  # this machine itself
         assert proxy.asked == []
     for host, straight in (("inside.example", True), ("a.corp.example", True), ("outside.example", False)):
         assert (proxy_for(f"http://{host}/v1") == "") is straight
@@ -246,9 +250,9 @@ async def test_each_way_to_send_the_key(opened: list[GatewayClient], protocol: s
     ],
 )
 async def test_the_demo_gateway_takes_each(
-    opened: list[GatewayClient], demo: DemoServer, protocol: str, auth: Auth
+    opened: list[GatewayClient], guarded_gateway: DemoServer, protocol: str, auth: Auth
 ) -> None:
-    client = client_for(opened, demo.base_url, auth={protocol: auth})
+    client = client_for(opened, guarded_gateway.base_url, auth={protocol: auth})
     assert (await client.list_models(protocol)).failure is None
     state = await answer(client, protocol)
     assert state.failure is None

@@ -27,10 +27,10 @@ from playground.ui.features.inspector.lint_page import MOST, LintPage
 from playground.ui.shell.features import COMPARE, EXPERIMENTS_PANEL, RAW_PANEL, TOOLS_PANEL, WIRE
 from tests.engine.exchanges import exchange
 from tests.hostile.gaps import LAID_OUT, Gaps
+from tests.support.eventually import eventually
 from tests.ui.features.experiments.entries import entry
 
 Work = Callable[[], Awaitable[None]]
-SECONDS: Final = 60  # on the clock, at least, that one may take
 
 
 class Look(NamedTuple):
@@ -38,15 +38,6 @@ class Look(NamedTuple):
 
     name: str
     prepare: Callable[[App], Awaitable[Work]]
-
-
-async def until(condition: Callable[[], object]) -> None:
-    """Wait for what is to be seen."""
-    for _ in range(SECONDS * 100):
-        if condition():
-            return
-        await asyncio.sleep(0.01)
-    raise AssertionError("what was looked for never came")
 
 
 async def looked_at(app: App, look: Look, limit: float, passes: int) -> float:
@@ -59,7 +50,7 @@ async def looked_at(app: App, look: Look, limit: float, passes: int) -> float:
             await asyncio.sleep(0.2)  # what comes of it
         app.actions.of(COMPARE).show(False)
         app.workspace.new()
-        await until(lambda: not checking._worker._open)
+        await eventually(lambda: not checking._worker._open)
         best = min(best, gaps.seconds)
         if best <= limit:
             break
@@ -81,12 +72,12 @@ async def a_tool_of_many_properties(app: App) -> Work:
 
     async def work() -> None:
         panel.select(1)
-        await until(lambda: len(form.rows) > 2 and form.add_button.isEnabled())
+        await eventually(lambda: len(form.rows) > 2 and form.add_button.isEnabled())
         form.pages.asked.emit("last")
         form.add_parameter(())
-        await until(lambda: form.block is not None and form.block.name.text() == "new_parameter")
+        await eventually(lambda: form.block is not None and form.block.name.text() == "new_parameter")
         panel.select(0)
-        await until(lambda: len(form.rows) == 3)
+        await eventually(lambda: len(form.rows) == 3)
 
     return work
 
@@ -107,7 +98,7 @@ async def a_request_with_other_turns(app: App) -> Work:
     app.actions.of(WIRE).open_diff()
     (page,), (preview,) = app.window.findChildren(DiffPage), app.window.findChildren(RequestPreview)
     await asyncio.sleep(0.5)
-    await until(lambda: not preview._busy)
+    await eventually(lambda: not preview._busy)
     await asyncio.sleep(0.3)
     new = diff_json([], turns(300, "some words that are said "))
     other = diff_json(turns(300, "some words that are said "), turns(300, "other words that were said "))
@@ -115,7 +106,7 @@ async def a_request_with_other_turns(app: App) -> Work:
     async def work() -> None:
         for found, last in ((new, "+ [299]"), (other, "± [299].content")):
             page.show_differences(found)
-            await until(partial(written, page, last))
+            await eventually(partial(written, page, last))
 
     return work
 
@@ -135,7 +126,7 @@ async def json_that_is_formatted(app: App) -> Work:
         field.editor.setPlainText(text)
         await asyncio.sleep(0.1)
         field.format_button.click()
-        await until(lambda: field.editor.document().blockCount() > 1)
+        await eventually(lambda: field.editor.document().blockCount() > 1)
         field.editor.undo()
         await asyncio.sleep(0.1)
         field.editor.setPlainText("")
@@ -153,7 +144,7 @@ async def deviations_that_become_more(app: App) -> Work:
     async def work() -> None:
         for count in (400, 450, 10_000):
             page.table.show_findings(found[:count][:MOST])
-            await until(lambda: not page.table.slices.busy)
+            await eventually(lambda: not page.table.slices.busy)
         last = page.table.item(MOST - 1, 1)
         assert last is not None
         assert last.text().startswith(f"A member {MOST - 1} ")
@@ -199,19 +190,19 @@ async def compared(app: App, texts: tuple[str, str], asked: tuple[JSON, JSON], f
     control.show(True)
     page = app.window.pane.columns
     assert isinstance(page, LanesPage)
-    await until(lambda: all(column.pane.view.cards for column in page.columns))
+    await eventually(lambda: all(column.pane.view.cards for column in page.columns))
     await asyncio.sleep(1.5)  # what is large is drawn
     column = page.columns[1]
     app.actions.of(WIRE).open_diff()
 
     async def work() -> None:
         page.mark_differences(True)
-        await until(lambda: fields in column.request.text())
+        await eventually(lambda: fields in column.request.text())
         column.request.click()
         (diff,) = app.window.findChildren(DiffPage)
-        await until(lambda: diff.says.text() and not diff.text.slices.busy)
+        await eventually(lambda: diff.says.text() and not diff.text.slices.busy)
         diff.part.setCurrentIndex(FIGURES)
-        await until(diff.figures.isVisible)
+        await eventually(diff.figures.isVisible)
         diff.part.setCurrentIndex(0)
         page.mark_differences(False)
 

@@ -12,6 +12,7 @@ from playground.domain.tools import ToolDefinition, check_arguments, check_defin
 from playground.engine.questions.partial_judge import Judge
 from playground.jsonkit.tree import PartialJson
 from playground.jsonkit.validation import check_value, schema_problem
+from tests.support.each_case import each_case
 
 DRAFT_04 = "http://json-schema.org/draft-04/schema#"
 DRAFT_06 = "http://json-schema.org/draft-06/schema#"
@@ -24,7 +25,7 @@ DEPENDENT: Any = {"required": ["card"], "dependencies": {"card": ["address"]}}
 BESIDE_REF: Any = {"allOf": [{"$ref": "#/definitions/a", "minLength": 9}], "definitions": {"a": {"type": "string"}}}
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("schema", "fitting", "unfit"),
     [
         ({"$schema": DRAFT_04, "minimum": 1, "exclusiveMinimum": True}, 2, 1),

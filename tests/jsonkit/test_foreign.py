@@ -6,10 +6,11 @@ import pytest
 
 from playground.jsonkit.foreign import members_beside, overflow
 from playground.jsonkit.values import JSONObject
+from tests.support.each_case import each_case
 
 
-@pytest.mark.parametrize("before", range(17))
-@pytest.mark.parametrize("number", ["9" * 308 + "9.5", "9" * 400 + ".0", "1e999", "-1.5E+400"])
+@each_case("before", range(17))
+@each_case("number", ["9" * 308 + "9.5", "9" * 400 + ".0", "1e999", "-1.5E+400"])
 def test_a_number_too_large_is_found_at_any_place(number: str, before: int) -> None:
     text = f'{{"k{"x" * before}": {number}, "rest": [{", ".join("12" for _ in range(40))}]}}'
     assert overflow(text) == number

@@ -5,17 +5,17 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from playground.jsonkit.merge import at_path, clashes, holds, merged
+from tests.support.each_case import each_case
 
 leaves = st.none() | st.booleans() | st.integers() | st.text(max_size=3) | st.lists(st.integers(), max_size=2)
 values = st.recursive(leaves, lambda inner: st.dictionaries(st.sampled_from("abc"), inner, max_size=3), max_leaves=8)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("target", "patch", "result"),
     [
         ({"a": "b"}, {"a": "c"}, {"a": "c"}),

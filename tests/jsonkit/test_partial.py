@@ -4,13 +4,13 @@ import json
 import time
 from typing import Any
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from playground.jsonkit.tree import Node, PartialJson
 from playground.jsonkit.values import same
 from tests.jsonkit.texts import read_partial, texts
+from tests.support.each_case import each_case
 
 
 def facts(reader: PartialJson) -> list[Any]:
@@ -87,7 +87,7 @@ def test_what_is_there_so_far_only_grows(pair: tuple[str, Any], data: st.DataObj
     assert [(number, reader.nodes[number].value) for number, _ in closed] == closed
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "problems", "value"),
     [
         ('{"a": "x\ny"}', [(8, "a line break or control")], {"a": "x\ny"}),
@@ -150,7 +150,7 @@ def test_rows_stay_short() -> None:
     assert len(growing.nodes[1].preview) <= 200
 
 
-@pytest.mark.parametrize(
+@each_case(
     "text",
     [
         "[" * 100_000, '{"a":' * 100_000, "[" * 100_000 + "]" * 100_000, "9" * 5000, "-" * 5000, '"' + "\\" * 99_999,

@@ -7,12 +7,13 @@ import sys
 import pytest
 
 from playground.jsonkit.reading import READ_AT_MOST, problem_at, read_typed
+from tests.support.each_case import each_case
 
 #: CPython points at the comma itself from 3.13 on, before that at what follows it.
 TRAILING_COMMA = ('{\n  "a": 1,\n}', *((2, 9) if sys.version_info >= (3, 13) else (3, 1)), "comma is too many")
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "line", "column", "words"),
     [
         TRAILING_COMMA,

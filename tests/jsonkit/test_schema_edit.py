@@ -26,6 +26,7 @@ from playground.jsonkit.schema_slots import Slot
 from playground.jsonkit.tree import find, parse
 from playground.jsonkit.values import same
 from tests.jsonkit.schemas import FILES, read
+from tests.support.each_case import each_case
 
 OTHER: dict[str, Any] = {
     "text": "other text",
@@ -53,7 +54,7 @@ def test_there_are_many_schemas() -> None:
     assert sum(len(all_slots(read(path))) for path in FILES) > 1500
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+@each_case("path", FILES)
 def test_every_slot_can_be_set_and_set_back_without_a_trace(path: Path) -> None:
     text = read(path)
     for field, one in all_slots(text):
@@ -78,7 +79,7 @@ def test_every_slot_can_be_set_and_set_back_without_a_trace(path: Path) -> None:
         assert field.kind
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+@each_case("path", FILES)
 def test_lists_of_choices_grow_and_shrink_in_place(path: Path) -> None:
     text = read(path)
     for _, one in all_slots(text):
@@ -89,7 +90,7 @@ def test_lists_of_choices_grow_and_shrink_in_place(path: Path) -> None:
             assert same(reach(json.loads(fewer), one.path), one.value[1:])
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+@each_case("path", FILES)
 def test_nothing_a_schema_says_is_hidden_from_the_form(path: Path) -> None:
     value = json.loads(read(path))
     for field in walk(fields_of(value)):
@@ -105,7 +106,7 @@ def test_nothing_a_schema_says_is_hidden_from_the_form(path: Path) -> None:
                 assert empty or any(known[: len(here)] == here for known in shown), here
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+@each_case("path", FILES)
 def test_properties_come_and_go_without_a_trace(path: Path) -> None:
     text = read(path)
     root = fields_of(json.loads(text))
@@ -135,7 +136,7 @@ def test_properties_come_and_go_without_a_trace(path: Path) -> None:
                 assert list(reach(json.loads(again), field.path[:-1])) == siblings
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+@each_case("path", FILES)
 def test_required_and_nullable_switch_over_and_back(path: Path) -> None:
     text = read(path)
     for field in walk(fields_of(json.loads(text))):

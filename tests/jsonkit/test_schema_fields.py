@@ -7,6 +7,7 @@ import pytest
 from playground.jsonkit.schema_fields import Field, field_at, fields_of, slot, walk
 from playground.jsonkit.schema_refs import pointer_of, reach, resolved, target_of
 from tests.jsonkit.schemas import schemas
+from tests.support.each_case import each_case
 
 ALL = dict(schemas())
 
@@ -17,7 +18,7 @@ def at(name: str, *path: str | int) -> Field:
     return field
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("schema", "kind", "summary"),
     [
         ({"type": "string"}, "string", "string"),

@@ -11,11 +11,12 @@ from playground.jsonkit.pattern_text import PatternError, text_for, texts_for
 from playground.jsonkit.schema_sample import NoSampleError, sample, sample_text
 from playground.jsonkit.validation import check_value
 from tests.jsonkit.schemas import schemas
+from tests.support.each_case import each_case
 
 SOUND = [(name, schema) for name, schema in schemas() if name != "40_wrong_shapes"]
 
 
-@pytest.mark.parametrize(("name", "schema"), SOUND)
+@each_case(("name", "schema"), SOUND)
 def test_a_sample_fits_its_schema_and_is_always_the_same(name: str, schema: Any) -> None:
     value = sample(schema)
     assert check_value(value, schema) == []
@@ -33,7 +34,7 @@ def test_a_sample_shows_optional_parameters_and_the_words_of_the_schema() -> Non
     assert sample({"type": "object", "properties": {"a": {"default": 5, "type": "string"}}}) == {"a": "a"}
 
 
-@pytest.mark.parametrize(
+@each_case(
     "schema",
     [
         {"type": "array", "contains": {"const": 3}, "items": {"type": "integer"}, "minItems": 3},
@@ -81,7 +82,7 @@ COUNTRY: Any = {
 DEPENDENT: Any = {"a": {"required": ["n"], "properties": {"n": {"type": "integer", "minimum": 3}}}}
 
 
-@pytest.mark.parametrize(
+@each_case(
     "schema",
     [
         {"$schema": DRAFT_04, "type": "number", "minimum": 1, "exclusiveMinimum": True},
@@ -137,7 +138,7 @@ def test_a_schema_that_nothing_fits_has_no_sample(schema: Any) -> None:
     assert sample_text(schema) == ""
 
 
-@pytest.mark.parametrize(
+@each_case(
     "pattern",
     [
         "^[A-Z]{3}$", "^\\d{4}-\\d{2}$", "(?:foo|bar)+", "^[^a]x?$", "a.c", "^#[0-9a-f]{6}$", "^(?P<y>[0-9]+)Z$",
@@ -156,7 +157,7 @@ def test_one_of_the_texts_for_a_pattern_that_looks_around_matches_it(pattern: st
     assert any(re.search(pattern, text) for text in texts_for(pattern))
 
 
-@pytest.mark.parametrize("pattern", ["(?=a", "(a)\\1", "(", "a)", "[", "*", "\\", "((((" * 20, "a{9999}", "\\p{Greek}"])
+@each_case("pattern", ["(?=a", "(a)\\1", "(", "a)", "[", "*", "\\", "((((" * 20, "a{9999}", "\\p{Greek}"])
 def test_what_it_does_not_know_is_said(pattern: str) -> None:
     with pytest.raises(PatternError):
         text_for(pattern)

@@ -11,6 +11,7 @@ from playground.jsonkit.problems import JsonTextError
 from playground.jsonkit.tree import Node, find, parse
 from playground.jsonkit.values import same
 from tests.jsonkit.texts import texts
+from tests.support.each_case import each_case
 
 
 def value_of(node: Node) -> Any:
@@ -77,7 +78,7 @@ def test_one_character_more_or_less_is_judged_as_python_does(pair: tuple[str, An
         assert 0 <= caught.value.offset <= len(changed)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "line", "column", "reason"),
     [
         ("", 1, 1, "there is nothing here"),

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
-
 from playground.domain.parts import Image, Part, Reasoning, Refusal, Text, ToolCall, ToolResult, Unknown
 from playground.domain.request import Request
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role, Turn
 from playground.protocols import PROTOCOLS
 from playground.protocols.protocol import get_protocol
+from tests.support.each_case import each_case
 
 PARTS: tuple[Part, ...] = (
     Text(text="hi"),
@@ -37,8 +36,8 @@ def said(protocol: str, way: str, request: Request) -> str | None:
     return None
 
 
-@pytest.mark.parametrize("protocol", PROTOCOLS)
-@pytest.mark.parametrize("role", Role)
+@each_case("protocol", PROTOCOLS)
+@each_case("role", Role)
 def test_every_part_in_every_role(protocol: str, role: Role) -> None:
     parameters = get_protocol(protocol).parameters_type()
     for part in PARTS:

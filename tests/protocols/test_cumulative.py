@@ -6,11 +6,10 @@ from collections.abc import Callable
 from itertools import accumulate
 from typing import Any
 
-import pytest
-
 from playground.domain.accumulator import Accumulator
 from playground.protocols.summary import summarise
 from tests.protocols.streams import DONE, chat, chunk, codes, data, messages, messages_events, text
+from tests.support.each_case import each_case
 
 WORDS = ["The ", "cat ", "sat ", "on ", "the ", "mat."]
 WHOLE = "".join(WORDS)
@@ -39,8 +38,8 @@ def messages_body(content: list[str], reasoning: list[str]) -> bytes:
 BODIES = [("chat", chat_body, chat), ("messages", messages_body, messages)]
 
 
-@pytest.mark.parametrize(("protocol", "body", "read"), BODIES)
-@pytest.mark.parametrize(
+@each_case(("protocol", "body", "read"), BODIES)
+@each_case(
     ("content", "reasoning"),
     [
         (GROWING, ["hm", " well"]),
@@ -67,8 +66,8 @@ def test_cumulative_deltas_are_named_and_kept_and_can_be_read_without_repeats(
     assert choice["reasoning"] == (WHOLE if reasoning == GROWING else "".join(reasoning))
 
 
-@pytest.mark.parametrize(("protocol", "body", "read"), BODIES)
-@pytest.mark.parametrize(
+@each_case(("protocol", "body", "read"), BODIES)
+@each_case(
     "content",
     [
         WORDS,

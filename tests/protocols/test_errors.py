@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from playground.domain.errors import FailureKind
 from playground.protocols.error_waits import rate_limit_dimension
 from playground.protocols.errors import read_error
+from tests.support.each_case import each_case
 
 INNER = json.dumps({"error": {"message": "not enabled", "code": "c", "param": "p"}})
 FILTERED = {"violence": {"filtered": True, "severity": "medium"}, "hate": {"filtered": False}}
@@ -124,7 +125,7 @@ CASES: list[tuple[Any, dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.parametrize(("body", "expected"), CASES)
+@each_case(("body", "expected"), CASES)
 def test_each_shape(body: Any, expected: dict[str, Any]) -> None:
     for failure in (read_error(json.dumps(body).encode(), 400), read_error(body, 400)):
         assert (failure.kind, failure.status) == (FailureKind.HTTP, 400)
@@ -132,7 +133,7 @@ def test_each_shape(body: Any, expected: dict[str, Any]) -> None:
         assert json.loads(failure.body) == body
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("body", "message"),
     [
         (b"", "HTTP 503 Service Unavailable, with an empty body"),
@@ -211,7 +212,7 @@ def nested_texts(depth: int) -> bytes:
     return text.encode()
 
 
-@pytest.mark.parametrize(
+@each_case(
     "body",
     [
         b"[" * 200_000,

@@ -5,10 +5,9 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
-import pytest
-
 from playground.protocols import DEFAULT, PROTOCOLS
 from playground.protocols.protocol import Facet, Protocol, get_protocol
+from tests.support.each_case import each_case
 
 FACETS = [name for name, kind in Protocol.__annotations__.items() if str(kind).startswith(Facet.__name__)]
 
@@ -18,8 +17,8 @@ def arguments(facet: Any) -> list[str]:
     return [name.lstrip("_") for name in inspect.signature(facet).parameters] if inspect.isroutine(facet) else []
 
 
-@pytest.mark.parametrize("facet", FACETS)
-@pytest.mark.parametrize("name", PROTOCOLS)
+@each_case("facet", FACETS)
+@each_case("name", PROTOCOLS)
 def test_every_protocol_has_every_facet(name: str, facet: str) -> None:
     found = getattr(get_protocol(name), facet)
     assert found is not None

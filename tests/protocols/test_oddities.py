@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from playground.protocols.protocol import get_protocol
+from tests.support.each_case import each_case
 
 CHAT_TOOL = {"type": "function", "function": {"name": "look"}}
 TOOL = {"name": "look", "input_schema": {"type": "object"}}
@@ -22,7 +22,7 @@ def found(protocol: str, body: dict[str, Any]) -> list[tuple[str, str]]:
     return [(".".join(path), words) for path, words in get_protocol(protocol).oddities(body)]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("body", "odd"),
     [
         ({}, []),
@@ -53,7 +53,7 @@ def thinking(budget: Any, **more: Any) -> dict[str, Any]:
     return {"max_tokens": 4096, "thinking": {"type": "enabled", "budget_tokens": budget}, **more}
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("body", "odd"),
     [
         ({"tool_choice": {"type": "auto"}, "tools": [TOOL]}, []),

@@ -23,6 +23,7 @@ from tests.protocols.streams import (
     fragment,
     messages_events,
 )
+from tests.support.each_case import each_case
 
 STREAM = b"".join(
     [
@@ -112,8 +113,8 @@ def test_chat(name: str, sizes: list[int]) -> None:
     assert sorted(codes(chat_events(body, sizes))) == sorted(codes(chat_events(body)))
 
 
-@pytest.mark.parametrize("name", CHAT)
-@pytest.mark.parametrize("size", [1, 2, 3, 7])
+@each_case("name", CHAT)
+@each_case("size", [1, 2, 3, 7])
 def test_chat_in_equal_pieces(name: str, size: int) -> None:
     body = CHAT[name]
     assert coalesced(chat_events(body, [size] * len(body))) == coalesced(chat_events(body))

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from playground.protocols.summary import summarise
 from tests.protocols.streams import DONE, chunk, data, fragment
+from tests.support.each_case import each_case
 
 USAGE = {"prompt_tokens": 1, "x": None}
 
@@ -65,8 +66,8 @@ def test_an_error_with_its_code_as_received(code: object) -> None:
     assert found["error"]["status"] == (429 if code in (429, "429") else None)
 
 
-@pytest.mark.parametrize("protocol", ["chat", "messages"])
-@pytest.mark.parametrize("body", [b"", b"\n", b": alive\n\n", b"{", b"data: {", b"data: [DONE]\n\n"])
+@each_case("protocol", ["chat", "messages"])
+@each_case("body", [b"", b"\n", b": alive\n\n", b"{", b"data: {", b"data: [DONE]\n\n"])
 def test_a_body_that_is_no_answer_says_why_in_an_error_or_a_deviation(protocol: str, body: bytes) -> None:
     found = summarise(protocol, body)
     assert found["complete"] is (body == b"data: [DONE]\n\n")
@@ -79,8 +80,8 @@ def test_an_answer_with_a_hole_is_not_complete() -> None:
     assert [d["code"] for d in found["deviations"]] == ["not_json"]
 
 
-@pytest.mark.parametrize("odd", ["NaN", "-Infinity", "1e999", "-1e400"])
-@pytest.mark.parametrize(
+@each_case("odd", ["NaN", "-Infinity", "1e999", "-1e400"])
+@each_case(
     "place",
     [
         '{"choices":[],"usage":{"cost":ODD}}',

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from playground.protocols.chat.decode import read_usage as chat_usage
 from playground.protocols.messages.decode import read_usage as messages_usage
+from tests.support.each_case import each_case
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("told", "cost"),
     [
         (0.00125, 0.00125),

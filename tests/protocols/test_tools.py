@@ -8,6 +8,7 @@ import pytest
 
 from playground.domain.tools import ToolDefinition
 from playground.protocols.protocol import get_protocol
+from tests.support.each_case import each_case
 
 SCHEMA = {"type": "object", "properties": {"x": {"type": "integer"}}, "required": ["x"]}
 TOOL = ToolDefinition(name="f", description="d", parameters=SCHEMA, strict=True)
@@ -34,8 +35,8 @@ def test_without_parameters() -> None:
     assert get_protocol("messages").write_tool(bare) == {"name": "f", "input_schema": {"type": "object"}}
 
 
-@pytest.mark.parametrize("protocol", ["chat", "messages"])
-@pytest.mark.parametrize(
+@each_case("protocol", ["chat", "messages"])
+@each_case(
     ("value", "words"),
     [
         ([], "a JSON object"),

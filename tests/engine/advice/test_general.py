@@ -11,6 +11,7 @@ from playground.engine.advice import advise, headline, own_words
 from playground.engine.advice.own import OWN
 from playground.engine.advice.parts import KEY, MODEL, PARAMETERS, RETRY, STREAM_ON, TIMEOUT, Action, at_a_prompt
 from playground.engine.advice.table import TABLE, Known
+from tests.support.each_case import each_case
 
 
 def failure(kind: FailureKind, status: int | None = None) -> Failure:
@@ -24,7 +25,7 @@ OF_THE_WINDOW = (
 )
 
 
-@pytest.mark.parametrize("known", [*OWN, *TABLE], ids=lambda known: known.advice.meaning)
+@each_case("known", [*OWN, *TABLE])
 def test_what_a_command_line_is_told_is_no_place_of_the_window(known: Known) -> None:
     for place in OF_THE_WINDOW:
         assert place not in at_a_prompt(known.advice)
@@ -33,7 +34,7 @@ def test_what_a_command_line_is_told_is_no_place_of_the_window(known: Known) -> 
 STATUSES = (None, 400, 401, 402, 403, 404, 405, 408, 413, 418, 429, 500, 502, 503, 504, 520, 599)
 
 
-@pytest.mark.parametrize("kind", list(FailureKind))
+@each_case("kind", list(FailureKind))
 def test_every_failure_has_a_headline_a_remedy_and_actions(kind: FailureKind) -> None:
     some = (True, False, None)
     for status, keyed, streamed, arrived in product(STATUSES, some, some, (True, False)):
@@ -53,7 +54,7 @@ def test_every_failure_has_a_headline_a_remedy_and_actions(kind: FailureKind) ->
         assert all(isinstance(action, Action) for action in advice.actions)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("status", "first"),
     [(400, PARAMETERS), (401, KEY), (402, RETRY), (403, MODEL), (404, MODEL), (429, RETRY), (500, RETRY), (503, RETRY)],
 )

@@ -21,6 +21,7 @@ from playground.engine.advice.spots import header_names, parameter_named, place_
 from playground.engine.advice.table import TABLE
 from playground.gateway.retry import is_transient
 from playground.protocols.errors import read_error
+from tests.support.each_case import each_case
 
 
 def told(status: int | None, body: Any, *, keyed: bool | None = True, endpoint: str = "chat") -> Failure:
@@ -49,21 +50,19 @@ SAID = read("said.jsonl")
 SOUNDS_ALIKE = read("sounds_alike.jsonl")
 
 
-@pytest.mark.parametrize(("meaning", "status", "body"), SAID, ids=[f"{m}-{n}" for n, (m, _, _) in enumerate(SAID)])
+@each_case(("meaning", "status", "body"), SAID)
 def test_what_is_said_is_understood(meaning: str, status: int | None, body: Any) -> None:
     keyed = meaning != "key missing"
     found = advise(told(status, body, keyed=keyed))
     assert found.meaning == meaning, found.title
 
 
-@pytest.mark.parametrize(("status", "body"), [(status, body) for meaning, status, body in SAID if meaning == "balance"])
+@each_case(("status", "body"), [(status, body) for meaning, status, body in SAID if meaning == "balance"])
 def test_an_empty_account_is_not_asked_again(status: int, body: Any) -> None:
     assert not is_transient(told(status, body))
 
 
-@pytest.mark.parametrize(
-    ("meaning", "status", "body"), SOUNDS_ALIKE, ids=[f"{m}-{n}" for n, (m, _, _) in enumerate(SOUNDS_ALIKE)]
-)
+@each_case(("meaning", "status", "body"), SOUNDS_ALIKE)
 def test_what_sounds_alike_is_told_as_what_it_is(meaning: str, status: int | None, body: Any) -> None:
     found = advise(told(status, body))
     assert found.meaning == meaning, found.title
@@ -104,7 +103,7 @@ def test_a_hostile_name_is_no_field() -> None:
         assert parameter_named(told(400, error("no", param=name))) == ""
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("message", "found"),
     [
         (
@@ -162,10 +161,10 @@ def test_every_pattern_is_in_small_letters() -> None:
         assert all(code == code.lower() for code in known.codes)
 
 
-@pytest.mark.parametrize(
+@each_case(
     "letters", ["model ", "header x-", "`inputs` ", "exceed ", "a: " * 10, "x-" * 50, "key not ", "('", "no api key "]
 )
-@pytest.mark.parametrize("status", [400, 404, 429, 500])
+@each_case("status", [400, 404, 429, 500])
 def test_no_message_takes_long(letters: str, status: int) -> None:
     failure = Failure(kind=FailureKind.HTTP, status=status, message=letters * (100_000 // len(letters)))
     began = time.thread_time()

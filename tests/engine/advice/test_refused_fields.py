@@ -12,14 +12,13 @@ import time
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from playground.domain.errors import Failure, FailureKind, Sent
 from playground.engine.advice import advise
 from playground.engine.advice.parts import KEEP_OFFER, TRY_OFFER, at_a_prompt
 from playground.engine.advice.refused_fields import MOST, offers
 from playground.protocols.errors import read_error
 from tests.engine.advice.test_known import SAID, SOUNDS_ALIKE
+from tests.support.each_case import each_case
 
 CASES = [
     json.loads(line) for line in (Path(__file__).parent / "refused.jsonl").read_text(encoding="utf-8").splitlines()
@@ -51,7 +50,7 @@ def refused(
     return read_error(text.encode(), status).model_copy(update={"sent": sent})
 
 
-@pytest.mark.parametrize("case", CASES, ids=[f"{number}-{case['source']}" for number, case in enumerate(CASES)])
+@each_case("case", CASES)
 def test_what_is_offered(case: dict[str, Any]) -> None:
     failure = refused(case["status"], case["body"], case["fields"], tuple(case["roles"]), case["protocol"])
     found = [offer.command for offer in offers(failure)]
@@ -62,7 +61,7 @@ def test_each_line_says_where_it_is_from() -> None:
     assert {case["how"] for case in CASES} == {"read", "altered", "remembered", "made up"}
 
 
-@pytest.mark.parametrize("case", [case for case in CASES if case["offers"]], ids=lambda case: case["source"])
+@each_case("case", [case for case in CASES if case["offers"]])
 def test_nothing_is_offered_that_was_not_sent(case: dict[str, Any]) -> None:
     assert not offers(refused(case["status"], case["body"], {"metadata": None}, (), case["protocol"]))
     assert not offers(refused(429, case["body"], case["fields"], tuple(case["roles"]), case["protocol"]))
@@ -76,7 +75,7 @@ def test_nothing_is_offered_that_was_not_sent(case: dict[str, Any]) -> None:
 OTHERS = [line for line in (*SAID, *SOUNDS_ALIKE) if line[0] not in ("parameter", "tools", "output format", "turns")]
 
 
-@pytest.mark.parametrize(("meaning", "status", "body"), OTHERS, ids=[f"{m}-{n}" for n, (m, _, _) in enumerate(OTHERS)])
+@each_case(("meaning", "status", "body"), OTHERS)
 def test_other_troubles_get_no_offers(meaning: str, status: int | None, body: Any) -> None:
     assert not offers(refused(status, body, FULL, ("system", "developer")))
 
@@ -101,7 +100,7 @@ def test_the_advice_begins_with_the_offers() -> None:
     assert TRY_OFFER not in [action.name for action in partly.actions]
 
 
-@pytest.mark.parametrize(
+@each_case(
     "message",
     [
         "unsupported " + "a" * 1_000_000,
@@ -114,7 +113,6 @@ def test_the_advice_begins_with_the_offers() -> None:
         "role unsupported, " + "one of " * 100_000,
         "unsupported \u202estream_options <img src=x>" * 20_000,
     ],
-    ids=["long", "quotes", "brackets", "again", "underscores", "use", "fields", "roles", "markup"],
 )
 def test_a_hostile_message_costs_nothing(message: str) -> None:
     fields: dict[str, Any] = {f"field_{number}": None for number in range(200)} | FULL

@@ -21,6 +21,7 @@ from playground.gateway.redact import Redactor
 from playground.gateway.tape import Exchange, Read
 from tests.engine.exchanges import exchange
 from tests.protocols.streams import DONE, chunk
+from tests.support.each_case import each_case
 
 BINARY = b"\xff\xfe\x00 not UTF-8"
 FAILURE = Failure(kind=FailureKind.CONNECTION, message="reset", body="{}")
@@ -95,7 +96,7 @@ def changed(path: str, value: Any) -> bytes:
     return json.dumps(content).encode()
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("data", "words"),
     [
         (b"", "not JSON"),

@@ -12,6 +12,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, aclosing
 from typing import Any
 
+import httpx
 import pytest
 from pydantic import SecretStr
 
@@ -37,6 +38,7 @@ from playground.protocols.chat.parameters import ChatParameters
 from playground.protocols.protocol import get_protocol
 from tests.engine.exchanges import exchange
 from tests.protocols.streams import DONE, chunk
+from tests.support.eventually import eventually
 from tests.support.passes import shortest_of
 
 HELLO = [(0.01, chunk({"content": "Hel"})), (0.05, chunk({"content": "lo"}, "stop")), (0.05, DONE)]
@@ -200,21 +202,13 @@ async def test_frame_by_frame(serve: Serve) -> None:
         await asyncio.sleep(0.15)
         assert got == []
         clock.step()
-        await until(lambda: got == ["Hel"])
+        await eventually(lambda: got == ["Hel"])
         await asyncio.sleep(0.1)
         assert got == ["Hel"]
         clock.step()
-        await until(lambda: got == ["Hel", "lo"])
+        await eventually(lambda: got == ["Hel", "lo"])
         clock.stepping = False
     assert call.exchange.failure is None
-
-
-async def until(happened: Callable[[], bool]) -> None:
-    for _ in range(1000):
-        if happened():
-            return
-        await asyncio.sleep(0.005)
-    raise AssertionError("it did not happen")
 
 
 async def test_the_speed_can_change_while_an_answer_runs(serve: Serve) -> None:
@@ -222,7 +216,7 @@ async def test_the_speed_can_change_while_an_answer_runs(serve: Serve) -> None:
     call = client.open(get_protocol("chat"), hello())
     async with asyncio.TaskGroup() as group:
         ended = group.create_task(finish(call))
-        await until(lambda: len(call.exchange.reads) == 1)
+        await eventually(lambda: len(call.exchange.reads) == 1)
         server.clock.speed = math.inf
         async with asyncio.timeout(5):
             assert await ended == "Hello"
@@ -351,16 +345,18 @@ async def test_a_stream_that_broke_off_is_no_body() -> None:
     assert as_one_body(exchange([(0.1, b'data: {"error": {"message": "x"}}\n\n' + DONE)])) is None
 
 
-async def test_a_client_that_goes_away_is_not_waited_for(serve: Serve) -> None:
-    server, client = await serve(exchange([(0.01, HELLO[0][1]), (30.0, DONE)]))
-    call = client.open(get_protocol("chat"), hello())
+async def test_connection_of_a_client_that_goes_away_is_closed_at_once(serve: Serve) -> None:
+    server, _client = await serve(exchange([(0.01, HELLO[0][1]), (30.0, DONE)]))
+    address = httpx.URL(server.base_url)
+    reader, writer = await asyncio.open_connection(address.host, address.port)
+    body = b'{"model": "m-1", "stream": true, "messages": [{"role": "user", "content": "Hello"}]}'
+    writer.write(b"POST /v1/chat/completions HTTP/1.1\r\nHost: %s\r\n" % address.netloc)
+    writer.write(b"Content-Type: application/json\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body))
     async with asyncio.timeout(5):
-        async for _ in call:
-            if call.exchange.reads:
-                break
-        await call.aclose()
-        await client.aclose()
-        await until(lambda: not server._open)
+        assert await reader.readuntil(b"Hel")
+        writer.write_eof()
+        await reader.read()
+    writer.close()
 
 
 def test_pieces_end_with_reads_and_with_frames() -> None:

@@ -22,18 +22,18 @@ from playground.engine.session.snapshot import restore
 from playground.engine.session.variants import MOST_LANES
 from playground.gateway.client import GatewayClient
 from playground.gateway.connection import Connection
-from tests.engine.debugging import MODELS, THREE, Bench, begin, until
+from tests.engine.debugging import MODELS, THREE, ToolConversation, begin
+from tests.support.eventually import eventually
 from tests.support.open_streams import open_streams
 
 STORED = Path(__file__).parents[1] / "stored"
-LONG = 60  # seconds, on a machine that has much else to do
 
 
 @pytest.fixture(params=["chat", "messages"])
-def bench(request: pytest.FixtureRequest, session: Session, demo: DemoServer) -> Bench:
+def conversation(request: pytest.FixtureRequest, session: Session, gateway: DemoServer) -> ToolConversation:
     session.change(protocol=request.param)
     session.change(model=MODELS[request.param])
-    return Bench(session, demo)
+    return ToolConversation(session, gateway)
 
 
 def roles(lane: Session) -> str:
@@ -46,13 +46,13 @@ def results(lane: Session) -> list[str]:
 
 @pytest.mark.parametrize("slow", [False, True], ids=["", "slow"])
 async def test_every_answer_runs_on_at_once_in_a_lane_of_its_own(
-    bench: Bench, slow: bool, monkeypatch: pytest.MonkeyPatch
+    conversation: ToolConversation, slow: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if slow:
         monkeypatch.setattr(tool_loop, "AT_ONCE", 1)  # each answer waits for the next turn of the loop
-    session, debugger, lanes = bench.session, bench.session.debugger, Lanes(bench.session)
-    await bench.ask("Weather in Lisbon and Oslo")
-    (turn_id, first), (_, second) = bench.keys
+    session, debugger, lanes = conversation.session, conversation.session.debugger, Lanes(conversation.session)
+    await conversation.ask("Weather in Lisbon and Oslo")
+    (turn_id, first), (_, second) = conversation.keys
     assert "The other calls of this turn need an answer first" in debugger.given_refusal(turn_id, first)
     debugger.notes.set_draft(turn_id, second, ResultDraft(text="same"))
     before = session.transcript
@@ -71,8 +71,8 @@ async def test_every_answer_runs_on_at_once_in_a_lane_of_its_own(
     ]
     assert session.transcript.path == before.path
     assert len(debugger.waiting) == 2, "the conversation itself is where it was"
-    assert bench.reasons == ["breakpoint"] * 2
-    sent = {results[0][1] for _, results in (bench.sent(at) for at in (-1, -2, -3))}
+    assert conversation.reasons == ["breakpoint"] * 2
+    sent = {results[0][1] for _, results in (conversation.sent(at) for at in (-1, -2, -3))}
     assert sent == {answer.text for answer in answers}
     assert session.undo()
     assert (lanes.all, session.transcript.path) == ((session,), before.path)
@@ -80,11 +80,11 @@ async def test_every_answer_runs_on_at_once_in_a_lane_of_its_own(
     assert [results(lane) for lane in lanes.all[1:]] == [[answer.text, "same"] for answer in answers]
 
 
-async def test_answers_before_it_are_shared_and_a_call_that_has_one_keeps_it(bench: Bench) -> None:
-    session, lanes = bench.session, Lanes(bench.session)
-    bench.table()
-    await bench.ask("Weather in Lisbon and Oslo")
-    maker = bench.path[1]
+async def test_answers_before_it_are_shared_and_a_call_that_has_one_keeps_it(conversation: ToolConversation) -> None:
+    session, lanes = conversation.session, Lanes(conversation.session)
+    conversation.table()
+    await conversation.ask("Weather in Lisbon and Oslo")
+    maker = conversation.path[1]
     old = session.transcript.path
     await lanes.add_answers(session, maker.id, maker.calls[1].id, [Answer(text="a"), Answer(text="b")])
     assert session.transcript.path == old
@@ -94,16 +94,16 @@ async def test_answers_before_it_are_shared_and_a_call_that_has_one_keeps_it(ben
     assert [turn.results[0].by for lane in lanes.all for turn in lane.transcript.path[3:4]] == ["table", "you", "you"]
 
 
-async def test_each_goes_its_own_way_by_the_rules_and_one_undo_takes_all_back(bench: Bench) -> None:
-    session, lanes = bench.session, Lanes(bench.session)
-    bench.table(pause_on_path="$[?@.city == 'Rome']")
-    await bench.ask(f"{THREE} !chain")
-    assert bench.roles == "uctctc"
-    turn_id, call_id = bench.path[1].id, bench.path[1].calls[0].id
+async def test_each_goes_its_own_way_by_the_rules_and_one_undo_takes_all_back(conversation: ToolConversation) -> None:
+    session, lanes = conversation.session, Lanes(conversation.session)
+    conversation.table(pause_on_path="$[?@.city == 'Rome']")
+    await conversation.ask(f"{THREE} !chain")
+    assert conversation.roles == "uctctc"
+    turn_id, call_id = conversation.path[1].id, conversation.path[1].calls[0].id
     answers = [Answer(text="now"), Answer(text="later", delay=0.05), Answer(never=True)]
     work = begin(lanes.add_answers(session, turn_id, call_id, answers))
     now, later, never = lanes.all[1:]
-    await until(lambda: now.debugger.paused and later.debugger.paused and bool(never.debugger.pending), LONG)
+    await eventually(lambda: now.debugger.paused and later.debugger.paused and bool(never.debugger.pending))
     assert not session.debugger.pending, "the conversation waits for nothing"
     assert [pending.remaining for pending in never.debugger.pending.values()] == [float("inf")]
     assert not session.undo(), "something is under way"
@@ -129,18 +129,18 @@ async def test_each_goes_its_own_way_by_the_rules_and_one_undo_takes_all_back(be
     assert [*map(roles, lanes.all)] == ["uctctc"]
 
 
-async def test_a_lane_of_an_answer_becomes_the_conversation(bench: Bench) -> None:
-    session, lanes = bench.session, Lanes(bench.session)
-    await bench.ask("Weather in Oslo")
-    await lanes.add_answers(session, *bench.keys[0], [Answer(text="sun"), Answer(text="rain")])
+async def test_a_lane_of_an_answer_becomes_the_conversation(conversation: ToolConversation) -> None:
+    session, lanes = conversation.session, Lanes(conversation.session)
+    await conversation.ask("Weather in Oslo")
+    await lanes.add_answers(session, *conversation.keys[0], [Answer(text="sun"), Answer(text="rain")])
     lanes.continue_with(lanes.all[2])
     assert [results(lane) for lane in lanes.all] == [["rain"], ["sun"], []]
     assert session.undo()
     assert [results(lane) for lane in lanes.all] == [[], ["sun"], ["rain"]]
 
 
-async def test_a_call_of_a_lane_is_answered_with_what_is_set_there(bench: Bench) -> None:
-    lanes = Lanes(bench.session)
+async def test_a_call_of_a_lane_is_answered_with_what_is_set_there(conversation: ToolConversation) -> None:
+    lanes = Lanes(conversation.session)
     lane = lanes.add(name="warm")
     lane.set_parameters(lane.settings.current.with_value("temperature", 0.5))
     lane.turns.add_turn(make_turn(Role.USER, "Weather in Oslo"))
@@ -152,10 +152,10 @@ async def test_a_call_of_a_lane_is_answered_with_what_is_set_there(bench: Bench)
     assert roles(made) == "ucta"
 
 
-async def test_it_is_refused_in_words_and_then_nothing_is_there(bench: Bench) -> None:
-    session, lanes = bench.session, Lanes(bench.session)
-    await bench.ask("Weather in Oslo")
-    key = bench.keys[0]
+async def test_it_is_refused_in_words_and_then_nothing_is_there(conversation: ToolConversation) -> None:
+    session, lanes = conversation.session, Lanes(conversation.session)
+    await conversation.ask("Weather in Oslo")
+    key = conversation.keys[0]
     before = session.transcript
     with pytest.raises(LanesError, match="6 lanes at most"):
         await lanes.add_answers(session, *key, [Answer()] * MOST_LANES)
@@ -166,15 +166,15 @@ async def test_it_is_refused_in_words_and_then_nothing_is_there(bench: Bench) ->
     assert before.turns.keys() < session.transcript.turns.keys()
 
 
-async def test_cancelled_before_it_begins_it_leaves_nothing_under_way(bench: Bench) -> None:
-    await bench.ask("Weather in Oslo")
-    lanes = Lanes(bench.session)
-    work = begin(lanes.add_answers(bench.session, *bench.keys[0], [Answer()] * 2))
+async def test_cancelled_before_it_begins_it_leaves_nothing_under_way(conversation: ToolConversation) -> None:
+    await conversation.ask("Weather in Oslo")
+    lanes = Lanes(conversation.session)
+    work = begin(lanes.add_answers(conversation.session, *conversation.keys[0], [Answer()] * 2))
     await asyncio.sleep(0)
     work.cancel()
     with pytest.raises(asyncio.CancelledError):
         await work
-    assert not bench.session.busy
+    assert not conversation.session.busy
     assert [lane.debugger.loop for lane in lanes.all] == [None] * 3
 
 
@@ -185,28 +185,28 @@ async def test_stop_ends_every_lane_and_the_gateway_sees_it() -> None:
             async def connect(_profile_id: str) -> GatewayClient:
                 return client
 
-            await _stop_three(Bench(Session(connect, profile_id="p", model="demo-tools"), slow))
+            await _stop_three(ToolConversation(Session(connect, profile_id="p", model="demo-tools"), slow))
 
 
-async def _stop_three(bench: Bench) -> None:
-    slow, lanes = bench.demo, Lanes(bench.session)
-    await bench.ask("Weather in Oslo !long=3000")
-    turn_id = bench.path[-1].id
+async def _stop_three(conversation: ToolConversation) -> None:
+    slow, lanes = conversation.gateway, Lanes(conversation.session)
+    await conversation.ask("Weather in Oslo !long=3000")
+    turn_id = conversation.path[-1].id
     answers = [Answer(text=str(n)) for n in range(3)]
-    work = begin(lanes.add_answers(bench.session, *bench.keys[0], answers))
-    await until(lambda: open_streams(slow) == 3, LONG)
-    await until(lambda: all(choice.deltas > 2 for choice in bench.session.growing.values()), LONG)
-    bench.session.stop(next(iter(bench.session.growing)))
-    await until(lambda: open_streams(slow) == 2, LONG)
+    work = begin(lanes.add_answers(conversation.session, *conversation.keys[0], answers))
+    await eventually(lambda: open_streams(slow) == 3)
+    await eventually(lambda: all(choice.deltas > 2 for choice in conversation.session.growing.values()))
+    conversation.session.stop(next(iter(conversation.session.growing)))
+    await eventually(lambda: open_streams(slow) == 2)
     lanes.stop()
     await work
-    await until(lambda: open_streams(slow) == 0, LONG)
+    await eventually(lambda: open_streams(slow) == 0)
     for lane in lanes.all[1:]:
         turn = lane.transcript.path[-1]
         assert turn.text
         assert turn.outcome is not None
         assert turn.outcome.ending is Ending.STOPPED
-    assert len(bench.session.transcript.children(turn_id)) == 3
+    assert len(conversation.session.transcript.children(turn_id)) == 3
 
 
 def test_forks_of_an_older_file_are_alternatives_and_what_was_typed_for_them_is_kept(session: Session) -> None:
@@ -230,14 +230,14 @@ def test_forks_of_an_older_file_are_alternatives_and_what_was_typed_for_them_is_
     assert session.debugger.notes.fork_drafts
 
 
-async def test_a_call_that_waits_in_another_lane_too_keeps_the_reason_why(bench: Bench) -> None:
-    lanes = Lanes(bench.session)
-    await bench.ask("Weather in Oslo")
+async def test_a_call_that_waits_in_another_lane_too_keeps_the_reason_why(conversation: ToolConversation) -> None:
+    lanes = Lanes(conversation.session)
+    await conversation.ask("Weather in Oslo")
     lane = lanes.add()
-    turn_id, call_id = bench.keys[0]
+    turn_id, call_id = conversation.keys[0]
     lane.debugger.send(turn_id, call_id, "sun")
-    assert bench.reasons == ["breakpoint"]
+    assert conversation.reasons == ["breakpoint"]
     assert place_words(lane, str)[-1] == "get_weather gave sun"
-    bench.session.debugger.send(turn_id, call_id, "sun")
-    assert bench.session.debugger.notes.stops == {}
+    conversation.session.debugger.send(turn_id, call_id, "sun")
+    assert conversation.session.debugger.notes.stops == {}
     assert place_words(lane, str)[-1] == "as set"

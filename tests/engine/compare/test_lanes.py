@@ -18,9 +18,8 @@ from playground.engine.session.open_edits import OpenEdit
 from playground.engine.session.session import Session
 from playground.engine.session.snapshot import restore, snapshot
 from playground.engine.session.variants import MOST_LANES
-from tests.engine.debugging import WEATHER, begin, until
-
-LONG = 60  # seconds, on a machine that has much else to do
+from tests.engine.debugging import WEATHER, begin
+from tests.support.eventually import eventually
 
 
 @pytest.fixture
@@ -32,14 +31,14 @@ def said(lane: Session) -> list[str]:
     return [turn.text for turn in lane.transcript.path]
 
 
-def bodies(demo: DemoServer) -> list[dict[str, object]]:
-    return [json.loads(request.body) for request in demo.requests if request.method == "POST"]
+def bodies(gateway: DemoServer) -> list[dict[str, object]]:
+    return [json.loads(request.body) for request in gateway.requests if request.method == "POST"]
 
 
 # Asked at once
 
 
-async def test_one_question_goes_to_all_each_with_what_is_set_for_it(lanes: Lanes, demo: DemoServer) -> None:
+async def test_one_question_goes_to_all_each_with_what_is_set_for_it(lanes: Lanes, gateway: DemoServer) -> None:
     first = lanes.all[0]
     warm = lanes.add(name="warm")
     warm.set_parameters(warm.settings.current.with_value("temperature", 1))
@@ -47,7 +46,7 @@ async def test_one_question_goes_to_all_each_with_what_is_set_for_it(lanes: Lane
     lanes.write(make_turn(Role.USER, "Hello"))
     await lanes.run()
 
-    assert {(str(body["model"]), body.get("temperature")) for body in bodies(demo)} == {
+    assert {(str(body["model"]), body.get("temperature")) for body in bodies(gateway)} == {
         ("demo-chat", None),
         ("demo-chat", 1),
         ("demo-reasoner", None),
@@ -82,7 +81,7 @@ async def test_requests_of_the_same_round_belong_together_and_each_lane_has_its_
     assert last_request(first) == list(first.exchanges)[-1], "of one lane, whatever was asked last"
 
 
-async def test_each_goes_on_from_its_own_answer(lanes: Lanes, demo: DemoServer) -> None:
+async def test_each_goes_on_from_its_own_answer(lanes: Lanes, gateway: DemoServer) -> None:
     lanes.add()
     lanes.write(make_turn(Role.USER, "Hello"))
     await lanes.run()
@@ -90,7 +89,7 @@ async def test_each_goes_on_from_its_own_answer(lanes: Lanes, demo: DemoServer) 
     ends = [lane.transcript.path[2].id for lane in lanes.all]
     assert len(set(ends)) == 2
     await lanes.run()
-    sent = bodies(demo)[-2:]
+    sent = bodies(gateway)[-2:]
     assert {str(body["messages"][1]["content"]) for body in sent} == {said(lane)[1] for lane in lanes.all}  # type: ignore[index]
     assert [len(said(lane)) for lane in lanes.all] == [4, 4]
 
@@ -126,9 +125,9 @@ async def test_one_is_stopped_or_all_and_what_came_stays(lanes: Lanes) -> None:
     lanes.add()
     lanes.write(make_turn(Role.USER, "!long=4000 !tps=50"))
     run = begin(lanes.run())
-    await until(lambda: all(lane.state is RunState.STREAMING for lane in lanes.all), LONG)
+    await eventually(lambda: all(lane.state is RunState.STREAMING for lane in lanes.all))
     lanes.all[1].stop()
-    await until(lambda: lanes.all[1].state is RunState.IDLE, LONG)
+    await eventually(lambda: lanes.all[1].state is RunState.IDLE)
     assert [lane.state is RunState.IDLE for lane in lanes.all] == [False, True, False]
     assert lanes.all[0].busy
     assert not lanes.all[0].undo()
@@ -166,7 +165,7 @@ async def test_lanes_that_failed_at_the_same_turn_are_all_asked_again(lanes: Lan
 
 
 async def test_what_is_being_written_into_a_turn_of_several_lanes_goes_out_in_all_of_them(
-    lanes: Lanes, demo: DemoServer
+    lanes: Lanes, gateway: DemoServer
 ) -> None:
     first, second = lanes.all[0], lanes.add()
     lanes.write(make_turn(Role.USER, "Hello"))
@@ -175,7 +174,7 @@ async def test_what_is_being_written_into_a_turn_of_several_lanes_goes_out_in_al
     assert [lane.next_request.build().turns[0].text for lane in lanes.all] == ["Good evening"] * 2
     lanes.write(make_turn(Role.USER, "And now?"))
     await lanes.run()
-    sent = [[message["content"] for message in body["messages"]] for body in bodies(demo)[-2:]]  # type: ignore[attr-defined]
+    sent = [[message["content"] for message in body["messages"]] for body in bodies(gateway)[-2:]]  # type: ignore[attr-defined]
     assert sent == [["Good evening", "And now?"]] * 2
     assert not first.editors.open
     before = second.transcript
@@ -330,7 +329,7 @@ async def test_what_a_lane_brought_survives_the_undoing_of_an_edit_elsewhere(lan
     session, lane = lanes.all[0], lanes.add()
     lanes.write(make_turn(Role.USER, "Hello !long=200 !tps=200"))
     run = begin(lanes.run([lane]))
-    await until(lambda: lane.state is RunState.STREAMING, LONG)
+    await eventually(lambda: lane.state is RunState.STREAMING)
     session.change(title="Meanwhile")
     session.turns.add_turn(make_turn(Role.USER, "typed meanwhile"))
     await run
@@ -387,8 +386,8 @@ async def test_while_lanes_stream_a_snapshot_has_all_of_them_as_far_as_they_came
     lanes.add()
     lanes.write(make_turn(Role.USER, "!long=4000 !tps=50"))
     run = begin(lanes.run())
-    await until(lambda: all(any(c.parts for c in lane.growing.values()) for lane in lanes.all), LONG)
-    await until(lambda: len([c for c in lanes.all[0].growing.values() if c.parts]) == 2, LONG)
+    await eventually(lambda: all(any(c.parts for c in lane.growing.values()) for lane in lanes.all))
+    await eventually(lambda: len([c for c in lanes.all[0].growing.values() if c.parts]) == 2)
     found = snapshot(lanes.all[0])
     lanes.stop()
     await run

@@ -1,4 +1,4 @@
-"""A bench for evaluations."""
+"""A store of answers for evaluations."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.engine.evaluation.evaluations import Bench
+from tests.engine.evaluation.evaluations import Evaluations
 
 
 @pytest.fixture
-async def bench(tmp_path: Path) -> AsyncIterator[Bench]:
-    made = Bench(tmp_path)
+async def evaluations(tmp_path: Path) -> AsyncIterator[Evaluations]:
+    made = Evaluations(tmp_path)
     yield made
     await made.store.aclose()

@@ -41,8 +41,8 @@ def planned(session: Session, text: str = "What is {{city}} like? !fast", **fiel
     return session
 
 
-class Bench:
-    """A store of its own, and runners over it."""
+class Evaluations:
+    """Runners over a store of answers."""
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / "answers.sqlite"

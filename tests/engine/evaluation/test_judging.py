@@ -14,25 +14,28 @@ from playground.domain.checks.texts import Contains
 from playground.engine.evaluation.judging import by_hand, read_verdict
 from playground.engine.gateways.offered import DEMO_ID, Gateways
 from playground.engine.session.session import Session
-from tests.engine.evaluation.evaluations import Bench, planned
+from tests.engine.evaluation.evaluations import Evaluations, cases, planned
+from tests.support.each_case import each_case
 from tests.support.fault_server import FaultServer, head, keep, send
 
 JUDGE = Judge(rubric="It is kind.", model="demo-chat")
 
 
-def judged(demo: DemoServer) -> list[dict[str, object]]:
-    bodies = [json.loads(request.body) for request in demo.requests if request.method == "POST"]
+def judged(gateway: DemoServer) -> list[dict[str, object]]:
+    bodies = [json.loads(request.body) for request in gateway.requests if request.method == "POST"]
     return [body for body in bodies if "You judge" in body["messages"][0]["content"]]
 
 
-async def test_a_judge_is_asked_for_json_and_shown_and_kept(bench: Bench, session: Session, demo: DemoServer) -> None:
-    runner = await bench.run(planned(session, checks=(JUDGE, Contains(text="x"))))
-    bodies = judged(demo)
+async def test_a_judge_is_asked_for_json_and_shown_and_kept(
+    evaluations: Evaluations, session: Session, gateway: DemoServer
+) -> None:
+    runner = await evaluations.run(planned(session, checks=(JUDGE, Contains(text="x"))))
+    bodies = judged(gateway)
     assert len(bodies) == 3
     assert all(body["response_format"]["type"] == "json_schema" for body in bodies)  # type: ignore[index]
     assert runner.progress.requests == 6
     for answer in runner.answers.values():
-        kept = await bench.store.kept(session.id, answer)
+        kept = await evaluations.store.kept(session.id, answer)
         ((key, judgement),) = kept.judgements.items()
         verdict = answer.verdicts[key]
         assert verdict.passed is (verdict.score >= 0.5)
@@ -41,19 +44,19 @@ async def test_a_judge_is_asked_for_json_and_shown_and_kept(bench: Bench, sessio
         assert kept.turns[1].text[:40] in judgement.turns[1].text
         assert judgement.turns[2].text.startswith("{")
         assert judgement.tokens
-    again = await bench.run(planned(session, checks=(Contains(text="x"), JUDGE)))
-    assert len(judged(demo)) == 3  # nobody was asked again
+    again = await evaluations.run(planned(session, checks=(Contains(text="x"), JUDGE)))
+    assert len(judged(gateway)) == 3  # nobody was asked again
     assert again.answers == runner.answers
 
 
-async def test_a_judge_that_fails_has_not_judged(bench: Bench, session: Session) -> None:
-    runner = await bench.run(planned(session, checks=(JUDGE.model_copy(update={"model": "no-such-model"}),)))
+async def test_a_judge_that_fails_has_not_judged(evaluations: Evaluations, session: Session) -> None:
+    runner = await evaluations.run(planned(session, checks=(JUDGE.model_copy(update={"model": "no-such-model"}),)))
     for answer in runner.answers.values():
         ((key, verdict),) = answer.verdicts.items()
         assert verdict.passed is None
         assert verdict.reason.startswith("the judge failed: ")
         assert not answer.failure
-        kept = await bench.store.kept(session.id, answer)
+        kept = await evaluations.store.kept(session.id, answer)
         assert kept.judgements[key].failure
 
 
@@ -71,20 +74,20 @@ def reply(text: str) -> bytes:
 
 
 async def test_a_gateway_that_takes_no_format_is_asked_without_one(
-    bench: Bench, session: Session, gateways: Gateways, picky: FaultServer
+    evaluations: Evaluations, session: Session, gateways: Gateways, picky: FaultServer
 ) -> None:
     error = b'{"error": {"message": "response_format is not supported", "param": "response_format"}}'
     picky.play_next(send(reply("Well, Lisbon.")), keep())
     picky.play_next(send(head(400, "application/json", f"Content-Length: {len(error)}"), error), keep())
     picky.play(send(reply('Sure: {"score": 0.9, "reason": "kind\\nwords"} Bye')), keep())
     gateways.update(gateways.get(DEMO_ID).model_copy(update={"base_url": picky.url}))
-    runner = await bench.run(planned(session, cases=planned(session).settings.evaluation.cases[:1], checks=(JUDGE,)))  # type: ignore[union-attr]
+    runner = await evaluations.run(planned(session, cases=cases()[:1], checks=(JUDGE,)))
     (answer,) = runner.answers.values()
     assert list(answer.verdicts.values()) == [Verdict(True, 0.9, "kind words")]
     assert ["response_format" in (request.json or {}) for request in picky.requests] == [False, True, False]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "passed", "score"),
     [
         ('{"reason": "good", "score": 0.5}', True, 0.5),

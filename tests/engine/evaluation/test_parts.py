@@ -22,16 +22,16 @@ from playground.engine.evaluation.results import Results
 from playground.engine.session.open_edits import OpenEdit
 from playground.engine.session.plan import Keep
 from playground.engine.session.session import Session
-from tests.engine.evaluation.evaluations import Bench, cases, planned, variant
+from tests.engine.evaluation.evaluations import Evaluations, cases, planned, variant
 from tests.engine.evaluation.test_results import results
 from tests.engine.session.test_session import make_session
 
 
 async def test_before_it_begins_what_is_asked_is_estimated_and_afterwards_what_came(
-    bench: Bench, session: Session
+    evaluations: Evaluations, session: Session
 ) -> None:
     planned(session, repeats=2, checks=(Judge(rubric="kind", model="demo-chat"),))
-    runner = await bench.load(session)
+    runner = await evaluations.load(session)
 
     def entered(_profile_id: str, _model: str) -> Price:
         return Price(input=1000.0, output=2000.0, currency="€")
@@ -43,8 +43,8 @@ async def test_before_it_begins_what_is_asked_is_estimated_and_afterwards_what_c
     assert before.words.endswith("answers not counted")
     assert "€" in before.words
     planned(session, repeats=1, checks=())
-    await bench.run(session)
-    runner = await bench.load(planned(session, repeats=3, checks=()))
+    await evaluations.run(session)
+    runner = await evaluations.load(planned(session, repeats=3, checks=()))
     after = estimate(runner.inquiry, runner.answers, runner.missing, no_price)
     assert (after.requests, after.answered) == (6, True)
     assert after.tokens > 100
@@ -82,22 +82,22 @@ def test_who_won_is_said_with_how_sure_it_is() -> None:
     assert few.words == "From 1 pairs it cannot be told whether A · as set or B · B is better (p = 1.00)."
 
 
-async def test_votes_and_thumbs_are_kept(bench: Bench, session: Session) -> None:
+async def test_votes_and_thumbs_are_kept(evaluations: Evaluations, session: Session) -> None:
     check = You(rubric="Is it kind?")
-    runner = await bench.run(planned(session, variants=(variant("B", model="demo-reasoner"),), checks=(check,)))
+    runner = await evaluations.run(planned(session, variants=(variant("B", model="demo-reasoner"),), checks=(check,)))
     found = Results(runner.inquiry, runner.answers)
     assert found.columns[0].rate.words == "not judged"
     one, *_ = pairs(found, *found.inquiry.columns)
-    await bench.store.vote(session.id, one.pair, Vote.FIRST)
-    await bench.store.vote(session.id, one.pair, Vote.OTHER)
-    assert await bench.store.votes(session.id) == {one.pair: "other"}
+    await evaluations.store.vote(session.id, one.pair, Vote.FIRST)
+    await evaluations.store.vote(session.id, one.pair, Vote.OTHER)
+    assert await evaluations.store.votes(session.id) == {one.pair: "other"}
     judged = with_verdicts(one.first, {check_key(check): Verdict(True, 1.0, "so it is")})
-    await bench.store.judged(session.id, [(judged, {})])
-    again = await bench.run(session)  # a check that is a person's is not made anew
+    await evaluations.store.judged(session.id, [(judged, {})])
+    again = await evaluations.run(session)  # a check that is a person's is not made anew
     assert again.answers[one.first.key].verdicts == judged.verdicts
     assert Results(again.inquiry, again.answers).columns[0].rate.words.startswith("100 % [")
-    await bench.store.forget(session.id)
-    assert await bench.store.votes(session.id) == {}
+    await evaluations.store.forget(session.id)
+    assert await evaluations.store.votes(session.id) == {}
 
 
 def test_a_turn_becomes_a_case_with_all_above_it() -> None:
@@ -154,7 +154,7 @@ def test_the_step_one_looks_at_is_meant() -> None:
     assert [turn.text for turn in case_of(session, last).turns][-1] == "Three"
 
 
-async def test_a_step_is_asked_again_as_it_was(bench: Bench, session: Session) -> None:
+async def test_a_step_is_asked_again_as_it_was(evaluations: Evaluations, session: Session) -> None:
     """Whatever stands above: two turns of the user in a row, a call with its result."""
     call = ToolCall(id="1", name="f", arguments="{}")
     for turn in (
@@ -167,11 +167,11 @@ async def test_a_step_is_asked_again_as_it_was(bench: Bench, session: Session) -
     await session.run()
     last = session.transcript.path[-1]
     session.change(evaluation=step_plan(session, last.id, repeats=2))
-    runner = await bench.run(session)
+    runner = await evaluations.run(session)
     assert runner.progress.done == 2
     for one in runner.answers.values():
         assert one.figures.requests == 1
-        kept = await bench.store.kept(session.id, one)
+        kept = await evaluations.store.kept(session.id, one)
         assert [turn.role for turn in kept.turns] == [turn.role for turn in session.transcript.path]
 
 
@@ -185,18 +185,18 @@ def test_a_whole_case_is_another_one_than_its_rounds() -> None:
 
 
 async def test_an_answer_becomes_a_conversation_that_asks_what_was_asked(
-    bench: Bench, session: Session, demo: DemoServer
+    evaluations: Evaluations, session: Session, gateway: DemoServer
 ) -> None:
     session.change(variables={"unit": "celsius"})
     text = "Say \\{{city}} and {{city}} in {{unit}} !fast"
-    runner = await bench.run(planned(session, text, keep=Keep.ALL, checks=()))
+    runner = await evaluations.run(planned(session, text, keep=Keep.ALL, checks=()))
     answer = next(one for one in runner.answers.values() if one.case == "c0")
-    kept = await bench.store.kept(session.id, answer)
+    kept = await evaluations.store.kept(session.id, answer)
     made = Session(session.experiment.connect, profile_id=session.settings.profile_id)
     begin_with_answer(made, runner.inquiry.columns[0], kept, "Lisbon")
     assert made.transcript.path == kept.turns
     assert made.title == "Lisbon"
     assert list(made.exchanges) == [exchange.id for exchange in kept.exchanges]
     await made.regenerate(made.transcript.path[-1].id)
-    (message,) = json.loads(demo.requests[-1].body)["messages"]
+    (message,) = json.loads(gateway.requests[-1].body)["messages"]
     assert message["content"] == "Say {{city}} and Lisbon in celsius !fast"

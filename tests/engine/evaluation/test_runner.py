@@ -20,24 +20,25 @@ from playground.engine.gateways.offered import DEMO_ID, Gateways
 from playground.engine.session.plan import Budget, Case, Keep, Order
 from playground.engine.session.session import Session
 from playground.engine.session.variants import Variant
-from tests.engine.debugging import WEATHER, begin, until
-from tests.engine.evaluation.evaluations import Bench, cases, planned, variant
+from tests.engine.debugging import WEATHER, begin
+from tests.engine.evaluation.evaluations import Evaluations, cases, planned, variant
+from tests.support.eventually import eventually
 
 
-def asked(demo: DemoServer) -> list[str]:
-    bodies = [json.loads(request.body) for request in demo.requests if request.method == "POST"]
+def asked(gateway: DemoServer) -> list[str]:
+    bodies = [json.loads(request.body) for request in gateway.requests if request.method == "POST"]
     return [body["messages"][-1]["content"] for body in bodies]
 
 
 async def test_each_case_is_asked_of_each_variant_as_often_as_wanted(
-    bench: Bench, session: Session, demo: DemoServer
+    evaluations: Evaluations, session: Session, gateway: DemoServer
 ) -> None:
     planned(session, repeats=2, variants=(variant("B", model="demo-reasoner"),))
-    runner = await bench.run(session)
+    runner = await evaluations.run(session)
     assert (runner.state, runner.progress.done, runner.progress.total, runner.reason) == (State.DONE, 12, 12, "")
-    assert len(asked(demo)) == 12
-    assert sorted(set(asked(demo))) == sorted(f"What is {city} like? !fast" for city in ("Lisbon", "Oslo", "Rome"))
-    assert {(one.case, one.column, one.repeat) for one in bench.told} == {
+    assert len(asked(gateway)) == 12
+    assert sorted(set(asked(gateway))) == sorted(f"What is {city} like? !fast" for city in ("Lisbon", "Oslo", "Rome"))
+    assert {(one.case, one.column, one.repeat) for one in evaluations.told} == {
         (case, column, repeat) for case in ("c0", "c1", "c2") for column in ("", "B") for repeat in (1, 2)
     }
     for one in runner.answers.values():
@@ -52,14 +53,16 @@ async def test_each_case_is_asked_of_each_variant_as_often_as_wanted(
 
 
 @pytest.mark.parametrize("streamed", [False, True])
-async def test_answers_leave_nothing_to_the_collector(bench: Bench, session: Session, *, streamed: bool) -> None:
+async def test_answers_leave_nothing_to_the_collector(
+    evaluations: Evaluations, session: Session, *, streamed: bool
+) -> None:
     planned(session, streamed=streamed)
-    await bench.run(session)  # what is made once
+    await evaluations.run(session)  # what is made once
     planned(session, streamed=streamed, repeats=20)
     gc.collect()  # which tests do by hand, see tests/conftest.py
     gc.set_debug(gc.DEBUG_SAVEALL)
     try:
-        runner = await bench.run(session)
+        runner = await evaluations.run(session)
         gc.collect()
         left = {f"{type(one).__module__}.{type(one).__name__}" for one in gc.garbage}
     finally:
@@ -70,22 +73,22 @@ async def test_answers_leave_nothing_to_the_collector(bench: Bench, session: Ses
     assert not {name for name in left if name.startswith(ours)}
 
 
-async def test_answers_that_are_judged_alike_have_one_verdict(bench: Bench, session: Session) -> None:
+async def test_answers_that_are_judged_alike_have_one_verdict(evaluations: Evaluations, session: Session) -> None:
     planned(session, repeats=5, checks=(Contains(text="{{city}}"),))
-    runner = await bench.run(session)
-    for answers in (runner.answers, (await bench.load(session)).answers):
+    runner = await evaluations.run(session)
+    for answers in (runner.answers, (await evaluations.load(session)).answers):
         found = [next(iter(one.verdicts.values())) for one in answers.values()]
         assert len(found) == 15
         assert len({id(one) for one in found}) == len(set(found)) <= 6
 
 
-async def test_what_is_kept_is_what_came(bench: Bench, session: Session) -> None:
+async def test_what_is_kept_is_what_came(evaluations: Evaluations, session: Session) -> None:
     planned(session, keep=Keep.ALL)
-    runner = await bench.run(session)
-    again = await bench.load(session)
+    runner = await evaluations.run(session)
+    again = await evaluations.load(session)
     assert again.answers == runner.answers
     answer = next(iter(again.answers.values()))
-    kept = await bench.store.kept(session.id, answer)
+    kept = await evaluations.store.kept(session.id, answer)
     assert [turn.role for turn in kept.turns] == [Role.USER, Role.ASSISTANT]
     assert kept.turns[0].text.startswith("What is ")
     assert "{{" not in kept.turns[0].text
@@ -97,71 +100,75 @@ async def test_what_is_kept_is_what_came(bench: Bench, session: Session) -> None
 
 @pytest.mark.parametrize(("keep", "count"), [(Keep.NONE, 0), (Keep.FAILED, 1), (Keep.ALL, 3)])
 async def test_frames_are_kept_of_those_that_failed_of_all_or_of_none(
-    bench: Bench, session: Session, keep: Keep, count: int
+    evaluations: Evaluations, session: Session, keep: Keep, count: int
 ) -> None:
     planned(session, keep=keep, checks=(Contains(text="Rome", negated=True),))
-    runner = await bench.run(session)
-    frames = [(await bench.store.kept(session.id, one)).exchanges for one in runner.answers.values()]
+    runner = await evaluations.run(session)
+    frames = [(await evaluations.store.kept(session.id, one)).exchanges for one in runner.answers.values()]
     assert sum(map(bool, frames)) == count
 
 
 async def test_it_goes_on_with_what_is_missing_and_asks_nothing_twice(
-    bench: Bench, session: Session, demo: DemoServer
+    evaluations: Evaluations, session: Session, gateway: DemoServer
 ) -> None:
     planned(session)
-    await bench.run(session)
+    await evaluations.run(session)
     planned(session, cases=cases(5), repeats=2)
-    before = len(asked(demo))
-    runner = await bench.run(session)
-    assert len(asked(demo)) - before == 5 * 2 - 3
+    before = len(asked(gateway))
+    runner = await evaluations.run(session)
+    assert len(asked(gateway)) - before == 5 * 2 - 3
     assert runner.progress.done == 10
-    await bench.run(session)
-    assert len(asked(demo)) == before + 7
+    await evaluations.run(session)
+    assert len(asked(gateway)) == before + 7
 
 
 async def test_what_is_set_otherwise_makes_answers_stale_and_back_again_finds_them(
-    bench: Bench, session: Session, demo: DemoServer
+    evaluations: Evaluations, session: Session, gateway: DemoServer
 ) -> None:
     planned(session, variants=(variant("B", model="demo-reasoner"),))
-    await bench.run(session)
+    await evaluations.run(session)
     session.change(model="demo-tools")  # of A; B has its own
-    runner = await bench.load(session)
+    runner = await evaluations.load(session)
     assert (len(runner.answers), len(runner.stale), len(runner.missing)) == (3, 3, 3)
     assert {one.column for one in runner.stale} == {""}
     session.change(model="demo-chat")
-    runner = await bench.load(session)
+    runner = await evaluations.load(session)
     assert (len(runner.answers), len(runner.stale)) == (6, 0)
 
 
-async def test_what_does_not_go_out_makes_nothing_stale(bench: Bench, session: Session) -> None:
+async def test_what_does_not_go_out_makes_nothing_stale(evaluations: Evaluations, session: Session) -> None:
     planned(session)
-    await bench.run(session)
+    await evaluations.run(session)
     case = cases()[0].model_copy(update={"name": "South", "expected": "warm", "values": {"city": "Lisbon", "x": "y"}})
     planned(session, cases=(case, *cases()[1:]), repeats=1, seed=5, keep=Keep.NONE)
     session.change(title="Another", variables={"unused": "1"})
-    runner = await bench.load(session)
+    runner = await evaluations.load(session)
     assert (len(runner.answers), len(runner.stale)) == (3, 0)
 
 
-async def test_two_cases_that_ask_the_same_are_two_answers(bench: Bench, session: Session, demo: DemoServer) -> None:
+async def test_two_cases_that_ask_the_same_are_two_answers(
+    evaluations: Evaluations, session: Session, gateway: DemoServer
+) -> None:
     twins = (Case(id="a", values={"city": "Oslo"}), Case(id="b", values={"city": "Oslo"}))
-    runner = await bench.run(planned(session, cases=twins))
+    runner = await evaluations.run(planned(session, cases=twins))
     assert {one.case for one in runner.answers.values()} == {"a", "b"}
-    assert len(asked(demo)) == 2
+    assert len(asked(gateway)) == 2
 
 
-async def test_a_new_check_is_made_of_answers_that_are_there(bench: Bench, session: Session, demo: DemoServer) -> None:
-    await bench.run(planned(session))
-    before = len(asked(demo))
-    runner = await bench.run(planned(session, checks=(Contains(text="{{city}}"), Latency(seconds=100))))
-    assert len(asked(demo)) == before
+async def test_a_new_check_is_made_of_answers_that_are_there(
+    evaluations: Evaluations, session: Session, gateway: DemoServer
+) -> None:
+    await evaluations.run(planned(session))
+    before = len(asked(gateway))
+    runner = await evaluations.run(planned(session, checks=(Contains(text="{{city}}"), Latency(seconds=100))))
+    assert len(asked(gateway)) == before
     assert [len(one.verdicts) for one in runner.answers.values()] == [2, 2, 2]
-    again = await bench.load(session)
+    again = await evaluations.load(session)
     assert again.answers == runner.answers
 
 
-async def test_an_answer_that_failed_for_good_is_no_failed_check(bench: Bench, session: Session) -> None:
-    runner = await bench.run(planned(session, text="Hello {{city}} !500"))
+async def test_an_answer_that_failed_for_good_is_no_failed_check(evaluations: Evaluations, session: Session) -> None:
+    runner = await evaluations.run(planned(session, text="Hello {{city}} !500"))
     assert runner.state is State.DONE
     assert runner.progress.failed == 3
     for one in runner.answers.values():
@@ -170,22 +177,22 @@ async def test_an_answer_that_failed_for_good_is_no_failed_check(bench: Bench, s
 
 
 async def test_one_that_passes_is_tried_again_as_in_a_run(
-    bench: Bench, session: Session, gateways: Gateways, demo: DemoServer
+    evaluations: Evaluations, session: Session, gateways: Gateways, gateway: DemoServer
 ) -> None:
     gateways.update(gateways.get(DEMO_ID).model_copy(update={"retries": 2}))
-    runner = await bench.run(planned(session, text="Hello {{city}} !503x1"))
+    runner = await evaluations.run(planned(session, text="Hello {{city}} !503x1"))
     assert runner.progress.failed == 0
-    assert len(asked(demo)) == 6
+    assert len(asked(gateway)) == 6
 
 
 @pytest.mark.parametrize("word", ["!401", "!402"])
 async def test_a_key_that_is_refused_stops_all_of_it_and_says_why(
-    bench: Bench, session: Session, demo: DemoServer, word: str
+    evaluations: Evaluations, session: Session, gateway: DemoServer, word: str
 ) -> None:
-    runner = await bench.run(planned(session, text=f"Hello {{{{city}}}} {word}", cases=cases(40), at_once=2))
+    runner = await evaluations.run(planned(session, text=f"Hello {{{{city}}}} {word}", cases=cases(40), at_once=2))
     assert runner.state is State.STOPPED
     assert runner.reason.startswith("A · as set: ")
-    assert len(asked(demo)) <= 3
+    assert len(asked(gateway)) <= 3
     assert runner.progress.done == 0
 
 
@@ -197,75 +204,74 @@ async def test_a_key_that_is_refused_stops_all_of_it_and_says_why(
     ],
 )
 async def test_a_budget_stops_it(
-    bench: Bench, session: Session, demo: DemoServer, budget: Budget, words: str, most: int
+    evaluations: Evaluations, session: Session, gateway: DemoServer, budget: Budget, words: str, most: int
 ) -> None:
-    runner = await bench.run(planned(session, cases=cases(20), budget=budget, at_once=2))
+    runner = await evaluations.run(planned(session, cases=cases(20), budget=budget, at_once=2))
     assert (runner.state, runner.reason) == (State.STOPPED, words)
-    assert len(asked(demo)) <= most
-    assert runner.progress.done == len(asked(demo))
+    assert len(asked(gateway)) <= most
+    assert runner.progress.done == len(asked(gateway))
 
 
-async def test_no_more_are_under_way_at_once_than_is_set(bench: Bench, session: Session) -> None:
+async def test_no_more_are_under_way_at_once_than_is_set(evaluations: Evaluations, session: Session) -> None:
     planned(session, text="Hello {{city}} !tps=300", cases=cases(12), at_once=3)
     most = 0
-    runner = bench.runner(session)
 
     def look(_answers: object) -> None:
         nonlocal most
         most = max(most, runner.progress.under_way)
 
-    runner._told = look
+    runner = Runner(Inquiry(session), evaluations.store, told=look)
     await runner.run()
     assert 1 <= most <= 3
     assert runner.progress.done == 12
 
 
 async def test_paused_it_asks_for_no_more_and_goes_on_when_told(
-    bench: Bench, session: Session, demo: DemoServer
+    evaluations: Evaluations, session: Session, gateway: DemoServer
 ) -> None:
-    runner = bench.runner(planned(session, cases=cases(30), at_once=1))
+    runner = evaluations.runner(planned(session, cases=cases(30), at_once=1))
     task = begin(runner.run())
-    await until(lambda: runner.progress.done >= 2, 20)
+    await eventually(lambda: runner.progress.done >= 2)
     runner.pause()
-    await until(lambda: runner.progress.under_way == 0, 20)
-    count = len(asked(demo))
+    await eventually(lambda: runner.progress.under_way == 0)
+    count = len(asked(gateway))
     assert runner.state is State.PAUSED
     assert count < 30
     runner.resume()
     await task
     assert runner.progress.done == 30
-    assert len(asked(demo)) == 30
+    assert len(asked(gateway)) == 30
 
 
 async def test_stopped_it_keeps_what_came_and_another_run_asks_for_the_rest(
-    bench: Bench, session: Session, demo: DemoServer
+    evaluations: Evaluations, session: Session, gateway: DemoServer
 ) -> None:
-    runner = bench.runner(planned(session, text="Hello {{city}} !tps=400", cases=cases(30), at_once=2))
+    runner = evaluations.runner(planned(session, text="Hello {{city}} !tps=400", cases=cases(30), at_once=2))
     task = begin(runner.run())
-    await until(lambda: runner.progress.done >= 2, 20)
+    await eventually(lambda: runner.progress.done >= 2)
     runner.stop()
     await task
     assert runner.state is State.STOPPED
     shown = dict(runner.answers)
-    again = await bench.load(session)
+    again = await evaluations.load(session)
     assert again.answers == shown
     assert again.progress.done < 30
-    last = await bench.run(session)
+    last = await evaluations.run(session)
     assert last.progress.done == 30
     assert {key: last.answers[key] for key in shown} == shown
 
 
-async def test_cancelled_it_keeps_what_came_and_passes_that_on(bench: Bench, session: Session) -> None:
-    runner = bench.runner(planned(session, cases=cases(30), at_once=1))
+async def test_cancelled_it_keeps_what_came_and_passes_that_on(evaluations: Evaluations, session: Session) -> None:
+    runner = evaluations.runner(planned(session, cases=cases(30), at_once=1))
     task = begin(runner.run())
-    await until(lambda: runner.progress.done >= 1, 20)
+    await eventually(lambda: runner.progress.done >= 1)
     task.cancel()
-    await until(task.done, 20)
+    await eventually(task.done)
     assert task.cancelled()
     assert runner.state is State.STOPPED
 
 
-async def test_a_whole_tool_loop_is_one_answer(bench: Bench, session: Session) -> None:
+async def test_a_whole_tool_loop_is_one_answer(evaluations: Evaluations, session: Session) -> None:
     from playground.domain.debugging import Answer, AnswerRow, Debugging, Policy, ToolRule
 
     row = AnswerRow(answer=Answer(text='{"celsius": 21}'))
@@ -275,18 +281,18 @@ async def test_a_whole_tool_loop_is_one_answer(bench: Bench, session: Session) -
         debugging=Debugging(default=ToolRule(policy=Policy.TABLE, rows=(row,))),
     )
     planned(session, text="Weather in {{city}}?", cases=cases(2), checks=(ToolCalled(tool="get_weather", fits=True),))
-    runner = await bench.run(session)
+    runner = await evaluations.run(session)
     for one in runner.answers.values():
         assert one.figures.requests == 2
         assert one.figures.calls == 1
         (verdict,) = one.verdicts.values()
         assert verdict.passed is True
-        kept = await bench.store.kept(session.id, one)
+        kept = await evaluations.store.kept(session.id, one)
         assert [turn.role for turn in kept.turns] == [Role.USER, Role.ASSISTANT, Role.TOOL, Role.ASSISTANT]
 
 
 async def test_several_turns_of_a_case_are_asked_one_after_another_under_the_variants_system(
-    bench: Bench, session: Session, demo: DemoServer
+    evaluations: Evaluations, session: Session, gateway: DemoServer
 ) -> None:
     session.turns.add_turn(make_turn(Role.SYSTEM, "Be brief."))
     turns = (
@@ -297,8 +303,8 @@ async def test_several_turns_of_a_case_are_asked_one_after_another_under_the_var
     )
     stern = variant("B").model_copy(update={"system": "Be stern."})
     case = Case(id="a", turns=turns, values={"city": "Oslo"})
-    runner = await bench.run(planned(session, cases=(case,), variants=(stern,), at_once=1))
-    bodies = [json.loads(request.body)["messages"] for request in demo.requests if request.method == "POST"]
+    runner = await evaluations.run(planned(session, cases=(case,), variants=(stern,), at_once=1))
+    bodies = [json.loads(request.body)["messages"] for request in gateway.requests if request.method == "POST"]
     roles = [[message["role"] for message in body] for body in bodies]
     assert (
         roles
@@ -344,19 +350,23 @@ async def test_what_keeps_a_plan_from_being_run_is_said_with_its_place(session: 
     assert [one.place for one in await Inquiry(session).problems()] == ["cases", "variants"]
 
 
-async def test_a_check_that_mentions_what_a_case_lacks_is_not_for_that_case(bench: Bench, session: Session) -> None:
+async def test_a_check_that_mentions_what_a_case_lacks_is_not_for_that_case(
+    evaluations: Evaluations, session: Session
+) -> None:
     known = Case(id="a", values={"city": "Oslo"}, expected="Oslo")
     other = Case(id="b", values={"city": "Rome"})
-    runner: Runner = await bench.run(planned(session, cases=(known, other), checks=(Contains(text="{{expected}}"),)))
+    runner: Runner = await evaluations.run(
+        planned(session, cases=(known, other), checks=(Contains(text="{{expected}}"),))
+    )
     assert {one.case: len(one.verdicts) for one in runner.answers.values()} == {"a": 1, "b": 0}
 
 
 async def test_variants_that_ask_the_same_have_one_answer_between_them(
-    bench: Bench, session: Session, demo: DemoServer
+    evaluations: Evaluations, session: Session, gateway: DemoServer
 ) -> None:
-    runner = await bench.run(planned(session, variants=(Variant(name="the same"),), repeats=2))
+    runner = await evaluations.run(planned(session, variants=(Variant(name="the same"),), repeats=2))
     count = len(runner.inquiry.cases) * 2
-    assert len(asked(demo)) == count
+    assert len(asked(gateway)) == count
     assert runner.progress.total == runner.progress.done == count
     results = Results(runner.inquiry, runner.answers)
     for case in runner.inquiry.cases:

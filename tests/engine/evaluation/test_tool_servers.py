@@ -24,7 +24,7 @@ from playground.engine.gateways.offered import DEMO_ID, Gateways
 from playground.engine.gateways.secrets import Secret
 from playground.engine.session.session import Session
 from tests.engine.debugging import SUNNY, WEATHER, always
-from tests.engine.evaluation.evaluations import Bench, plan, planned
+from tests.engine.evaluation.evaluations import Evaluations, plan, planned
 from tests.engine.served import Sky, weather
 
 CANARY = "it rains in Lisbon"  # what the server says of the first case
@@ -44,21 +44,23 @@ def session(gateways: Gateways, sky: Sky) -> Session:
     return planned(made, "Weather in {{city}} !fast", repeats=2)
 
 
-async def results_of(runner: Runner, bench: Bench) -> list[dict[str, Any]]:
+async def results_of(runner: Runner, evaluations: Evaluations) -> list[dict[str, Any]]:
     async def fetch(answer: Any) -> Any:
-        return await bench.store.kept(runner.inquiry.id, answer)
+        return await evaluations.store.kept(runner.inquiry.id, answer)
 
     text = await export("jsonl", Results(runner.inquiry, runner.answers), fetch, (), 0.0)
     return [json.loads(line) for line in text.splitlines()]
 
 
-async def test_every_answer_says_which_of_its_calls_were_real(bench: Bench, session: Session, sky: Sky) -> None:
-    runner = await bench.run(session)
+async def test_every_answer_says_which_of_its_calls_were_real(
+    evaluations: Evaluations, session: Session, sky: Sky
+) -> None:
+    runner = await evaluations.run(session)
     assert (len(runner.answers), len(sky.calls)) == (6, 6)
     assert {(one.figures.calls, one.figures.real) for one in runner.answers.values()} == {(1, 1)}
-    again = await bench.load(session)
+    again = await evaluations.load(session)
     assert again.answers == runner.answers
-    rows = await results_of(runner, bench)
+    rows = await results_of(runner, evaluations)
     assert [row["real_calls"] for row in rows] == [1] * 6
     assert all(
         (call["answered_by"], call["server"], call["real"]) == ("server", "Sky", True)
@@ -67,41 +69,41 @@ async def test_every_answer_says_which_of_its_calls_were_real(bench: Bench, sess
     )
 
     async def fetch(answer: Any) -> Any:
-        return await bench.store.kept(runner.inquiry.id, answer)
+        return await evaluations.store.kept(runner.inquiry.id, answer)
 
     table = await export("csv", Results(runner.inquiry, runner.answers), fetch, (), 0.0)
     found = list(csv.DictReader(io.StringIO(table.removeprefix("\ufeff"))))
     assert {row["real_calls"] for row in found} == {"1"}
 
 
-async def test_calls_answered_from_a_table_are_not_real(bench: Bench, session: Session, sky: Sky) -> None:
+async def test_calls_answered_from_a_table_are_not_real(evaluations: Evaluations, session: Session, sky: Sky) -> None:
     session.change(debugging=always(Policy.TABLE, rows=(SUNNY,)))
-    runner = await bench.run(session)
+    runner = await evaluations.run(session)
     assert sky.calls == []
     assert {one.figures.real for one in runner.answers.values()} == {0}
-    rows = await results_of(runner, bench)
+    rows = await results_of(runner, evaluations)
     assert {(call["answered_by"], call["real"]) for row in rows for call in row["calls"]} == {("table", False)}
 
 
 async def test_recorded_answers_are_given_again_and_the_world_is_asked_once(
-    bench: Bench, session: Session, sky: Sky
+    evaluations: Evaluations, session: Session, sky: Sky
 ) -> None:
     planned(session, repeats=2, record=True)
-    runner = await bench.run(session)
+    runner = await evaluations.run(session)
     assert (len(runner.answers), len(sky.calls)) == (6, 3)  # both repeats ask the same
     assert sorted(one.figures.real for one in runner.answers.values()) == [0, 0, 0, 1, 1, 1]
-    await bench.store.forget(session.id)
+    await evaluations.store.forget(session.id)
     sky.refused = "There is no such server any more."
-    runner = await bench.run(session)
+    runner = await evaluations.run(session)
     assert (len(runner.answers), len(sky.calls)) == (6, 3)
     assert {one.figures.real for one in runner.answers.values()} == {0}
-    rows = await results_of(runner, bench)
+    rows = await results_of(runner, evaluations)
     assert {(call["answered_by"], call["server"], call["real"]) for row in rows for call in row["calls"]} == {
         ("table", "Sky", False)
     }
-    await bench.store.forget(session.id)
-    await bench.store.forget_recorded(session.id)
-    runner = await bench.run(session)
+    await evaluations.store.forget(session.id)
+    await evaluations.store.forget_recorded(session.id)
+    runner = await evaluations.run(session)
     assert len(sky.calls) == 3  # it cannot be asked
     assert {one.figures.real for one in runner.answers.values()} == {0}
 

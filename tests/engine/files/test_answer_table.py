@@ -10,6 +10,7 @@ import pytest
 from playground.domain.debugging import FAULTS, Answer, AnswerRow, Debugging, MatchKind, Policy, ToolRule
 from playground.domain.parts import Image
 from playground.engine.files.answer_table import read_answers, write_answers
+from tests.support.each_case import each_case
 
 EXAMPLE = {
     "playground_answers": 1,
@@ -58,7 +59,7 @@ def test_a_round_trip_keeps_every_row() -> None:
     write_answers(odd).encode("utf-8")
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "words"),
     [
         ("{", "not JSON"),

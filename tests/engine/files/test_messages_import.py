@@ -23,6 +23,7 @@ from playground.engine.files.messages import (
 )
 from playground.engine.session.session import Session
 from playground.protocols.protocol import get_protocol
+from tests.support.each_case import each_case
 
 CALL = {"id": "c1", "type": "function", "function": {"name": "weather", "arguments": '{"city": "Oslo"}'}}
 CHAT: list[dict[str, Any]] = [
@@ -181,7 +182,7 @@ def test_a_long_file_is_read_to_a_limit_and_counted(monkeypatch: pytest.MonkeyPa
 BAD_ROLE = {"role": "narrator", "content": "x"}
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "words"),
     [
         ("  \n", "There is nothing to import: the text is empty."),
@@ -276,7 +277,7 @@ def test_a_body_that_names_a_model_is_taken_as_it_is(session: Session) -> None:
     assert session.settings.current.to_wire() == {"temperature": 1}
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "words"),
     [
         (lines(PLAIN[0]) + '{"role": "user", "content" "x"}', "Line 2, column 28: this is not JSON: "),

@@ -29,8 +29,8 @@ def report(begun: float = 1_790_000_000.0, *lines: Line, **fields: object) -> Re
     return made.model_copy(update=fields)
 
 
-async def test_a_report_and_its_frames_come_back_as_they_were(demo: DemoServer, tmp_path: Path) -> None:
-    run = await checked(target(demo.base_url), ("models", "whole", "stream"))
+async def test_a_report_and_its_frames_come_back_as_they_were(gateway: DemoServer, tmp_path: Path) -> None:
+    run = await checked(target(gateway.base_url), ("models", "whole", "stream"))
     kept = KeptReports(tmp_path / "checks")
     kept.save(run.report, run.exchanges, (Secret(KEY),))
     (found,) = kept.load()

@@ -38,8 +38,8 @@ def without_image_and_key(found: dict[str, Verdict]) -> dict[str, Verdict]:
 
 
 @pytest.mark.parametrize(("model", "protocol"), [("demo-reasoner", "chat"), ("demo-messages", "messages")])
-async def test_the_demo_is_all_green_but_for_what_is_explained(demo: DemoServer, model: str, protocol: str) -> None:
-    run = await checked(target(demo.base_url, model))
+async def test_the_demo_is_all_green_but_for_what_is_explained(gateway: DemoServer, model: str, protocol: str) -> None:
+    run = await checked(target(gateway.base_url, model))
     found = verdicts(run, protocol)
     assert without_image_and_key(found) == {}
     words = {line.check: line.words for line in run.report.lines if line.protocol in ("", protocol)}
@@ -53,22 +53,22 @@ async def test_the_demo_is_all_green_but_for_what_is_explained(demo: DemoServer,
         assert set(line.exchanges) <= known
 
 
-async def test_a_protocol_under_which_a_model_is_not_listed_is_one_line(demo: DemoServer) -> None:
-    run = await checked(target(demo.base_url, "demo-reasoner"))
+async def test_a_protocol_under_which_a_model_is_not_listed_is_one_line(gateway: DemoServer) -> None:
+    run = await checked(target(gateway.base_url, "demo-reasoner"))
     lines = [line for line in run.report.lines if line.protocol == "messages"]
     assert [(line.check, line.verdict) for line in lines] == [("whole", SKIPPED)]
     assert "other endpoints" in lines[0].words
-    insisted = await checked(target(demo.base_url, "demo-reasoner"), ("models", "whole"), ("messages",))
+    insisted = await checked(target(gateway.base_url, "demo-reasoner"), ("models", "whole"), ("messages",))
     assert verdicts(insisted, "messages")["whole"] is REFUSED
 
 
-async def test_a_wrong_key_is_ours_and_the_real_one_is_never_varied(demo: DemoServer) -> None:
+async def test_a_wrong_key_is_ours_and_the_real_one_is_never_varied(gateway: DemoServer) -> None:
     config = DemoConfig(key=KEY, tokens_per_second=0, time_to_first_token=0)
-    with DemoServer(config) as guarded, TwistedGateway(guarded.base_url) as gateway:
-        run = await checked(target(gateway.url), ("whole", "wrong_key"), ("chat",))
+    with DemoServer(config) as guarded, TwistedGateway(guarded.base_url) as twisted:
+        run = await checked(target(twisted.url), ("whole", "wrong_key"), ("chat",))
         assert verdicts(run) == {"whole": WORKS, "wrong_key": WORKS}
-        assert gateway.keys == [f"Bearer {KEY}", "Bearer playground-check-a-key-that-nobody-has"]
-        keyless = await checked(target(gateway.url, key=None), ("wrong_key",), ("chat",))
+        assert twisted.keys == [f"Bearer {KEY}", "Bearer playground-check-a-key-that-nobody-has"]
+        keyless = await checked(target(twisted.url, key=None), ("wrong_key",), ("chat",))
         assert verdicts(keyless) == {"wrong_key": SKIPPED}
 
 
@@ -166,26 +166,26 @@ def cut_off(content_type: str, data: bytes) -> tuple[str, bytes]:
     ],
     ids=lambda value: "" if isinstance(value, dict) and "limit" not in value else None,
 )
-async def test_what_is_broken_is_told_by_its_line(demo: DemoServer, twist: dict[str, Any], otherwise: Any) -> None:
-    with TwistedGateway(demo.base_url, **twist) as gateway:
-        run = await checked(target(gateway.url, retries=0), protocols=("chat",))
+async def test_what_is_broken_is_told_by_its_line(gateway: DemoServer, twist: dict[str, Any], otherwise: Any) -> None:
+    with TwistedGateway(gateway.base_url, **twist) as twisted:
+        run = await checked(target(twisted.url, retries=0), protocols=("chat",))
     found = without_image_and_key(verdicts(run))
     found.pop("limits", None)  # the twisted gateway passes no such headers on
     assert found == otherwise
 
 
-async def test_where_only_streams_work_everything_else_is_asked_as_streams(demo: DemoServer) -> None:
+async def test_where_only_streams_work_everything_else_is_asked_as_streams(gateway: DemoServer) -> None:
     def only_streams(path: str, body: Body) -> tuple[int, Body] | None:
         return None if body.get("stream") else (500, {"code": 500, "message": "only streams", "data": None})
 
-    with TwistedGateway(demo.base_url, refuse=only_streams) as gateway:
-        run = await checked(target(gateway.url, retries=0), ("whole", "stream", "tool", "schema"), ("chat",))
+    with TwistedGateway(gateway.base_url, refuse=only_streams) as twisted:
+        run = await checked(target(twisted.url, retries=0), ("whole", "stream", "tool", "schema"), ("chat",))
         assert verdicts(run) == {"whole": FAILED, "stream": WORKS, "tool": WORKS, "schema": WORKS}
 
 
-async def test_the_older_name_of_the_limit_is_found_and_kept_as_learnt(demo: DemoServer) -> None:
-    with TwistedGateway(demo.base_url, ask=passing_over("max_completion_tokens")) as gateway:
-        run = await checked(target(gateway.url, "demo-chat"), ("whole", "limit", "temperature"), ("chat",))
+async def test_the_older_name_of_the_limit_is_found_and_kept_as_learnt(gateway: DemoServer) -> None:
+    with TwistedGateway(gateway.base_url, ask=passing_over("max_completion_tokens")) as twisted:
+        run = await checked(target(twisted.url, "demo-chat"), ("whole", "limit", "temperature"), ("chat",))
         line = run.report.line("limit", "chat")
         assert line is not None
         assert line.verdict is WORKS, line.deviations
@@ -235,12 +235,12 @@ async def test_stopped_in_the_middle_what_is_there_stays() -> None:
     assert run.report.ended
 
 
-async def test_a_huge_answer_costs_a_line_and_no_more(demo: DemoServer) -> None:
+async def test_a_huge_answer_costs_a_line_and_no_more(gateway: DemoServer) -> None:
     def huge(content_type: str, data: bytes) -> tuple[str, bytes]:
         return content_type, b'{"choices": "' + b"x" * 10_000_000 + b'"}' if b"choices" in data else data
 
-    with TwistedGateway(demo.base_url, answer=huge) as gateway:
-        run = await checked(target(gateway.url, retries=0), ("models", "whole"), ("chat",))
+    with TwistedGateway(gateway.base_url, answer=huge) as twisted:
+        run = await checked(target(twisted.url, retries=0), ("models", "whole"), ("chat",))
     assert verdicts(run) == {"models": WORKS, "whole": WRONG}
     assert sum(exchange.size for exchange in run.exchanges) <= 8 * 1024 * 1024
 
@@ -272,18 +272,18 @@ def test_every_check_is_about_one_protocol_at_least() -> None:
     assert len(keys) == len(set(keys))
 
 
-async def test_no_exchange_holds_the_key(demo: DemoServer) -> None:
-    run = await checked(target(demo.base_url), ("whole", "wrong_key"))
+async def test_no_exchange_holds_the_key(gateway: DemoServer) -> None:
+    run = await checked(target(gateway.base_url), ("whole", "wrong_key"))
     assert Secret(KEY).get_secret_value() not in repr(run.exchanges) + run.report.model_dump_json()
 
 
-async def test_the_right_key_that_a_gateway_says_to_the_wrong_one_is_taken_out(demo: DemoServer) -> None:
+async def test_the_right_key_that_a_gateway_says_to_the_wrong_one_is_taken_out(gateway: DemoServer) -> None:
     def tell(_path: str, body: Body) -> tuple[int, Body] | None:
-        before = [key for key in gateway.keys if KEY in key]
-        return (401, {"error": {"message": f"Wrong key. Did you mean {before}?"}}) if len(gateway.keys) > 1 else None
+        before = [key for key in twisted.keys if KEY in key]
+        return (401, {"error": {"message": f"Wrong key. Did you mean {before}?"}}) if len(twisted.keys) > 1 else None
 
-    with TwistedGateway(demo.base_url, refuse=tell) as gateway:
-        run = await checked(target(gateway.url), ("whole", "wrong_key"), ("chat",))
+    with TwistedGateway(gateway.base_url, refuse=tell) as twisted:
+        run = await checked(target(twisted.url), ("whole", "wrong_key"), ("chat",))
     assert all(verdict.fine for verdict in verdicts(run).values())
     assert "Did you mean" in run.report.model_dump_json()
     assert KEY not in repr([one.body for one in run.exchanges]) + run.report.model_dump_json()
@@ -296,10 +296,10 @@ def refusing(field: str, words: str = "Unrecognized request argument supplied: {
     return refuse
 
 
-async def test_a_field_that_is_refused_is_left_out_and_that_is_learnt(demo: DemoServer) -> None:
+async def test_a_field_that_is_refused_is_left_out_and_that_is_learnt(gateway: DemoServer) -> None:
     use = "Unsupported parameter: 'max_completion_tokens'. Use 'max_tokens' instead."
-    with TwistedGateway(demo.base_url, refuse=refusing("max_completion_tokens", use)) as gateway:
-        run = await checked(target(gateway.url, "demo-chat"), ("whole", "stream", "limit"), ("chat",))
+    with TwistedGateway(gateway.base_url, refuse=refusing("max_completion_tokens", use)) as twisted:
+        run = await checked(target(twisted.url, "demo-chat"), ("whole", "stream", "limit"), ("chat",))
     lines = {line.check: line for line in run.report.lines}
     assert {check: line.without for check, line in lines.items()} == dict.fromkeys(
         ("whole", "stream", "limit"), ("max_completion_tokens (sent as max_tokens)",)
@@ -310,9 +310,9 @@ async def test_a_field_that_is_refused_is_left_out_and_that_is_learnt(demo: Demo
     assert len(lines["stream"].exchanges) == 1, "what was learnt is not asked again"
 
 
-async def test_what_the_check_is_about_stays_refused(demo: DemoServer) -> None:
-    with TwistedGateway(demo.base_url, refuse=refusing("temperature")) as gateway:
-        run = await checked(target(gateway.url, "demo-chat"), ("whole", "temperature"), ("chat",))
+async def test_what_the_check_is_about_stays_refused(gateway: DemoServer) -> None:
+    with TwistedGateway(gateway.base_url, refuse=refusing("temperature")) as twisted:
+        run = await checked(target(twisted.url, "demo-chat"), ("whole", "temperature"), ("chat",))
     line = run.report.line("temperature", "chat")
     assert line is not None
     assert line.verdict is REFUSED
@@ -320,8 +320,8 @@ async def test_what_the_check_is_about_stays_refused(demo: DemoServer) -> None:
     assert run.report.learnt == ()
 
 
-async def test_what_the_program_sends_by_itself_is_learnt_to_be_left_out(demo: DemoServer) -> None:
-    with TwistedGateway(demo.base_url, refuse=refusing("stream_options")) as gateway:
-        run = await checked(target(gateway.url, "demo-chat"), ("stream", "stream_usage"), ("chat",))
+async def test_what_the_program_sends_by_itself_is_learnt_to_be_left_out(gateway: DemoServer) -> None:
+    with TwistedGateway(gateway.base_url, refuse=refusing("stream_options")) as twisted:
+        run = await checked(target(twisted.url, "demo-chat"), ("stream", "stream_usage"), ("chat",))
     assert verdicts(run) == {"stream": WORKS, "stream_usage": REFUSED}
     assert [(rule.kind, rule.field) for rule in run.report.learnt] == [(AdaptationKind.OMIT, "stream_options")]

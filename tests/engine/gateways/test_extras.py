@@ -41,8 +41,8 @@ async def ask(session: Session, text: str = "Hello") -> Outcome:
     return outcome
 
 
-def received(demo: DemoServer) -> tuple[JSON, ReceivedRequest]:
-    last = demo.requests[-1]
+def received(gateway: DemoServer) -> tuple[JSON, ReceivedRequest]:
+    last = gateway.requests[-1]
     return json.loads(last.body), last
 
 
@@ -51,13 +51,13 @@ def set_demo(gateways: Gateways, **changes: object) -> None:
 
 
 async def test_the_extra_body_is_merged_last_the_experiments_over_the_gateways(
-    session: Session, gateways: Gateways, demo: DemoServer
+    session: Session, gateways: Gateways, gateway: DemoServer
 ) -> None:
     set_demo(gateways, extra_body={"x_from": "gateway", "x_only": [1], "max_tokens": 300})
     session.change(extra_body={"x_from": "experiment", "x_deep": {"a": None}})
     assert session.next_request.body()["x_from"] == "experiment"
     assert (await ask(session)).failure is None
-    body, _ = received(demo)
+    body, _ = received(gateway)
     assert {key: body[key] for key in ("x_from", "x_only", "x_deep", "max_tokens")} == {
         "x_from": "experiment",
         "x_only": [1],
@@ -67,14 +67,14 @@ async def test_the_extra_body_is_merged_last_the_experiments_over_the_gateways(
 
 
 async def test_one_nested_field_is_merged_and_says_whose_it_is(
-    session: Session, gateways: Gateways, demo: DemoServer
+    session: Session, gateways: Gateways, gateway: DemoServer
 ) -> None:
     set_demo(gateways, extra_body={"provider": {"order": ["near"], "sort": "price"}, "metadata": {"team": "blue"}})
     session.change(extra_body={"provider": {"order": ["far"]}, "metadata": {"trace": {"on": True}}})
     name = "user_id" if session.settings.protocol == "messages" else "user"
     session.set_parameters(session.settings.current.with_value(name, "u-1"))
     assert (await ask(session)).failure is None
-    body, _ = received(demo)
+    body, _ = received(gateway)
     assert body["provider"] == {"order": ["far"], "sort": "price"}
     user = {"user_id": "u-1"} if session.settings.protocol == "messages" else {}
     assert body["metadata"] == {**user, "team": "blue", "trace": {"on": True}}
@@ -106,19 +106,19 @@ async def test_an_answer_is_judged_by_what_was_sent(session: Session, gateways: 
 
 
 async def test_extra_headers_win_over_the_gateways_and_ours(
-    session: Session, gateways: Gateways, demo: DemoServer
+    session: Session, gateways: Gateways, gateway: DemoServer
 ) -> None:
     set_demo(gateways, headers={"X-Team": "research", "X-Trace": "gateway"})
     session.change(extra_headers={"x-trace": "experiment", "User-Agent": "mine"})
     await ask(session)
-    _, request = received(demo)
+    _, request = received(gateway)
     assert request.header("X-Team") == "research"
     assert [value for name, value in request.headers if name.lower() == "x-trace"] == ["experiment"]
     assert [value for name, value in request.headers if name.lower() == "user-agent"] == ["mine"]
     session.change(extra_headers={})
     session.delete_turn(session.transcript.path[-1].id)
     await session.run()
-    assert received(demo)[1].header("X-Trace") == "gateway"
+    assert received(gateway)[1].header("X-Trace") == "gateway"
 
 
 @pytest.mark.parametrize("name", ["Authorization", "X-Api-Key", "X-Edge-Token", "", "X Bad", "Content-Length"])
@@ -148,7 +148,7 @@ def test_a_key_in_a_gateways_extra_body_never_reaches_the_file(gateways: Gateway
     assert again.get(kept.id) == kept
 
 
-async def test_a_turn_remembers_the_format_it_ran_under(session: Session, demo: DemoServer) -> None:
+async def test_a_turn_remembers_the_format_it_ran_under(session: Session, gateway: DemoServer) -> None:
     chat = session.settings.protocol == "chat"
     form: JSONObject = (
         {"type": "json_schema", "json_schema": {"name": "weather", "schema": SCHEMA, "strict": True}}
@@ -157,7 +157,7 @@ async def test_a_turn_remembers_the_format_it_ran_under(session: Session, demo: 
     )
     session.set_parameters(session.settings.current.with_value("response_format", form))
     outcome = await ask(session, "What is the weather in Oslo?")
-    body, _ = received(demo)
+    body, _ = received(gateway)
     assert (body["response_format"] if chat else body["output_config"]["format"]) == form
     assert outcome.response_format == form
     answer = session.transcript.path[-1].text

@@ -61,16 +61,16 @@ async def test_the_demo_gateway_starts_when_first_asked_for(tmp_path: Path) -> N
         server.stop()
 
 
-async def test_models_are_remembered_until_asked_again(gateways: Gateways, demo: DemoServer) -> None:
+async def test_models_are_remembered_until_asked_again(gateways: Gateways, gateway: DemoServer) -> None:
     first = await gateways.models(DEMO_ID, "chat")
     assert "demo-reasoner" in first.ids
     assert await gateways.models(DEMO_ID, "chat") is first
-    assert len(demo.requests) == 1
+    assert len(gateway.requests) == 1
     await gateways.models(DEMO_ID, "chat", refresh=True)
-    assert len(demo.requests) == 2
+    assert len(gateway.requests) == 2
     gateways.forget_models(DEMO_ID)
     await gateways.models(DEMO_ID, "chat")
-    assert len(demo.requests) == 3
+    assert len(gateway.requests) == 3
 
 
 async def test_a_list_that_failed_is_asked_for_again(gateways: Gateways, locked: DemoServer) -> None:
@@ -113,16 +113,16 @@ async def test_a_key_that_is_gone_is_said_before_anything_is_sent(tmp_path: Path
 
 
 async def test_a_changed_profile_gets_a_new_client_and_the_old_one_is_closed(
-    gateways: Gateways, demo: DemoServer
+    gateways: Gateways, gateway: DemoServer
 ) -> None:
-    profile = gateways.store.add_profile(Profile(name="Plain", base_url=demo.base_url))
+    profile = gateways.store.add_profile(Profile(name="Plain", base_url=gateway.base_url))
     first = await gateways.client(profile.id)
     assert await gateways.client(profile.id) is first
     gateways.store.update(profile.model_copy(update={"headers": {"X-Team": "blue"}}))
     second = await gateways.client(profile.id)
     assert second is not first
     await second.list_models()
-    assert demo.requests[-1].header("x-team") == "blue"
+    assert gateway.requests[-1].header("x-team") == "blue"
 
 
 async def test_closing_ends_every_client_and_they_come_back_when_needed(gateways: Gateways) -> None:

@@ -23,8 +23,9 @@ from playground.engine.gateways.known import (
 from playground.engine.gateways.secrets import looks_secret
 from playground.gateway.address import is_loopback, resolve
 from playground.protocols import PROTOCOLS
+from tests.support.each_case import each_case
 
-EVERY = pytest.mark.parametrize("known", shipped(), ids=lambda known: known.id)
+EVERY = each_case("known", shipped())
 
 
 def test_there_are_many_and_each_has_an_id_of_its_own() -> None:
@@ -95,7 +96,7 @@ def test_each_is_found_by_its_name_and_by_its_addresses(known: KnownGateway) -> 
             assert told.known is known
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("typed", "first"),
     [
         ("open", "openai"),
@@ -119,7 +120,7 @@ def test_nothing_is_found_for_what_fits_none(typed: str) -> None:
     assert find(typed, shipped()) == ()
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("pasted", "service", "base"),
     [
         ("https://openrouter.ai/docs/quickstart", "openrouter", "https://openrouter.ai/api/v1"),
@@ -162,7 +163,7 @@ def test_an_address_of_theirs_tells_the_service_and_what_is_meant(pasted: str, s
     assert (found.known.id, found.base_url) == (service, base)
 
 
-@pytest.mark.parametrize(
+@each_case(
     "pasted",
     [
         "https://gateway.example/v1",
@@ -183,7 +184,7 @@ def test_no_other_address_is_taken_for_one_of_theirs(pasted: str) -> None:
     assert recognise(pasted, shipped()) is None
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("value", "fits"),
     [("my-team.1_x~", True), (" my-team ", True), *((wrong, False) for wrong in ("", "a/b", "a b", "x#", "a@b", "é"))],
 )

@@ -18,6 +18,7 @@ from playground.engine.gateways.offered import Gateways
 from playground.engine.gateways.profiles import Profile
 from playground.engine.gateways.secrets import Secret
 from playground.protocols import DEFAULT
+from tests.support.each_case import each_case
 from tests.support.fault_server import FaultServer, Step, head, hold, send, whole
 
 
@@ -221,7 +222,7 @@ async def test_no_page_is_asked_at_another_place(gateways: Gateways, server: Fau
     assert {one.header("Host") for one in server.requests} == {f"127.0.0.1:{server.port}"}
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("sign", "fits"),
     [
         ({}, False),

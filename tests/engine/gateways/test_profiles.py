@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import os
 import stat
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -430,11 +428,3 @@ async def test_a_key_without_an_address_is_refused(keys: Keys) -> None:
 def test_the_file_lies_in_the_settings_folder() -> None:
     assert default_path().name == "gateways.json"
     assert default_path().parent.name == "gateway-playground"
-
-
-def test_the_module_needs_neither_qt_nor_httpx() -> None:
-    code = (
-        "import sys, playground.engine.gateways.credentials; print({'PySide6', 'httpx', 'keyring'} & set(sys.modules))"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "set()"

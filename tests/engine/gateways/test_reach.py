@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
-
 from playground.domain.errors import Failure, FailureKind
 from playground.engine.gateways.reach import WORDS, Reach, reach_of
+from tests.support.each_case import each_case
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("status", "message", "reach"),
     [
         (400, "There are no healthy deployments for this model.", Reach.OK),
@@ -26,8 +25,8 @@ def test_a_gateway_that_refuses_was_reached(status: int, message: str, reach: Re
     assert reach_of(Failure(kind=FailureKind.HTTP, status=status, message=message)) is reach
 
 
-@pytest.mark.parametrize("kind", list(FailureKind))
-@pytest.mark.parametrize("answered", [True, False])
+@each_case("kind", list(FailureKind))
+@each_case("answered", [True, False])
 def test_every_end_is_told_as_what_it_is(kind: FailureKind, answered: bool) -> None:
     reach = reach_of(
         Failure(kind=kind, message="x", status=503 if kind is FailureKind.HTTP else None), answered=answered

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -27,6 +25,7 @@ from playground.engine.gateways.secrets import (
     too_long,
 )
 from playground.gateway.redact import MASK, Redactor
+from tests.support.each_case import each_case
 from tests.support.passes import shortest_of
 from tests.support.secret_service import SecretService, private_bus
 
@@ -254,7 +253,7 @@ def test_a_secret_does_not_show_itself() -> None:
     assert CANARY not in repr(secret) + str(secret) + f"{secret}"
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("typed", "key", "said"),
     [
         ("sk-1", "sk-1", ""),
@@ -285,7 +284,7 @@ def test_cleaning_a_pasted_key(typed: str, key: str, said: str) -> None:
     assert clean_key(cleaned.key).key == cleaned.key
 
 
-@pytest.mark.parametrize(
+@each_case(
     "name",
     [
         "Authorization",
@@ -329,9 +328,3 @@ def test_the_key_from_the_environment_is_as_it_stands_there(monkeypatch: pytest.
     assert clean_key(found.get_secret_value()).key == "sk-1"
     monkeypatch.setenv("PLAYGROUND_API_KEY", " \n")
     assert key_from_environment() is None
-
-
-def test_importing_the_module_does_not_import_keyring() -> None:
-    code = "import sys, playground.engine.gateways.secrets; print('keyring' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "False"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import time
 from collections.abc import AsyncIterator, Callable, Iterator
 
 import pytest
@@ -23,6 +22,7 @@ from playground.gateway.redact import MASK, Redactor
 from playground.gateway.tape import Exchange, Read
 from tests.engine.exchanges import indexed
 from tests.protocols.streams import data
+from tests.support.eventually import eventually
 from tests.support.fault_server import FaultServer, Step, head, hold, reset, send, sleep
 
 KEY = "sk-canary+Zq7/Kw_2xVb.9Jt=Lm4"
@@ -124,9 +124,9 @@ async def test_what_is_held_back_when_it_is_stopped_is_not_lost(
     session = make("chat")
     wire(server, send(event("chat", "Ja")), sleep(0.05), send(event("chat", " yes")), hold())
     run = asyncio.get_running_loop().create_task(session.run())
-    await until(lambda: session.growing and "Ja" in repr(session.growing))
+    await eventually(lambda: session.growing and "Ja" in repr(session.growing))
     whole = len(event("chat", "Ja") + event("chat", " yes"))
-    await until(lambda: kept(session).wire_bytes == whole)
+    await eventually(lambda: kept(session).wire_bytes == whole)
     session.stop()
     await asyncio.wait([run])
     turn = session.transcript.path[-1]
@@ -188,10 +188,3 @@ def test_a_key_that_is_known_later_is_in_no_file() -> None:
         "",
         ".",
     ]
-
-
-async def until(condition: Callable[[], object]) -> None:
-    limit = time.monotonic() + 20
-    while not condition():
-        assert time.monotonic() < limit
-        await asyncio.sleep(0.01)

@@ -19,14 +19,14 @@ from playground.engine.inspect.calls import CallEntry, CallIndex, calls_csv, cal
 from playground.engine.session.session import Session
 from playground.engine.tool_servers.tape import ServerTape
 from playground.gateway.redact import Redactor
-from tests.engine.debugging import MODELS, THREE, Bench
+from tests.engine.debugging import MODELS, THREE, ToolConversation
 
 
 @pytest.fixture(params=["chat", "messages"])
-def bench(request: pytest.FixtureRequest, session: Session, demo: DemoServer) -> Bench:
+def conversation(request: pytest.FixtureRequest, session: Session, gateway: DemoServer) -> ToolConversation:
     session.change(protocol=request.param)
     session.change(model=MODELS[request.param])
-    return Bench(session, demo)
+    return ToolConversation(session, gateway)
 
 
 def calls_of(session: Session) -> list[CallEntry]:
@@ -35,12 +35,12 @@ def calls_of(session: Session) -> list[CallEntry]:
     return index.entries
 
 
-async def test_the_list_says_of_every_call_how_it_went(bench: Bench) -> None:
-    await bench.ask(f"{THREE} !broken=2")
-    first, second = bench.keys[:2]
-    bench.session.turns.edit_call(second[0], second[1], '{"city": "Oslo"}')
-    bench.session.debugger.send(*first, "typed", is_error=True)
-    entries = calls_of(bench.session)
+async def test_the_list_says_of_every_call_how_it_went(conversation: ToolConversation) -> None:
+    await conversation.ask(f"{THREE} !broken=2")
+    first, second = conversation.keys[:2]
+    conversation.session.turns.edit_call(second[0], second[1], '{"city": "Oslo"}')
+    conversation.session.debugger.send(*first, "typed", is_error=True)
+    entries = calls_of(conversation.session)
     assert [entry.turn_number for entry in entries] == [2, 2, 2]
     assert [entry.verdict.code for entry in entries] == ["fits", "misfit", "fits"]
     assert entries[1].verdict.problems[0].message == "“unit” is missing"
@@ -53,25 +53,25 @@ async def test_the_list_says_of_every_call_how_it_went(bench: Bench) -> None:
     assert "Lisbon" in entries[0].short
 
 
-async def test_an_entry_for_each_of_several_answers_is_listed_and_none_twice(bench: Bench) -> None:
-    bench.table()
-    await bench.ask("Weather in Lisbon and Oslo")
-    turn_id = bench.path[1].id
-    session, call_id = bench.session, bench.path[1].calls[0].id
+async def test_an_entry_for_each_of_several_answers_is_listed_and_none_twice(conversation: ToolConversation) -> None:
+    conversation.table()
+    await conversation.ask("Weather in Lisbon and Oslo")
+    turn_id = conversation.path[1].id
+    session, call_id = conversation.session, conversation.path[1].calls[0].id
     await Lanes(session).add_answers(session, turn_id, call_id, [Answer(text="a"), Answer(text="b")])
-    entries = calls_of(bench.session)
+    entries = calls_of(conversation.session)
     lisbon, oslo = ([e for e in entries if city in e.short] for city in ("Lisbon", "Oslo"))
     assert [(e.result.text, e.on_path) for e in lisbon if e.result] == [("sunny", True), ("a", False), ("b", False)]
     assert [(e.result.text, e.on_path) for e in oslo if e.result] == [("sunny", True)]
     for entry in lisbon:
-        bench.session.turns.select_alternative(entry.result_turn_id or "")
-        assert any(r.text == entry.result.text for t in bench.path for r in t.results if entry.result)
+        conversation.session.turns.select_alternative(entry.result_turn_id or "")
+        assert any(r.text == entry.result.text for t in conversation.path for r in t.results if entry.result)
 
 
-async def test_the_exports_hold_the_same(bench: Bench) -> None:
-    bench.rule(policy=Policy.FIXED, fixed=Answer(text='=HYPERLINK("http://evil")\n"x"'))
-    await bench.ask(THREE)
-    entries = calls_of(bench.session)
+async def test_the_exports_hold_the_same(conversation: ToolConversation) -> None:
+    conversation.rule(policy=Policy.FIXED, fixed=Answer(text='=HYPERLINK("http://evil")\n"x"'))
+    await conversation.ask(THREE)
+    entries = calls_of(conversation.session)
     rows = list(csv.DictReader(io.StringIO(calls_csv(entries), newline="")))
     values = json.loads(calls_json(entries))
     assert len(rows) == len(values) == 3
@@ -83,13 +83,13 @@ async def test_the_exports_hold_the_same(bench: Bench) -> None:
     assert {row["on_path"] for row in rows} == {"yes"}
 
 
-async def test_the_spans_follow_one_another(bench: Bench) -> None:
-    bench.rule(policy=Policy.FIXED, fixed=Answer(text="ok", delay=0.05, is_error=True))
-    await bench.ask("Weather in Lisbon and Oslo !broken=2")
-    assert sequence(bench.session)[0].kind == "request"
-    bench.session.debugger.send(*bench.keys[0], "typed")
-    await bench.session.run()
-    spans = sequence(bench.session)
+async def test_the_spans_follow_one_another(conversation: ToolConversation) -> None:
+    conversation.rule(policy=Policy.FIXED, fixed=Answer(text="ok", delay=0.05, is_error=True))
+    await conversation.ask("Weather in Lisbon and Oslo !broken=2")
+    assert sequence(conversation.session)[0].kind == "request"
+    conversation.session.debugger.send(*conversation.keys[0], "typed")
+    await conversation.session.run()
+    spans = sequence(conversation.session)
     kinds = [span.kind for span in spans if span.kind != "reasoning"]
     assert kinds == ["request", "call", "call", "result", "result", "request", "text"]
     assert [span.row for span in spans if span.kind == "call"] == [0, 1]
@@ -103,10 +103,10 @@ async def test_the_spans_follow_one_another(bench: Bench) -> None:
     assert second.start >= 0.05
 
 
-async def test_a_call_cut_off_is_named_so_and_the_one_before_it_is_not(bench: Bench) -> None:
-    await bench.ask("Weather in Lisbon and Oslo !cutargs")
-    assert [entry.verdict.code for entry in calls_of(bench.session)] == ["fits", "cut_off"]
-    assert not next(span for span in sequence(bench.session) if span.kind == "call" and span.row == 1).ok
+async def test_a_call_cut_off_is_named_so_and_the_one_before_it_is_not(conversation: ToolConversation) -> None:
+    await conversation.ask("Weather in Lisbon and Oslo !cutargs")
+    assert [entry.verdict.code for entry in calls_of(conversation.session)] == ["fits", "cut_off"]
+    assert not next(span for span in sequence(conversation.session) if span.kind == "call" and span.row == 1).ok
 
 
 def test_calls_that_were_written_by_hand_are_listed_too(session: Session) -> None:
@@ -127,11 +127,11 @@ def test_short_arguments_are_one_line() -> None:
     assert shortened("x" * 200).endswith("…")
 
 
-async def test_the_picture_shows_when_a_server_worked_at_a_call(bench: Bench) -> None:
-    await bench.ask(THREE)
-    (turn_id, first), (_, second) = bench.keys[:2]
-    session, tape = bench.session, ServerTape(lambda: Redactor(()))
-    timing = bench.path[1].outcome.timing if bench.path[1].outcome else None
+async def test_the_picture_shows_when_a_server_worked_at_a_call(conversation: ToolConversation) -> None:
+    await conversation.ask(THREE)
+    (turn_id, first), (_, second) = conversation.keys[:2]
+    session, tape = conversation.session, ServerTape(lambda: Redactor(()))
+    timing = conversation.path[1].outcome.timing if conversation.path[1].outcome else None
     assert timing is not None
     start = timing.started_at + 5.0
     for call_id, number in ((first, "1"), (second, "2")):
@@ -147,7 +147,7 @@ async def test_the_picture_shows_when_a_server_worked_at_a_call(bench: Bench) ->
     assert [span.start for span in spans] == pytest.approx([5.0, 5.0])
     assert [span.end for span in spans] == pytest.approx([7.0, 6.0])
     assert not [span for span in sequence(session) if span.kind == "server"]
-    exchange = session.exchanges[bench.path[1].outcome.exchange or ""] if bench.path[1].outcome else None
+    exchange = session.exchanges[conversation.path[1].outcome.exchange or ""] if conversation.path[1].outcome else None
     assert exchange is not None
     assert exchange.ended is not None
     assert [(one.server, one.ok) for one in served(session, exchange, tape)] == [("s", True), ("s", False)]

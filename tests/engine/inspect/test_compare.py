@@ -26,6 +26,7 @@ from playground.engine.inspect.compare import (
 )
 from tests.engine.exchanges import exchange, indexed
 from tests.protocols.streams import DONE, call_chunk, chunk, fragment
+from tests.support.each_case import each_case
 
 
 def test_members_that_differ() -> None:
@@ -174,7 +175,7 @@ def test_of_long_answers_the_beginning_is_compared_and_it_is_known() -> None:
     assert not compare(indexed(exchange(short)), indexed(exchange(short))).cut
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("left", "right", "unit", "words"),
     [
         (0.31, 0.42, "s", "0.310 s → 0.420 s (+0.110 s)"),

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 
-import pytest
-
 from playground.engine.inspect.frame_summary import summarize_frame
 from playground.engine.inspect.frames import FrameIndex
 from playground.gateway.tape import Exchange, Read
+from tests.support.each_case import each_case
 
 
 def gists(protocol: str, *frames: bytes, content_type: str = "text/event-stream") -> list[str]:
@@ -40,7 +39,7 @@ def messages(kind: str, **more: object) -> bytes:
     return f"event: {kind}\ndata: {json.dumps({'type': kind, **more})}\n\n".encode()
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("frame", "words"),
     [
         (chat({"content": 'say "hi"\n'}), '"say \\"hi\\"\\n"'),

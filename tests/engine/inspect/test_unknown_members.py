@@ -30,9 +30,10 @@ from playground.gateway.client import GatewayClient
 from playground.gateway.connection import Connection
 from tests.engine.exchanges import exchange, indexed
 from tests.engine.library.store.conftest import MakeWorkspace, make_workspace, path  # noqa: F401 - fixtures
-from tests.engine.session.test_run import begin, until
+from tests.engine.session.test_run import begin
 from tests.protocols.messages.test_decode import block, event, start
 from tests.protocols.streams import DONE, call_chunk, chunk
+from tests.support.eventually import eventually
 from tests.support.fault_server import FaultServer, head, hold, send
 
 SIGNED = {"google": {"thought_signature": "c2lnbmF0dXJl"}}
@@ -103,7 +104,7 @@ async def test_stopped_in_the_middle_what_came_stays(connect_to: Callable[..., S
             send(head(), chunk({"audio": {"id": "au", "data": "AAAA"}}), chunk({"audio": {"data": "BB"}})), hold()
         )
         run = begin(session)
-        await until(lambda: any("BB" in str(growing.extra) for growing in session.growing.values()))
+        await eventually(lambda: any("BB" in str(growing.extra) for growing in session.growing.values()))
         ((growing),) = [turn for turn in snapshot(session).turns if turn.outcome is not None]
         session.stop()
         await run

@@ -12,17 +12,11 @@ import pytest
 from playground.engine.io import file_lock
 from playground.engine.io.file_lock import FileLock, LockedError
 
-HOLDER = (
-    "import sys; from pathlib import Path; from playground.engine.io.file_lock import FileLock;"
-    "lock = FileLock(Path(sys.argv[1]), temporary=True); lock.acquire(); print('held', flush=True); sys.stdin.read()"
-)
-
 
 def test_lock_is_free_again_after_its_holder_was_killed(tmp_path: Path) -> None:
     path = tmp_path / "a.lock"
-    holder = subprocess.Popen(
-        [sys.executable, "-c", HOLDER, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    )
+    command = [sys.executable, "-m", "tests.engine.io.lock_holder", str(path)]
+    holder = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     assert holder.stdout is not None
     assert holder.stdin is not None
     with holder.stdin, holder.stdout:

@@ -12,6 +12,7 @@ import pytest
 import trustme
 
 from playground.engine.io.updates import LARGEST, UpdateError, default_address, is_newer, look_for_update, read_update
+from tests.support.each_case import each_case
 from tests.support.fault_server import FaultServer, hold, send, whole
 
 PAGE = "https://project.example/download"
@@ -109,7 +110,7 @@ def test_a_file_that_makes_no_sense_is_refused(fields: dict[str, object]) -> Non
         read_update(said(**fields), "1.0")
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("theirs", "ours", "newer"),
     [
         ("1.0.1", "1.0", True),

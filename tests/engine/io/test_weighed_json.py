@@ -14,6 +14,7 @@ import pytest
 
 from playground.engine.files.experiment_file import ExperimentFileError, open_file
 from playground.engine.io.weighed_json import MOST, TooMuchError, read_json, weigh
+from tests.support.each_case import each_case
 
 MIB = 2**20
 N = 30_000
@@ -47,28 +48,6 @@ SHAPES: dict[str, dict[str, Any]] = {
     "wide texts": turns(parts=[{"kind": "text", "text": "a" * 1000 + "…"}], count=8000),
     "one narrow text": turns(parts=[{"kind": "text", "text": "é" * 8_000_000}]),
 }
-OPENED = """
-import os, resource, sys
-from pathlib import Path
-from playground.engine.files.experiment_file import ExperimentFileError, open_file
-import playground.engine.session.session
-open_file(Path(sys.argv[1]))  # whatever is made at the first time
-for line in sys.stdin:
-    if child := os.fork():  # each file in a process of its own, none of which has to load the modules again
-        if os.waitpid(child, 0)[1]:
-            break
-        continue
-    open_file(Path(sys.argv[1]))  # and whatever is the process's own again
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    said = ""
-    try:
-        found = open_file(Path(line.rstrip()))
-    except ExperimentFileError as error:
-        said = str(error)
-    grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
-    print(grown * (1 if sys.platform == "darwin" else 1024), said, flush=True)
-    os._exit(0)
-"""
 
 Taken = Callable[[Path], tuple[int, str]]
 
@@ -79,7 +58,7 @@ def taken(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Taken]:
     small = tmp_path_factory.mktemp("small") / "small.json"
     content = {**EMPTY, **turns(parts=[{"kind": "text", "text": "a"}, CALL], outcome=OUTCOME), "tools": [{"name": "a"}]}
     small.write_text(json.dumps(content), encoding="utf-8")
-    command = [sys.executable, "-c", OPENED, str(small)]
+    command = [sys.executable, "-m", "tests.engine.io.opening_memory", str(small)]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8"
     ) as process:
@@ -187,9 +166,7 @@ def test_what_was_read_before_is_read(value: Any) -> None:
         assert json.dumps(read_json(data)) == json.dumps(value)
 
 
-@pytest.mark.parametrize(
-    "data", [b"", b"{", b"[1,]", b"NaN", b'{"a": Infinity}', b"[" * 100_000, b'"\xff"', b"9" * 5000]
-)
+@each_case("data", [b"", b"{", b"[1,]", b"NaN", b'{"a": Infinity}', b"[" * 100_000, b'"\xff"', b"9" * 5000])
 def test_what_is_no_json_is_a_value_error(data: bytes) -> None:
     with pytest.raises(ValueError, match=r"."):
         read_json(data)

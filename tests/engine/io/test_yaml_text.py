@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 
 from playground.engine.io.yaml_text import YamlError, read_yaml
+from tests.support.each_case import each_case
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "value"),
     [
         ("a: no\nb: 1:30\nc: 2024-01-01\nd: 012", {"a": "no", "b": "1:30", "c": "2024-01-01", "d": 12}),
@@ -29,7 +30,7 @@ def test_read_yaml_text_gives_json_value(text: str, value: Any) -> None:
     assert read_yaml(text).value == value
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "words"),
     [
         ("a: [1, 2", "line 2"),

@@ -14,6 +14,7 @@ from playground.engine.gateways.profiles import Profile
 from playground.engine.library.workspace import Workspace
 from playground.engine.session.draft import Draft
 from playground.engine.session.session import Session
+from tests.support.eventually import eventually
 
 
 @pytest.fixture
@@ -97,13 +98,11 @@ async def test_deleting_the_last_experiment_leaves_an_empty_one(workspace: Works
     assert workspace.current.id == only
 
 
-async def test_deleting_an_experiment_stops_its_run(workspace: Workspace, demo: DemoServer) -> None:
+async def test_deleting_an_experiment_stops_its_run(workspace: Workspace, gateway: DemoServer) -> None:
     session = workspace.current
     session.turns.add_turn(make_turn(Role.USER, "Hello !long=2000 !tps=50"))
     run = asyncio.get_running_loop().create_task(session.run())
-    async with asyncio.timeout(5):
-        while not any(choice.deltas for choice in session.growing.values()):  # noqa: ASYNC110
-            await asyncio.sleep(0.005)
+    await eventually(lambda: any(choice.deltas for choice in session.growing.values()))
     workspace.delete(session.id)
     await run
     outcome = session.transcript.path[-1].outcome

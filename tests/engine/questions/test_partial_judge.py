@@ -5,8 +5,6 @@ import random
 import time
 from typing import Any
 
-import pytest
-
 from playground.domain.tools import check_arguments
 from playground.engine.questions.partial_judge import Judge
 from playground.jsonkit.problems import Problem
@@ -14,6 +12,7 @@ from playground.jsonkit.schema_sample import sample
 from playground.jsonkit.tree import PartialJson
 from tests.jsonkit.schemas import schemas
 from tests.jsonkit.texts import read_partial
+from tests.support.each_case import each_case
 
 SOUND = [(name, schema) for name, schema in schemas() if name != "40_wrong_shapes"]
 ODD = [None, True, 0, -1, 2.5, 10**6, "", "odd", [], ["odd"], {}, {"odd": 1}]
@@ -58,7 +57,7 @@ def streamed(text: str, schema: Any = SCHEMA) -> list[tuple[str, str]]:
     return words(judge(read_partial(text, ended=False), schema))
 
 
-@pytest.mark.parametrize(("name", "schema"), SOUND)
+@each_case(("name", "schema"), SOUND)
 def test_good_arguments_are_never_blamed_while_they_come(name: str, schema: Any) -> None:
     text = json.dumps(sample(schema), ensure_ascii=False, indent=1)
     reader, keeper = PartialJson(), Judge(schema)
@@ -85,7 +84,7 @@ def mutated(value: Any, dice: random.Random) -> Any:
     return dice.choice(ODD)
 
 
-@pytest.mark.parametrize(("name", "schema"), SOUND)
+@each_case(("name", "schema"), SOUND)
 def test_no_false_alarm_and_the_validator_has_the_last_word(name: str, schema: Any) -> None:
     dice = random.Random(name)
     for number in range(40):
@@ -168,7 +167,7 @@ def test_problems_have_their_place_in_the_text_and_its_order() -> None:
     assert [(p.where, p.offset) for p in whole] == [("", 0), ("unit", 9), ("days[0]", 23), ("town", 37)]
 
 
-@pytest.mark.parametrize(
+@each_case(
     "schema",
     [
         {"$ref": "#"},

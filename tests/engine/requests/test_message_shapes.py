@@ -6,12 +6,12 @@ import contextlib
 import json
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from playground.engine.files.messages import MessagesImportError, read
 from playground.protocols.protocol import get_protocol
+from tests.support.each_case import each_case
 
 HI, YO = {"role": "user", "content": "hi"}, {"role": "assistant", "content": "yo"}
 SYSTEM = {"role": "system", "content": "S"}
@@ -218,7 +218,7 @@ SHAPES: dict[str, tuple[Any, list[Any]]] = {
 }
 
 
-@pytest.mark.parametrize("name", SHAPES)
+@each_case("name", SHAPES)
 def test_a_conversation_in_a_foreign_shape_is_read_as_messages(name: str) -> None:
     value, messages = SHAPES[name]
     found = read(json.dumps(value))
@@ -228,9 +228,7 @@ def test_a_conversation_in_a_foreign_shape_is_read_as_messages(name: str) -> Non
     assert get_protocol("chat").encode(request)["messages"] == messages
 
 
-@pytest.mark.parametrize(
-    "name", [name for name, (value, _) in SHAPES.items() if isinstance(value, dict) and "requests" not in value]
-)
+@each_case("name", [name for name, (value, _) in SHAPES.items() if isinstance(value, dict) and "requests" not in value])
 def test_a_record_in_a_foreign_shape_may_be_a_line(name: str) -> None:
     found = read("\n".join([json.dumps(SHAPES[name][0])] * 2))
     assert (found.total, found.problems) == (2, ())

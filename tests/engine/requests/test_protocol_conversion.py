@@ -23,6 +23,7 @@ from playground.engine.session.session import Session
 from playground.jsonkit.values import JSON
 from playground.protocols.conversion import CHANGED, DOUBTFUL, LOST
 from playground.protocols.protocol import get_protocol
+from tests.support.each_case import each_case
 
 PIXEL = (
     "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII="
@@ -71,7 +72,7 @@ PAIRS = [
 ]
 
 
-@pytest.mark.parametrize(("here", "there"), PAIRS, ids=lambda value: next(iter(value)))
+@each_case(("here", "there"), PAIRS)
 def test_what_means_the_same_goes_along_in_both_directions(here: dict[str, JSON], there: dict[str, JSON]) -> None:
     assert convert_parameters(chat(**here), native()).to_wire() == there
     assert convert_parameters(native(**there), chat()).to_wire() == here
@@ -481,7 +482,7 @@ def test_switching_there_and_back_restores_the_body(session: Session) -> None:
 
 
 @pytest.mark.parametrize("protocol", ["chat", "messages"])
-async def test_an_image_is_described_over_either_protocol(session: Session, demo: DemoServer, protocol: str) -> None:
+async def test_an_image_is_described_over_either_protocol(session: Session, gateway: DemoServer, protocol: str) -> None:
     session.change(model="demo-vision" if protocol == "chat" else "demo-messages")
     session.switch_protocol(protocol)
     session.turns.add_turn(make_turn(Role.USER, "What is this?", Image(url=PIXEL)))
@@ -493,7 +494,7 @@ async def test_an_image_is_described_over_either_protocol(session: Session, demo
     assert "`image/png`" in answer.text
 
 
-async def test_a_tool_loop_goes_on_over_the_other_protocol(session: Session, demo: DemoServer) -> None:
+async def test_a_tool_loop_goes_on_over_the_other_protocol(session: Session, gateway: DemoServer) -> None:
     session.change(model="demo-messages")
     session.change(tools=(weather(),))
     session.turns.add_turn(make_turn(Role.USER, "How is the weather in Lisbon?"))

@@ -17,6 +17,7 @@ from playground.engine.requests.snippets import sent_by, write
 from playground.gateway.connection import Auth
 from playground.protocols.protocol import get_protocol
 from tests.engine.requests.snippets.cases import CHAT, MESSAGES
+from tests.support.each_case import each_case
 
 KEY = "gw-canary-4f9c1d7e0a"
 CHAT_BODY = {"model": "m", "messages": [{"role": "user", "content": "It's 5 $"}], "temperature": 0.5}
@@ -77,7 +78,7 @@ def test_the_protocol_is_guessed(command: str, protocol: str) -> None:
     assert read(command).request.protocol == protocol
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("more", "protocol"),
     [
         ({"stop": "x"}, "chat"),
@@ -122,7 +123,7 @@ def test_files_are_refused_with_the_reason() -> None:
         read("curl https://x/v1/messages --data-raw @body.json")
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "words"),
     [
         ("", "nothing to import"),
@@ -306,7 +307,7 @@ DOUBLED = PLAIN.replace('"', '""')
 ESCAPED = PLAIN.replace('"', '\\"')
 
 
-@pytest.mark.parametrize(
+@each_case(
     "command",
     [
         f"user@host:~/p$ curl {URL} -d '{PLAIN}'",
@@ -395,7 +396,7 @@ def test_a_header_given_twice_is_sent_as_a_list() -> None:
     assert found.request.extra_headers == {"anthropic-beta": "a, b", "X-A": "1, 1"}
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "words"),
     [
         (f"curl -Uri {URL} -Method POST -Body '{PLAIN}'", "PowerShell's Invoke-WebRequest"),

@@ -19,13 +19,14 @@ from playground.gateway.client import GatewayClient
 from playground.gateway.connection import Connection
 from playground.jsonkit.values import JSONObject
 from playground.protocols.protocol import get_protocol
-from tests.engine.debugging import MODELS, WEATHER, begin, until
+from tests.engine.debugging import MODELS, WEATHER, begin
+from tests.support.eventually import eventually
 from tests.support.open_streams import open_streams
 
 
 @pytest.fixture
-async def client(demo: DemoServer) -> AsyncIterator[GatewayClient]:
-    async with GatewayClient(Connection(base_url=demo.base_url, key=Secret("demo"), retries=1)) as made:
+async def client(gateway: DemoServer) -> AsyncIterator[GatewayClient]:
+    async with GatewayClient(Connection(base_url=gateway.base_url, key=Secret("demo"), retries=1)) as made:
         yield made
 
 
@@ -88,17 +89,17 @@ async def test_a_refusal_is_tried_again_and_the_last_try_is_what_came(client: Ga
     assert made.received.answer.failure.status == 500
 
 
-async def test_cancelled_it_keeps_what_came_and_leaves_no_way_open(demo: DemoServer, client: GatewayClient) -> None:
+async def test_cancelled_it_keeps_what_came_and_leaves_no_way_open(gateway: DemoServer, client: GatewayClient) -> None:
     made = asking("!slow !long tell me", model="demo-chat")
     work = begin(made.ask(client))
-    await until(lambda: made.received.marks.first_content is not None)
+    await eventually(lambda: made.received.marks.first_content is not None)
     work.cancel()
     with pytest.raises(asyncio.CancelledError):
         await work
     assert made.exchange is not None
     assert made.exchange.ended is not None
     assert turns_of(made)[0].text
-    await until(lambda: open_streams(demo) == 0)
+    await eventually(lambda: open_streams(gateway) == 0)
 
 
 def marks_of(lots: Sequence[tuple[float, Sequence[Event]]]) -> TimingMarks:

@@ -20,8 +20,9 @@ from playground.engine.session.session import Session
 from playground.engine.session.snapshot import snapshot
 from playground.gateway.client import GatewayClient
 from playground.gateway.connection import Connection
-from tests.engine.debugging import begin, until
+from tests.engine.debugging import begin
 from tests.engine.session.test_thinking import nowhere
+from tests.support.eventually import eventually
 
 PIXEL = "https://example.org/a.png"
 
@@ -220,8 +221,8 @@ async def talking_to(server: DemoServer) -> AsyncIterator[Session]:
         yield Session(connect, profile_id="p", model="demo-chat")
 
 
-async def test_one_action_edits_and_runs_and_one_undo_takes_both_back(demo: DemoServer) -> None:
-    async with talking_to(demo) as session:
+async def test_one_action_edits_and_runs_and_one_undo_takes_both_back(gateway: DemoServer) -> None:
+    async with talking_to(gateway) as session:
         await edit_and_run(session)
 
 
@@ -241,15 +242,15 @@ async def edit_and_run(session: Session) -> None:
     assert len(session.transcript.siblings(answer.id)) == 2, "the same words ask for an alternative of the answer"
 
 
-async def test_nothing_is_edited_for_a_run_that_cannot_be_while_another_goes_on(demo: DemoServer) -> None:
-    async with talking_to(demo) as session:
+async def test_nothing_is_edited_for_a_run_that_cannot_be_while_another_goes_on(gateway: DemoServer) -> None:
+    async with talking_to(gateway) as session:
         await edit_meanwhile(session)
 
 
 async def edit_meanwhile(session: Session) -> None:
     question = session.turns.add_turn(make_turn(Role.USER, "Hello !tps=200"))
     run = begin(session.run())
-    await until(lambda: bool(session.growing))
+    await eventually(lambda: bool(session.growing))
     with pytest.raises(RunRefusedError, match="Stop it first"):
         await session.run_edited(question, "Other")
     assert session.transcript.turns[question].text == "Hello !tps=200"

@@ -70,15 +70,6 @@ def test_a_turn_taken_away_while_it_came_is_whole_where_it_still_stands() -> Non
     assert history.transcript.path[0].text == "done"
 
 
-def test_nothing_is_held_once_no_state_needs_it() -> None:
-    history = History(ExperimentSettings())
-    for number in range(5):
-        history.begin(f"lane {number}")
-        history.brought(f"lane {number}", arrived(str(number), None))
-        history.end(f"lane {number}")
-    assert history._states.brought == {}
-
-
 async def nowhere(_profile_id: str) -> GatewayClient:
     raise RunRefusedError("These tests send nothing.")
 

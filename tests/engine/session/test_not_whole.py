@@ -38,7 +38,7 @@ MEND = {"chat": "tool_calls", "messages": "tool_use"}
 
 
 @dataclass
-class Bench:
+class FaultyConversation:
     """A session on a gateway that sends what it is told to."""
 
     server: FaultServer
@@ -92,7 +92,9 @@ def server() -> Iterator[FaultServer]:
 
 
 @pytest.fixture(params=["chat", "messages"])
-async def bench(request: pytest.FixtureRequest, server: FaultServer, tmp_path: Path) -> AsyncIterator[Bench]:
+async def conversation(
+    request: pytest.FixtureRequest, server: FaultServer, tmp_path: Path
+) -> AsyncIterator[FaultyConversation]:
     client = GatewayClient(Connection(base_url=server.url, key=Secret("k")))
 
     async def connect(_profile_id: str) -> GatewayClient:
@@ -101,13 +103,13 @@ async def bench(request: pytest.FixtureRequest, server: FaultServer, tmp_path: P
     session = Session(connect, profile_id="p", protocol=request.param, model="m")
     session.set_parameters(session.settings.current.model_copy(update={"max_tokens": 50}))
     session.change(debugging=EVERYTHING)
-    yield Bench(server, session, tmp_path)
+    yield FaultyConversation(server, session, tmp_path)
     await client.aclose()
 
 
-async def test_an_answer_with_a_hole_is_kept_and_not_whole(bench: Bench) -> None:
-    bench.plays(bench.text(BROKEN))
-    turn = await bench.ask()
+async def test_an_answer_with_a_hole_is_kept_and_not_whole(conversation: FaultyConversation) -> None:
+    conversation.plays(conversation.text(BROKEN))
+    turn = await conversation.ask()
     assert turn.text == "Hello"
     assert turn.outcome is not None
     assert (turn.outcome.ending, turn.outcome.failure, turn.outcome.whole) == (Ending.COMPLETE, None, False)
@@ -116,67 +118,76 @@ async def test_an_answer_with_a_hole_is_kept_and_not_whole(bench: Bench) -> None
     assert not turn.truncated  # what is there did not break off
 
 
-async def test_a_hole_is_kept_in_the_store_in_a_file_in_an_export_and_found_again_on_the_tape(bench: Bench) -> None:
-    bench.plays(bench.text(BROKEN))
-    turn = await bench.ask()
+async def test_a_hole_is_kept_in_the_store_in_a_file_in_an_export_and_found_again_on_the_tape(
+    conversation: FaultyConversation,
+) -> None:
+    conversation.plays(conversation.text(BROKEN))
+    turn = await conversation.ask()
     assert turn.outcome is not None
-    kept = snapshot(bench.session)
+    kept = snapshot(conversation.session)
     (again,) = [one for one in decode(json.loads(json.dumps(encode(kept)))).turns if one.id == turn.id]
     assert again.outcome == turn.outcome
     assert "Part of the answer could not be read." in markdown(Selection(kept, (), whole_tree=False))
-    exchange = bench.session.exchanges.get(turn.outcome.exchange or "")
+    exchange = conversation.session.exchanges.get(turn.outcome.exchange or "")
     assert exchange is not None
     (read,) = answers_of(exchange)
     assert read.outcome is not None
     assert read.outcome.holes == turn.outcome.holes
 
 
-async def test_no_rule_answers_the_calls_of_an_answer_with_a_hole_and_a_person_may(bench: Bench) -> None:
-    bench.plays(bench.call('{"city": "Oslo"}', BROKEN))
-    await bench.ask()
-    assert (bench.why, len(bench.server.requests)) == (["hole"], 1)
-    for go in (bench.session.debugger.go_on, bench.session.debugger.run_to_end):
+async def test_no_rule_answers_the_calls_of_an_answer_with_a_hole_and_a_person_may(
+    conversation: FaultyConversation,
+) -> None:
+    conversation.plays(conversation.call('{"city": "Oslo"}', BROKEN))
+    await conversation.ask()
+    assert (conversation.why, len(conversation.server.requests)) == (["hole"], 1)
+    for go in (conversation.session.debugger.go_on, conversation.session.debugger.run_to_end):
         with pytest.raises(RunRefusedError, match="could not be read"):
             await go()
-    other = Session(bench.session.experiment.connect, profile_id="p")
-    restore(snapshot(bench.session), other)
+    other = Session(conversation.session.experiment.connect, profile_id="p")
+    restore(snapshot(conversation.session), other)
     assert [other.debugger.reason(turn_id, call.id) for turn_id, call in other.debugger.waiting] == [
-        bench.session.debugger.reason(turn_id, call.id) for turn_id, call in bench.session.debugger.waiting
+        conversation.session.debugger.reason(turn_id, call.id)
+        for turn_id, call in conversation.session.debugger.waiting
     ]
-    bench.plays(bench.text())
-    (turn_id, call), *_ = bench.session.debugger.waiting
-    bench.session.debugger.notes.set_draft(turn_id, call.id, ResultDraft(text="cold"))
-    await bench.session.debugger.go_on()
-    assert bench.session.transcript.path[-1].text == "Hello"
+    conversation.plays(conversation.text())
+    (turn_id, call), *_ = conversation.session.debugger.waiting
+    conversation.session.debugger.notes.set_draft(turn_id, call.id, ResultDraft(text="cold"))
+    await conversation.session.debugger.go_on()
+    assert conversation.session.transcript.path[-1].text == "Hello"
 
 
 @pytest.mark.parametrize("arguments", ['{"city": "', '{"city": "Oslo"', "{malformed <<<", '["Oslo"]'])
-async def test_arguments_that_are_not_whole_are_answered_by_no_rule(bench: Bench, arguments: str) -> None:
+async def test_arguments_that_are_not_whole_are_answered_by_no_rule(
+    conversation: FaultyConversation, arguments: str
+) -> None:
     """The finish reason says that the model called a tool, and meant to."""
-    bench.plays(bench.call(arguments))
-    await bench.ask()
-    assert (bench.why, len(bench.server.requests)) == (["malformed"], 1)
-    for go in (bench.session.debugger.go_on, bench.session.debugger.run_to_end):
+    conversation.plays(conversation.call(arguments))
+    await conversation.ask()
+    assert (conversation.why, len(conversation.server.requests)) == (["malformed"], 1)
+    for go in (conversation.session.debugger.go_on, conversation.session.debugger.run_to_end):
         with pytest.raises(RunRefusedError, match="get_weather are malformed"):
             await go()
-    (turn_id, call), *_ = bench.session.debugger.waiting
+    (turn_id, call), *_ = conversation.session.debugger.waiting
     with pytest.raises(RunRefusedError, match="get_weather are malformed"):
-        await bench.session.debugger.step(turn_id, call.id)
-    assert len(bench.server.requests) == 1
-    bench.session.turns.edit_call(turn_id, call.id, '{"city": "Oslo"}')
-    assert bench.why == [""], "what was corrected is a call like any other"
-    bench.plays(bench.text())
-    await bench.session.debugger.go_on()
-    assert bench.session.transcript.path[-1].text == "Hello"
+        await conversation.session.debugger.step(turn_id, call.id)
+    assert len(conversation.server.requests) == 1
+    conversation.session.turns.edit_call(turn_id, call.id, '{"city": "Oslo"}')
+    assert conversation.why == [""], "what was corrected is a call like any other"
+    conversation.plays(conversation.text())
+    await conversation.session.debugger.go_on()
+    assert conversation.session.transcript.path[-1].text == "Hello"
 
 
-async def test_arguments_cut_off_by_the_limit_are_said_to_be_so(bench: Bench) -> None:
-    bench.plays(
-        bench.call('{"city": "', reason={"chat": "length", "messages": "max_tokens"}[bench.session.settings.protocol])
+async def test_arguments_cut_off_by_the_limit_are_said_to_be_so(conversation: FaultyConversation) -> None:
+    conversation.plays(
+        conversation.call(
+            '{"city": "', reason={"chat": "length", "messages": "max_tokens"}[conversation.session.settings.protocol]
+        )
     )
-    await bench.ask()
-    assert bench.why == ["truncated"]
-    code, said_so = await bench.loop()
+    await conversation.ask()
+    assert conversation.why == ["truncated"]
+    code, said_so = await conversation.loop()
     assert code == ExitCode.INCOMPLETE
     assert "broke off" in said_so
 
@@ -186,18 +197,23 @@ async def test_arguments_cut_off_by_the_limit_are_said_to_be_so(bench: Bench) ->
     [('{"city": "', (), "get_weather are malformed (not JSON:"), ('{"city": "Oslo"}', (BROKEN,), "could not be read")],
 )
 async def test_the_loop_at_the_command_line_stops_and_says_why(
-    bench: Bench, arguments: str, before: tuple[bytes, ...], words: str
+    conversation: FaultyConversation, arguments: str, before: tuple[bytes, ...], words: str
 ) -> None:
-    bench.plays(bench.call(arguments, *before))
-    code, said_so = await bench.loop()
+    conversation.plays(conversation.call(arguments, *before))
+    code, said_so = await conversation.loop()
     assert code == ExitCode.INCOMPLETE
     assert words in said_so
-    assert len(bench.server.requests) == 1
+    assert len(conversation.server.requests) == 1
 
 
-async def test_empty_arguments_are_whole(bench: Bench) -> None:
-    bench.server.play_next(send(head()), send(bench.call("")))
-    bench.plays(bench.text())
-    turn = await bench.ask()
+async def test_empty_arguments_are_whole(conversation: FaultyConversation) -> None:
+    conversation.server.play_next(send(head()), send(conversation.call("")))
+    conversation.plays(conversation.text())
+    turn = await conversation.ask()
     assert turn.text == "Hello"
-    assert [one.role.value for one in bench.session.transcript.path] == ["user", "assistant", "tool", "assistant"]
+    assert [one.role.value for one in conversation.session.transcript.path] == [
+        "user",
+        "assistant",
+        "tool",
+        "assistant",
+    ]

@@ -21,7 +21,7 @@ from playground.engine.session.open_edits import EditKey, OpenEdit, What
 from playground.engine.session.session import Session
 from playground.engine.session.snapshot import decode, encode_experiment, restore, snapshot
 from playground.engine.session.turn_edits import standing
-from tests.engine.debugging import MODELS, THREE, Bench
+from tests.engine.debugging import MODELS, THREE, ToolConversation
 from tests.support.editors import no_gateway
 
 OSLO = '{"city": "Oslo", "unit": "celsius"}'
@@ -29,26 +29,28 @@ BOTH = pytest.mark.parametrize("how", ["send", "send_all", "fill", "step", "step
 
 
 @pytest.fixture(params=["chat", "messages"])
-def bench(request: pytest.FixtureRequest, session: Session, demo: DemoServer) -> Bench:
+def conversation(request: pytest.FixtureRequest, session: Session, gateway: DemoServer) -> ToolConversation:
     session.change(protocol=request.param)
     session.change(model=MODELS[request.param])
-    return Bench(session, demo)
+    return ToolConversation(session, gateway)
 
 
-def arguments_of(bench: Bench, number: int, text: str) -> EditKey:
+def arguments_of(conversation: ToolConversation, number: int, text: str) -> EditKey:
     """Somebody types other arguments for a call that waits."""
-    turn_id, call_id = bench.keys[number]
+    turn_id, call_id = conversation.keys[number]
     edit = OpenEdit(turn=turn_id, what=What.ARGUMENTS, call=call_id, text=text)
-    bench.session.editors.set_editing(edit)
+    conversation.session.editors.set_editing(edit)
     return edit.key
 
 
 @BOTH
-async def test_arguments_that_are_being_typed_are_sent_however_the_call_is_answered(bench: Bench, how: str) -> None:
-    session, debugger = bench.session, bench.session.debugger
-    await bench.ask("Weather in Lisbon")
-    arguments_of(bench, 0, OSLO)
-    key = bench.keys[0]
+async def test_arguments_that_are_being_typed_are_sent_however_the_call_is_answered(
+    conversation: ToolConversation, how: str
+) -> None:
+    session, debugger = conversation.session, conversation.session.debugger
+    await conversation.ask("Weather in Lisbon")
+    arguments_of(conversation, 0, OSLO)
+    key = conversation.keys[0]
     match how:
         case "send":
             debugger.send(*key, "sunny")
@@ -57,71 +59,75 @@ async def test_arguments_that_are_being_typed_are_sent_however_the_call_is_answe
         case "fill":
             debugger.fill()
         case _:
-            bench.table()
+            conversation.table()
             await (debugger.step(*key) if how == "step" else getattr(debugger, how)())
     assert session.editors.open == {}
-    if not debugger.waiting and bench.roles[-1] == "t":
+    if not debugger.waiting and conversation.roles[-1] == "t":
         await session.run()
-    calls, _ = bench.sent()
+    calls, _ = conversation.sent()
     assert calls[0][1] == json.loads(OSLO)
-    assert bench.path[1].calls[0].received is not None, "what the model had sent is still known"
+    assert conversation.path[1].calls[0].received is not None, "what the model had sent is still known"
 
 
-async def test_a_text_that_is_being_typed_is_what_the_next_request_shows_and_holds(bench: Bench) -> None:
-    session = bench.session
+async def test_a_text_that_is_being_typed_is_what_the_next_request_shows_and_holds(
+    conversation: ToolConversation,
+) -> None:
+    session = conversation.session
     session.turns.add_turn(make_turn(Role.USER, "Say one"))
     session.change(tools=())
-    question = bench.path[0]
+    question = conversation.path[0]
     session.editors.set_editing(OpenEdit(turn=question.id, text="Say two"))
     shown = session.next_request.body()
     assert "Say two" in json.dumps(shown)
-    assert bench.path[0] == question, "nothing is kept by looking"
+    assert conversation.path[0] == question, "nothing is kept by looking"
     await session.run()
-    assert json.loads(bench.posts[-1]) == shown
-    assert bench.path[0].text == "Say two"
+    assert json.loads(conversation.posts[-1]) == shown
+    assert conversation.path[0].text == "Say two"
     assert session.editors.open == {}
 
 
-async def test_regenerating_sends_it_too_and_each_is_an_edit_of_its_own(bench: Bench) -> None:
-    session = bench.session
+async def test_regenerating_sends_it_too_and_each_is_an_edit_of_its_own(conversation: ToolConversation) -> None:
+    session = conversation.session
     session.change(tools=())
-    await bench.ask("Say one")
-    asked = bench.path[0].id
+    await conversation.ask("Say one")
+    asked = conversation.path[0].id
     session.editors.set_editing(OpenEdit(turn=asked, text="Say two"))
-    await session.regenerate(bench.path[1].id)
-    assert "Say two" in bench.posts[-1].decode()
+    await session.regenerate(conversation.path[1].id)
+    assert "Say two" in conversation.posts[-1].decode()
     assert session.editors.open == {}
 
 
-async def test_lanes_of_several_answers_begin_with_it(bench: Bench) -> None:
-    await bench.ask("Weather in Lisbon")
-    arguments_of(bench, 0, OSLO)
-    session = bench.session
-    await Lanes(session).add_answers(session, *bench.keys[0], [Answer(text="sun"), Answer(text="rain")])
-    assert {json.dumps(bench.sent(at)[0][0][1]) for at in (-1, -2)} == {json.dumps(json.loads(OSLO))}
+async def test_lanes_of_several_answers_begin_with_it(conversation: ToolConversation) -> None:
+    await conversation.ask("Weather in Lisbon")
+    arguments_of(conversation, 0, OSLO)
+    session = conversation.session
+    await Lanes(session).add_answers(session, *conversation.keys[0], [Answer(text="sun"), Answer(text="rain")])
+    assert {json.dumps(conversation.sent(at)[0][0][1]) for at in (-1, -2)} == {json.dumps(json.loads(OSLO))}
 
 
-async def test_editors_on_other_branches_stay_as_they_are(bench: Bench) -> None:
-    session = bench.session
+async def test_editors_on_other_branches_stay_as_they_are(conversation: ToolConversation) -> None:
+    session = conversation.session
     session.change(tools=())
-    await bench.ask("Say one")
-    first = bench.path[1]
+    await conversation.ask("Say one")
+    first = conversation.path[1]
     await session.regenerate(first.id)
     session.editors.set_editing(OpenEdit(turn=first.id, text="elsewhere"))
     session.turns.add_turn(make_turn(Role.USER, "And now"))
     await session.run()
-    assert "elsewhere" not in bench.posts[-1].decode()
+    assert "elsewhere" not in conversation.posts[-1].decode()
     assert list(session.editors.open) == [EditKey(first.id)]
     session.turns.select_alternative(first.id)
     session.editors.end_editing(EditKey(first.id))
     assert session.transcript.turns[first.id] == first
 
 
-async def test_a_call_that_cannot_be_kept_stops_what_would_use_it_and_stays_written(bench: Bench) -> None:
-    session = bench.session
+async def test_a_call_that_cannot_be_kept_stops_what_would_use_it_and_stays_written(
+    conversation: ToolConversation,
+) -> None:
+    session = conversation.session
     session.change(tools=())
-    await bench.ask("Say one")
-    answer = bench.path[-1]
+    await conversation.ask("Say one")
+    answer = conversation.path[-1]
     session.editors.set_editing(
         OpenEdit(turn=answer.id, what=What.CALL, written=ToolCall(id="", name="", arguments="{}")),
     )
@@ -138,95 +144,99 @@ async def test_a_call_that_cannot_be_kept_stops_what_would_use_it_and_stays_writ
         await session.run()
 
 
-async def test_other_ids_take_what_is_being_typed_along(bench: Bench) -> None:
-    session = bench.session
-    await bench.ask(f"{THREE}")
-    key = arguments_of(bench, 1, OSLO)
-    call = bench.waiting[1][1]
+async def test_other_ids_take_what_is_being_typed_along(conversation: ToolConversation) -> None:
+    session = conversation.session
+    await conversation.ask(f"{THREE}")
+    key = arguments_of(conversation, 1, OSLO)
+    call = conversation.waiting[1][1]
     session.turns.replace_call(key.turn, key.call, call.model_copy(update={"id": "mine"}))
     assert list(session.editors.open) == [key._replace(call="mine")]
     session.editors.keep_editing(key._replace(call="mine"))
-    assert bench.waiting[1][1].arguments == OSLO
+    assert conversation.waiting[1][1].arguments == OSLO
     session.undo()
-    assert bench.waiting[1][1].arguments == call.arguments
+    assert conversation.waiting[1][1].arguments == call.arguments
 
 
-async def test_what_is_open_is_saved_and_is_there_again(bench: Bench, gateways: Gateways) -> None:
-    await bench.ask("Weather in Lisbon")
-    arguments_of(bench, 0, '{"city": "Os')
-    bench.session.editors.set_editing(OpenEdit(turn=bench.path[0].id, text="two\nlines"))
-    found = snapshot(bench.session)
+async def test_what_is_open_is_saved_and_is_there_again(conversation: ToolConversation, gateways: Gateways) -> None:
+    await conversation.ask("Weather in Lisbon")
+    arguments_of(conversation, 0, '{"city": "Os')
+    conversation.session.editors.set_editing(OpenEdit(turn=conversation.path[0].id, text="two\nlines"))
+    found = snapshot(conversation.session)
     assert decode(encode_experiment(found)).editing == found.editing
     assert read(write(found)).editing == found.editing
     session = Session(gateways.client, profile_id=DEMO_ID)
     restore(found, session)
-    assert session.editors.open == bench.session.editors.open
+    assert session.editors.open == conversation.session.editors.open
     session.editors.set_editing(OpenEdit(turn="gone", what=What.ARGUMENTS, call="gone", text="x"))
     assert session.editors.as_kept()[0].path[0].text == "two\nlines"
     session.editors.keep_editing(EditKey("gone", What.ARGUMENTS, "gone"))
     assert EditKey("gone", What.ARGUMENTS, "gone") not in session.editors.open
 
 
-async def test_an_export_holds_it_and_what_cannot_be_kept_stays_open(bench: Bench) -> None:
-    session = bench.session
+async def test_an_export_holds_it_and_what_cannot_be_kept_stays_open(conversation: ToolConversation) -> None:
+    session = conversation.session
     session.change(tools=())
-    await bench.ask("Say one")
-    unfinished = OpenEdit(turn=bench.path[1].id, what=What.CALL, written=ToolCall(id="", name="", arguments="{}"))
+    await conversation.ask("Say one")
+    unfinished = OpenEdit(
+        turn=conversation.path[1].id, what=What.CALL, written=ToolCall(id="", name="", arguments="{}")
+    )
     session.editors.set_editing(unfinished)
-    session.editors.set_editing(OpenEdit(turn=bench.path[0].id, text="Say two"))
+    session.editors.set_editing(OpenEdit(turn=conversation.path[0].id, text="Say two"))
     session.editors.keep_what_can_be()
-    assert bench.path[0].text == "Say two"
+    assert conversation.path[0].text == "Say two"
     assert list(session.editors.open.values()) == [unfinished]
 
 
 async def test_kept_below_answers_it_makes_a_branch_and_the_next_request_is_the_one_that_was_shown(
-    bench: Bench,
+    conversation: ToolConversation,
 ) -> None:
-    session = bench.session
+    session = conversation.session
     session.change(tools=())
-    await bench.ask("Say one")
+    await conversation.ask("Say one")
     session.turns.add_turn(make_turn(Role.USER, "And two"))
-    first, answer, second = bench.path
+    first, answer, second = conversation.path
     session.editors.set_editing(OpenEdit(turn=first.id, text="Say uno"))
     session.editors.set_editing(OpenEdit(turn=second.id, text="never shown beside it"))
     shown = session.next_request.body()
     assert [turn.text for turn in session.next_request.build().turns] == ["Say uno"]
     await session.run()
-    assert json.loads(bench.posts[-1]) == shown
-    assert session.transcript.siblings(bench.path[0].id) == (first.id, bench.path[0].id)
+    assert json.loads(conversation.posts[-1]) == shown
+    assert session.transcript.siblings(conversation.path[0].id) == (first.id, conversation.path[0].id)
     assert session.transcript.turns[answer.id] == answer, "the old answer stays with the old words"
     assert list(session.editors.open) == [EditKey(second.id)], "it is on the other branch"
 
     session.turns.select_alternative(first.id)
     session.editors.set_editing(OpenEdit(turn=first.id, text="Say eins"))
     await session.regenerate(answer.id)
-    assert [turn.text for turn in bench.path[:1]] == ["Say eins"]
-    assert "Say eins" in bench.posts[-1].decode()
+    assert [turn.text for turn in conversation.path[:1]] == ["Say eins"]
+    assert "Say eins" in conversation.posts[-1].decode()
 
 
-async def test_a_call_edited_among_answered_ones_is_on_the_branch_where_the_result_goes(bench: Bench) -> None:
-    session, debugger = bench.session, bench.session.debugger
-    await bench.ask(THREE)
-    debugger.send(*bench.keys[0], "sunny")
-    turn_id, call = bench.path[1].id, bench.path[1].calls[0]
+async def test_a_call_edited_among_answered_ones_is_on_the_branch_where_the_result_goes(
+    conversation: ToolConversation,
+) -> None:
+    session, debugger = conversation.session, conversation.session.debugger
+    await conversation.ask(THREE)
+    debugger.send(*conversation.keys[0], "sunny")
+    turn_id, call = conversation.path[1].id, conversation.path[1].calls[0]
     session.editors.set_editing(OpenEdit(turn=turn_id, what=What.ARGUMENTS, call=call.id, text=OSLO))
-    key = bench.keys[1]
+    key = conversation.keys[1]
     debugger.send(*key, "rain")
-    assert bench.path[1].id != turn_id
-    assert bench.path[1].calls[0].arguments == OSLO
-    assert [text for text, _ in bench.results] == ["rain"]
-    assert call.id in [waits.id for _, waits in bench.waiting], "other arguments want another result"
+    assert conversation.path[1].id != turn_id
+    assert conversation.path[1].calls[0].arguments == OSLO
+    assert [text for text, _ in conversation.results] == ["rain"]
+    assert call.id in [waits.id for _, waits in conversation.waiting], "other arguments want another result"
 
 
-async def test_edit_and_run_keeps_what_else_is_being_written(bench: Bench) -> None:
-    session = bench.session
+async def test_edit_and_run_keeps_what_else_is_being_written(conversation: ToolConversation) -> None:
+    session = conversation.session
     session.change(tools=())
     session.turns.add_turn(make_turn(Role.USER, "one"))
     session.turns.add_turn(make_turn(Role.USER, "two"))
-    session.editors.set_editing(OpenEdit(turn=bench.path[0].id, text="eins"))
-    session.editors.set_editing(OpenEdit(turn=bench.path[1].id, text="zw"))
-    await session.run_edited(bench.path[1].id, "zwei")
-    assert [turn.text for turn in bench.path[:2]] == ["eins", "zwei"]
+    session.editors.set_editing(OpenEdit(turn=conversation.path[0].id, text="eins"))
+    session.editors.set_editing(OpenEdit(turn=conversation.path[1].id, text="zw"))
+    await session.run_edited(conversation.path[1].id, "zwei")
+    assert [turn.text for turn in conversation.path[:2]] == ["eins", "zwei"]
     assert session.editors.open == {}
 
 

@@ -23,6 +23,7 @@ from playground.engine.session.session import Session
 from playground.engine.session.snapshot import snapshot
 from playground.gateway.client import GatewayClient
 from playground.gateway.connection import Connection
+from tests.support.eventually import eventually
 from tests.support.fault_server import FaultServer, head, hold, pause, send, sse, text_chunk
 from tests.support.open_streams import open_streams
 
@@ -86,14 +87,8 @@ def switch(session: Session, **values: Any) -> None:
     session.set_parameters(parameters)
 
 
-async def until(condition: Callable[[], bool], seconds: float = 5) -> None:
-    async with asyncio.timeout(seconds):
-        while not condition():  # noqa: ASYNC110 - another thread's state has no event to wait for
-            await asyncio.sleep(0.005)
-
-
-def body_of(demo: DemoServer, at: int = -1) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(demo.requests[at].body)
+def body_of(gateway: DemoServer, at: int = -1) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(gateway.requests[at].body)
     return found
 
 
@@ -130,7 +125,7 @@ async def test_what_is_being_received_knows_whom_it_was_asked(session: Session, 
     session.experiment.connect = connect
     session.turns.add_turn(make_turn(Role.USER, "Hello"))
     run = begin(session)
-    await until(lambda: any(choice.parts for choice in session.growing.values()))
+    await eventually(lambda: any(choice.parts for choice in session.growing.values()))
     session.change(model="another")
     found = snapshot(session).turns[-1].outcome
     assert found is not None
@@ -196,7 +191,7 @@ async def test_times_follow_one_another(connect_to: Callable[..., Session], slow
     assert timing.end < 5
 
 
-async def test_usage_and_the_exchange_are_kept(session: Session, demo: DemoServer) -> None:
+async def test_usage_and_the_exchange_are_kept(session: Session, gateway: DemoServer) -> None:
     outcome = outcome_of(await ask(session, "Hello"))
     usage = outcome.usage
     assert usage is not None
@@ -205,20 +200,20 @@ async def test_usage_and_the_exchange_are_kept(session: Session, demo: DemoServe
     assert usage.total == usage.prompt + usage.completion
     assert outcome.exchange is not None
     exchange = session.exchanges[outcome.exchange]
-    assert json.loads(exchange.request_body) == body_of(demo)
+    assert json.loads(exchange.request_body) == body_of(gateway)
     assert exchange.status == 200
     assert exchange.body.endswith(b"data: [DONE]\n\n")
     assert session.experiment.limits
 
 
-async def test_the_native_protocol_runs_too(session: Session, demo: DemoServer) -> None:
+async def test_the_native_protocol_runs_too(session: Session, gateway: DemoServer) -> None:
     session.change(protocol="messages")
     session.change(model="demo-messages")
     switch(session, max_tokens=400)
     turn = await ask(session, "What is 2 + 2?")
     assert "4" in turn.text
     assert outcome_of(turn).ending is Ending.COMPLETE
-    assert demo.requests[-1].path.endswith("/messages")
+    assert gateway.requests[-1].path.endswith("/messages")
 
 
 # Alternatives
@@ -284,7 +279,7 @@ async def test_a_completion_that_begins_late_follows_its_siblings_after_an_edit(
         question = make_turn(Role.USER, "Hello")
         session.turns.add_turn(question)
         run = begin(session)
-        await until(lambda: any(choice.parts for choice in session.growing.values()))
+        await eventually(lambda: any(choice.parts for choice in session.growing.values()))
         session.delete_turn(question.id)
         server.go_on()
         await run
@@ -337,7 +332,7 @@ async def test_undo_waits_for_the_run_and_edits_made_meanwhile_come_back_with_th
     question = make_turn(Role.USER, "Hello !tps=400")
     session.turns.add_turn(question)
     run = begin(session)
-    await until(lambda: any(choice.parts for choice in session.growing.values()))
+    await eventually(lambda: any(choice.parts for choice in session.growing.values()))
     assert not session.undo()
     session.turns.edit_text(question.id, "Hello there", in_place=True)
     await run
@@ -356,7 +351,7 @@ async def test_a_run_that_loses_its_turn_ends_all_the_same(
     session = connect_to(slow.base_url)
     session.turns.add_turn(make_turn(Role.USER, "Hello !tps=400"))
     run = begin(session)
-    await until(lambda: bool(session.growing))
+    await eventually(lambda: bool(session.growing))
     session.load(session.next_request.build())
     await run
     assert session.growing == {}
@@ -374,7 +369,7 @@ async def test_stop_keeps_the_text_and_the_gateway_sees_the_end(
     session = connect_to(slow.base_url)
     session.turns.add_turn(make_turn(Role.USER, "!long=2000"))
     run = begin(session)
-    await until(lambda: any(choice.deltas > 3 for choice in session.growing.values()))
+    await eventually(lambda: any(choice.deltas > 3 for choice in session.growing.values()))
     assert open_streams(slow) == 1
     grown = next(iter(session.growing.values()))
     session.stop()
@@ -385,7 +380,7 @@ async def test_stop_keeps_the_text_and_the_gateway_sees_the_end(
     assert len(turn.text) > 5
     assert outcome_of(turn).ending is Ending.STOPPED
     assert outcome_of(turn).failure is None
-    await until(lambda: open_streams(slow) == 0)
+    await eventually(lambda: open_streams(slow) == 0)
     assert session.state is RunState.IDLE
     session.turns.add_turn(make_turn(Role.USER, "!fast And again"))
     await session.run()
@@ -398,7 +393,7 @@ async def test_stop_before_anything_came(connect_to: Callable[..., Session]) -> 
         session = connect_to(server.url)
         session.turns.add_turn(make_turn(Role.USER, "Hello"))
         run = begin(session)
-        await until(lambda: bool(server.requests))
+        await eventually(lambda: bool(server.requests))
         session.stop()
         await run
         turn = session.transcript.path[-1]
@@ -416,7 +411,7 @@ async def test_deleting_the_turn_being_received_stops_it(connect_to: Callable[..
     session = connect_to(slow.base_url)
     session.turns.add_turn(make_turn(Role.USER, "!long=2000"))
     run = begin(session)
-    await until(lambda: any(choice.deltas > 3 for choice in session.growing.values()))
+    await eventually(lambda: any(choice.deltas > 3 for choice in session.growing.values()))
     session.delete_turn(session.transcript.path[-1].id)
     await run
     assert outcome_of(session.transcript.path[-1]).ending is Ending.STOPPED
@@ -428,7 +423,7 @@ async def test_cancelling_from_outside_is_passed_on_and_keeps_the_text(
     session = connect_to(slow.base_url)
     session.turns.add_turn(make_turn(Role.USER, "!long=2000"))
     run = begin(session)
-    await until(lambda: any(choice.deltas > 3 for choice in session.growing.values()))
+    await eventually(lambda: any(choice.deltas > 3 for choice in session.growing.values()))
     run.cancel()
     with pytest.raises(asyncio.CancelledError):
         await run
@@ -436,14 +431,14 @@ async def test_cancelling_from_outside_is_passed_on_and_keeps_the_text(
     assert turn.text
     assert outcome_of(turn).ending is Ending.STOPPED
     assert session.active_run is None
-    await until(lambda: open_streams(slow) == 0)
+    await eventually(lambda: open_streams(slow) == 0)
 
 
 async def test_one_run_at_a_time(connect_to: Callable[..., Session], slow: DemoServer) -> None:
     session = connect_to(slow.base_url)
     session.turns.add_turn(make_turn(Role.USER, "!long=2000"))
     run = begin(session)
-    await until(lambda: session.state is RunState.STREAMING)
+    await eventually(lambda: session.state is RunState.STREAMING)
     with pytest.raises(RunRefusedError, match="under way"):
         await session.run()
     with pytest.raises(RunRefusedError, match="under way"):
@@ -503,14 +498,16 @@ async def test_a_stream_without_an_end_is_cut_off_and_keeps_its_text(connect_to:
     assert outcome_of(turn).ending is Ending.CUT_OFF
 
 
-async def test_a_failed_turn_is_not_sent_and_the_next_run_takes_its_place(session: Session, demo: DemoServer) -> None:
+async def test_a_failed_turn_is_not_sent_and_the_next_run_takes_its_place(
+    session: Session, gateway: DemoServer
+) -> None:
     failed = await ask(session, "!503x1 Hello")
     assert session.summary.endswith("503")
     await session.run()
     assert [t.role for t in session.transcript.path] == [Role.USER, Role.ASSISTANT]
     assert failed.id not in session.transcript.turns
     assert outcome_of(session.transcript.path[-1]).ending is Ending.COMPLETE
-    assert [message["role"] for message in body_of(demo)["messages"]] == ["user"]
+    assert [message["role"] for message in body_of(gateway)["messages"]] == ["user"]
 
 
 async def test_retry_of_a_failed_turn_replaces_it_and_can_be_undone(session: Session) -> None:
@@ -564,15 +561,15 @@ async def test_our_own_fault_is_told_on_the_turn_and_raised() -> None:
 
 
 async def test_a_failure_that_passes_is_tried_again_on_the_same_turn(
-    connect_to: Callable[..., Session], demo: DemoServer
+    connect_to: Callable[..., Session], gateway: DemoServer
 ) -> None:
-    session = connect_to(demo.base_url, retries=2)
+    session = connect_to(gateway.base_url, retries=2)
     states: list[RunState] = []
     session.subscribe(lambda change: states.append(change.state) if isinstance(change, RunStateChanged) else None)
     turn = await ask(session, "!503x1 Hello")
     assert turn.text
     assert outcome_of(turn).ending is Ending.COMPLETE
-    assert len(demo.requests) == 2
+    assert len(gateway.requests) == 2
     assert states == [
         RunState.WAITING,
         RunState.RETRYING,
@@ -584,27 +581,29 @@ async def test_a_failure_that_passes_is_tried_again_on_the_same_turn(
 
 
 async def test_tries_are_counted_and_the_last_failure_stays(
-    connect_to: Callable[..., Session], demo: DemoServer
+    connect_to: Callable[..., Session], gateway: DemoServer
 ) -> None:
-    session = connect_to(demo.base_url, retries=1)
+    session = connect_to(gateway.base_url, retries=1)
     failure = outcome_of(await ask(session, "!503 Hello")).failure
     assert failure is not None
     assert failure.status == 503
-    assert len(demo.requests) == 2
+    assert len(gateway.requests) == 2
 
 
-async def test_nothing_is_tried_again_once_something_came(connect_to: Callable[..., Session], demo: DemoServer) -> None:
-    turn = await ask(connect_to(demo.base_url, retries=3), "!cut Tell me something")
+async def test_nothing_is_tried_again_once_something_came(
+    connect_to: Callable[..., Session], gateway: DemoServer
+) -> None:
+    turn = await ask(connect_to(gateway.base_url, retries=3), "!cut Tell me something")
     assert turn.text
-    assert len(demo.requests) == 1
+    assert len(gateway.requests) == 1
 
 
 @pytest.mark.parametrize("how", ["now", "give up", "stop"])
-async def test_a_wait_can_be_cut_short(connect_to: Callable[..., Session], demo: DemoServer, how: str) -> None:
-    session = connect_to(demo.base_url, retries=1)
+async def test_a_wait_can_be_cut_short(connect_to: Callable[..., Session], gateway: DemoServer, how: str) -> None:
+    session = connect_to(gateway.base_url, retries=1)
     session.turns.add_turn(make_turn(Role.USER, "!503x1=30 Hello"))
     task = begin(session)
-    await until(lambda: session.active_run is not None and session.active_run.retry_wait is not None)
+    await eventually(lambda: session.active_run is not None and session.active_run.retry_wait is not None)
     assert session.active_run is not None
     pause = session.active_run.retry_wait
     assert pause is not None
@@ -620,7 +619,7 @@ async def test_a_wait_can_be_cut_short(connect_to: Callable[..., Session], demo:
 # Tools
 
 
-async def test_a_round_of_calls(session: Session, demo: DemoServer) -> None:
+async def test_a_round_of_calls(session: Session, gateway: DemoServer) -> None:
     session.change(model="demo-tools")
     session.change(tools=(WEATHER,))
     turn = await ask(session, "Weather in Lisbon and Oslo? !calls=2")
@@ -634,7 +633,7 @@ async def test_a_round_of_calls(session: Session, demo: DemoServer) -> None:
     last = session.transcript.path[-1]
     assert last.text
     assert not last.calls
-    sent = body_of(demo)["messages"]
+    sent = body_of(gateway)["messages"]
     assert [message["role"] for message in sent] == ["user", "assistant", "tool", "tool"]
     assert {message["tool_call_id"]: message["content"] for message in sent[2:]} == {
         turn.calls[1].id: '{"temp": 9}',
@@ -664,14 +663,16 @@ async def test_an_observer_is_told_of_the_exchange_at_its_end(session: Session) 
     assert session.exchanges[told[-1]].ended is not None
 
 
-async def test_the_next_run_goes_to_the_gateway_chosen(session: Session, gateways: Gateways, demo: DemoServer) -> None:
+async def test_the_next_run_goes_to_the_gateway_chosen(
+    session: Session, gateways: Gateways, gateway: DemoServer
+) -> None:
     await ask(session, "Hello")
     with DemoServer(DemoConfig(tokens_per_second=0, time_to_first_token=0)) as other:
         profile = gateways.store.add_profile(Profile(name="Other", base_url=other.base_url))
         session.change(profile_id=profile.id)
         await ask(session, "Hello again")
         assert len(other.requests) == 1
-    assert len(demo.requests) == 1
+    assert len(gateway.requests) == 1
     session.change(profile_id=DEMO_ID)
     await ask(session, "And back")
-    assert len(demo.requests) == 2
+    assert len(gateway.requests) == 2

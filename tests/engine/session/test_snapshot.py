@@ -21,7 +21,9 @@ from playground.engine.session.draft import Draft
 from playground.engine.session.session import Session
 from playground.engine.session.snapshot import Snapshot, copy_of, decode, encode_experiment, restore, snapshot
 from playground.engine.session.titles import title_of
-from tests.engine.debugging import Bench
+from tests.engine.debugging import ToolConversation
+from tests.support.each_case import each_case
+from tests.support.eventually import eventually
 
 PIXEL = "data:image/png;base64,iVBORw0KGgo="
 
@@ -124,12 +126,10 @@ async def test_unknown_fields_of_every_level_are_kept(session: Session, gateways
         assert kept[name] == written[name]
 
 
-async def test_a_turn_being_received_is_in_it_as_interrupted(session: Session, demo: DemoServer) -> None:
+async def test_a_turn_being_received_is_in_it_as_interrupted(session: Session, gateway: DemoServer) -> None:
     session.turns.add_turn(make_turn(Role.USER, "Hello !long=2000 !tps=200"))
     run = asyncio.get_running_loop().create_task(session.run())
-    async with asyncio.timeout(5):
-        while not any(choice.deltas > 3 for choice in session.growing.values()):  # noqa: ASYNC110
-            await asyncio.sleep(0.005)
+    await eventually(lambda: any(choice.deltas > 3 for choice in session.growing.values()))
     found = snapshot(session).turns[-1]
     assert session.transcript.turns[found.id].parts == ()
     session.stop()
@@ -140,10 +140,10 @@ async def test_a_turn_being_received_is_in_it_as_interrupted(session: Session, d
     assert session.transcript.path[-1].text.startswith(found.text)
 
 
-async def test_a_paused_call_is_paused_again(session: Session, demo: DemoServer, gateways: Gateways) -> None:
-    bench = Bench(session, demo)
+async def test_a_paused_call_is_paused_again(session: Session, gateway: DemoServer, gateways: Gateways) -> None:
+    conversation = ToolConversation(session, gateway)
     session.change(model="demo-tools")
-    await bench.ask("Weather in Oslo?")
+    await conversation.ask("Weather in Oslo?")
     (turn_id, call), *_ = session.debugger.waiting
     session.turns.edit_call(turn_id, call.id, '{"city": "Bergen"}')
     session.debugger.notes.set_draft(turn_id, call.id, ResultDraft(text="half a res"))
@@ -174,7 +174,7 @@ def test_it_knows_whether_anything_is_worth_keeping(gateways: Gateways) -> None:
 TURN = {"id": "a", "role": "user", "parts": []}
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("value", "words"),
     [
         (None, "must be a JSON object"),

@@ -50,10 +50,10 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-async def open_workspace(demo: DemoServer, folder: Path) -> AsyncIterator[Open]:
+async def open_workspace(gateway: DemoServer, folder: Path) -> AsyncIterator[Open]:
     """As after a start of the application, with nothing let go because it is old by now."""
     opened: list[Workspace] = []
-    gateways = Gateways(ProfileStore(folder / "gateways.json"), Keys(backend=no_keyring), demo.start)
+    gateways = Gateways(ProfileStore(folder / "gateways.json"), Keys(backend=no_keyring), gateway.start)
 
     async def start() -> Workspace:
         store = Store(folder / "experiments.db", tuple)

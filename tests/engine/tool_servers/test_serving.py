@@ -23,7 +23,7 @@ from playground.engine.tool_servers.naming import definition_of
 from playground.engine.tool_servers.servers import Servers
 from playground.engine.tool_servers.serving import AT_ONCE, Serving, is_named
 from playground.tasks import Tasks
-from tests.engine.debugging import Bench, always
+from tests.engine.debugging import ToolConversation, always
 from tests.engine.tool_servers.conftest import Room, hostile, no_keyring
 
 Open = Callable[..., Room]
@@ -136,11 +136,11 @@ async def test_one_that_dies_in_the_middle_of_a_call_says_so_on_the_call(
     tools = await tools_of(room)
     serving = Serving(lambda: room.servers, ["Hostile.*"])
     session = Session(gateways.client, profile_id=DEMO_ID, model="demo-tools", serving=lambda: serving)
-    bench = Bench(session, demo)
+    conversation = ToolConversation(session, demo)
     session.change(tools=(tools[tool],), debugging=always(Policy.SERVER))
-    await bench.ask(f"Use {tool}")
-    assert (bench.roles, bench.reasons) == ("uc", ["unanswered"])
-    reason = session.debugger.reason(*bench.keys[0])
+    await conversation.ask(f"Use {tool}")
+    assert (conversation.roles, conversation.reasons) == ("uc", ["unanswered"])
+    reason = session.debugger.reason(*conversation.keys[0])
     assert reason is not None
     assert reason.words
 
@@ -188,10 +188,10 @@ async def test_a_server_that_rules_ask_by_themselves_is_started_when_a_run_begin
     tools = await demo_tools(room)
     serving = Serving(lambda: room.servers)
     session = Session(gateways.client, profile_id=DEMO_ID, model="demo-chat", serving=lambda: serving)
-    bench = Bench(session, demo)
+    conversation = ToolConversation(session, demo)
     session.change(tools=(tools["clock"],), debugging=always(Policy.SERVER))
-    await bench.ask("Good morning")
-    assert bench.roles == "ua"  # it called nothing
+    await conversation.ask("Good morning")
+    assert conversation.roles == "ua"  # it called nothing
     await room.until(lambda: room.servers.live(DEMO_SERVER).state is State.READY, "the start")
     assert not any(entry.method == "tools/call" for entry in room.servers.tape.entries)
 
@@ -216,10 +216,10 @@ async def test_one_that_no_rule_asks_by_itself_is_not_started(
     room.events.clear()
     serving = Serving(lambda: room.servers)
     session = Session(gateways.client, profile_id=DEMO_ID, model="demo-chat", serving=lambda: serving)
-    bench = Bench(session, demo)
+    conversation = ToolConversation(session, demo)
     session.change(tools=(tools[tool],), debugging=debugging)
-    await bench.ask("Good morning")
-    assert bench.roles == "ua"
+    await conversation.ask("Good morning")
+    assert conversation.roles == "ua"
     assert room.events == []
     assert room.servers.live(DEMO_SERVER).state is State.STOPPED
 

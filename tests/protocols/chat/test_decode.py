@@ -25,6 +25,7 @@ from tests.protocols.streams import (
     fragment,
     text,
 )
+from tests.support.each_case import each_case
 
 USAGE = {
     "prompt_tokens": 10,
@@ -164,7 +165,7 @@ def test_choices_interleave_by_index() -> None:
     assert [(text(answer, i), answer.choices[i].finish_reason) for i in (0, 1)] == [("ab", "length"), ("xy", "stop")]
 
 
-@pytest.mark.parametrize(
+@each_case(
     "odd",
     [
         {"choices": []},
@@ -225,8 +226,8 @@ def test_a_reason_that_is_null_as_text_is_none(text_reason: str) -> None:
     assert list(answer.deviations) == ["finish_reason_blank"]
 
 
-@pytest.mark.parametrize("first", [{"content": ""}, {"reasoning_content": "hm"}, {"content": "<thi"}])
-@pytest.mark.parametrize("reason", ["stop", "eos", "tool_calls", "length"])
+@each_case("first", [{"content": ""}, {"reasoning_content": "hm"}, {"content": "<thi"}])
+@each_case("reason", ["stop", "eos", "tool_calls", "length"])
 def test_a_reason_before_any_content_does_not_end_the_answer(first: dict[str, str], reason: str) -> None:
     rest = "nk>x</think>a" if first.get("content") else "a"
     answer = chat(chunk(first, reason), chunk({"content": rest}), chunk({"content": "b"}), chunk({}, "stop"), DONE)
@@ -278,7 +279,7 @@ def test_a_message_that_no_answer_follows_is_the_failure(progress: dict[str, Any
     assert "going down" in (cut.failure.message if cut.failure else "")
 
 
-@pytest.mark.parametrize(
+@each_case(
     "error",
     [
         {"status": "error", "message": "boom"},
@@ -455,7 +456,7 @@ def test_an_answer_of_the_native_protocol_is_named() -> None:
     assert (failure(mixed), text(mixed), list(mixed.holes)) == (None, "a", ["other_protocol"])
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("body", "kind"),
     [
         (b'{"choices":[{"message":{"content":"a', FailureKind.CUT_OFF),
@@ -539,7 +540,7 @@ def test_an_event_above_the_cap_is_a_clear_failure_and_keeps_the_text() -> None:
 # -- errors -------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@each_case(
     "error",
     [
         data({"error": {"message": "boom", "type": "server_error", "code": "x"}}),
@@ -596,7 +597,7 @@ def test_noise_is_noted_and_passed_over(noise: bytes) -> None:
     assert len(answer.deviations) > 0
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("chunk_lost", "code"),
     [
         (b"data: hello\n\n", "not_json"),

@@ -7,6 +7,7 @@ import pytest
 from playground.domain.parts import Reasoning, Refusal, Text, ToolCall, ToolResult, Unknown
 from playground.domain.transcript import Role
 from playground.protocols.chat.body import read_messages
+from tests.support.each_case import each_case
 
 
 def test_turns_follow_one_another() -> None:
@@ -66,7 +67,7 @@ def test_reasoning_refusals_and_unknown_parts_are_kept() -> None:
     assert alone.parts == (Reasoning(text="hm", field="reasoning_details", details=(record,)), Text(text="x"))
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("messages", "words"),
     [
         ({}, "must be a list"),

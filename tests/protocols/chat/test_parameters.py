@@ -5,6 +5,7 @@ import re
 import pytest
 
 from playground.protocols.chat.parameters import ChatParameters
+from tests.support.each_case import each_case
 
 FULL = {
     "temperature": 0.7,
@@ -68,7 +69,7 @@ def test_unknown_keys_and_odd_values_are_kept_and_sent() -> None:
     ChatParameters.from_wire(odd)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("name", "value", "flagged"),
     [
         ("temperature", 2, ""),

@@ -10,6 +10,7 @@ from playground.domain.parts import Reasoning, Text
 from playground.domain.transcript import Role, make_turn
 from playground.protocols.chat.encode import encode_turns
 from tests.protocols.streams import DONE, chat, chat_events, chunk, fold, text
+from tests.support.each_case import each_case
 
 STOP = chunk({}, "stop") + DONE
 
@@ -94,7 +95,7 @@ def test_records_of_a_whole_body_stay_as_they_are() -> None:
     assert list(part.details) == records
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("content", "thought", "said"),
     [
         ("<think>a</think>b", "a", "b"),
@@ -111,7 +112,7 @@ def test_records_of_a_whole_body_stay_as_they_are() -> None:
         ("  \n", "", "  \n"),
     ],
 )
-@pytest.mark.parametrize("size", [1, 2, 5, 100])
+@each_case("size", [1, 2, 5, 100])
 def test_think_tags_at_the_start_of_the_content(content: str, thought: str, said: str, size: int) -> None:
     pieces = [content[i : i + size] for i in range(0, len(content), size)]
     answer = chat(*(chunk({"content": piece}) for piece in pieces), STOP)

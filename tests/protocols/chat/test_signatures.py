@@ -13,6 +13,7 @@ from playground.jsonkit.values import JSONObject
 from playground.protocols.chat.body import read_body
 from playground.protocols.chat.encode import encode, encode_turns
 from tests.protocols.streams import DONE, call_chunk, chat, chat_events, chunk, fold, fragment
+from tests.support.each_case import each_case
 
 AFTER_CALLS = ReasoningReturn(when=SendReasoning.AFTER_TOOL_CALLS)
 CALLS = [{"id": "a", "type": "function", "function": {"name": "f", "arguments": "{}"}}]
@@ -149,7 +150,7 @@ def sent(turn: Turn, rule: ReasoningReturn = AFTER_CALLS) -> JSONObject:
     }
 
 
-@pytest.mark.parametrize("name", STREAMS)
+@each_case("name", STREAMS)
 def test_what_a_stream_brings_goes_back_joined(name: str) -> None:
     deltas, expected = STREAMS[name]
     body = b"".join(map(chunk, deltas)) + END
@@ -157,12 +158,12 @@ def test_what_a_stream_brings_goes_back_joined(name: str) -> None:
     assert turn_of(body, tuple([1] * len(body))).parts == turn_of(body).parts
 
 
-@pytest.mark.parametrize("name", WHOLE)
+@each_case("name", WHOLE)
 def test_what_a_whole_answer_brings_goes_back_as_it_came(name: str) -> None:
     assert sent(turn_of(body_of(WHOLE[name]))) == WHOLE[name]
 
 
-@pytest.mark.parametrize("name", WHOLE)
+@each_case("name", WHOLE)
 def test_a_file_keeps_it_and_the_rule_under_which_it_goes_back(name: str) -> None:
     for when in SendReasoning:
         turns = (make_turn(Role.USER, "?"), turn_of(body_of(WHOLE[name])))
@@ -171,7 +172,7 @@ def test_a_file_keeps_it_and_the_rule_under_which_it_goes_back(name: str) -> Non
         assert encode(read_body(json.loads(json.dumps(body)))[0], beside=True) == body
 
 
-@pytest.mark.parametrize("name", [*STREAMS])
+@each_case("name", [*STREAMS])
 def test_nothing_of_it_goes_back_where_reasoning_does_not(name: str) -> None:
     turn = turn_of(b"".join(map(chunk, STREAMS[name][0])) + END)
     message = sent(turn, ReasoningReturn())

@@ -15,6 +15,7 @@ from playground.protocols.chat.decode import ChatDecoder
 from playground.protocols.chat.encode import encode_turns, read_tool, write_tool
 from playground.protocols.protocol import protocol_of_tool
 from tests.protocols.streams import DONE, call_chunk, calls, chat, chunk, data, fragment
+from tests.support.each_case import each_case
 
 END = chunk({}, "tool_calls") + DONE
 A = ("a", "f", '{"x":1}')
@@ -45,7 +46,7 @@ def test_fragments_of_two_calls_interleave() -> None:
     assert answer.deviations == {}
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("stream", "code"),
     [
         # no index: by id
@@ -266,7 +267,7 @@ def test_objects_inside_arguments_are_not_taken_for_a_repeat() -> None:
 REAL = '{"city": "Oslo"}'
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("pieces", "expected", "noted"),
     [
         # the first is a placeholder, however the real ones come
@@ -295,7 +296,7 @@ REAL = '{"city": "Oslo"}'
         (["{}", '"city": "Oslo"}'], '{}"city": "Oslo"}', None),
     ],
 )
-@pytest.mark.parametrize("repeated", [{}, {"id": "a"}, {"name": "f"}])
+@each_case("repeated", [{}, {"id": "a"}, {"name": "f"}])
 def test_arguments_that_come_more_than_once(
     pieces: list[Any], expected: str, noted: str | None, repeated: dict[str, str]
 ) -> None:
@@ -382,7 +383,7 @@ def test_an_empty_older_form_beside_calls_is_nothing() -> None:
     assert calls(answer) == []
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("junk", "left_out"),
     [
         (7, ["tool_call_shape"]),
@@ -422,7 +423,7 @@ def test_text_after_a_call_is_a_new_part() -> None:
 EDIT = [("a", "edit_existing_file", '{"x":1}')]
 
 
-@pytest.mark.parametrize(
+@each_case(
     "stream",
     [
         # the pieces with and without a repeated id
@@ -451,7 +452,7 @@ EDIT = [("a", "edit_existing_file", '{"x":1}')]
         [{"name": "edit_ex"}, {"name": "isting_file"}, {"id": "a", "arguments": '{"x":1}'}],
     ],
 )  # fmt: skip
-@pytest.mark.parametrize("index", [0, "0", 0.0, 3, None])
+@each_case("index", [0, "0", 0.0, 3, None])
 def test_a_name_in_pieces_is_joined_and_a_repeated_name_is_not_doubled(stream: list[Any], index: Any) -> None:
     if index is None:
         stream = [{"id": "a", **entry} for entry in stream]  # without either, two names are two calls
@@ -524,8 +525,8 @@ def test_an_index_that_runs_on_within_a_call_is_one_call(
     assert "tool_index_runs_on" in answer.deviations
 
 
-@pytest.mark.parametrize("apart", [False, True])
-@pytest.mark.parametrize(("second", "arguments"), [("f", '{"y":2}'), ("g", '{"y":2}'), ("g", "{}"), ("g", '{"x":1}')])
+@each_case("apart", [False, True])
+@each_case(("second", "arguments"), [("f", '{"y":2}'), ("g", '{"y":2}'), ("g", "{}"), ("g", '{"x":1}')])
 def test_two_whole_calls_with_one_index_and_id_are_two(apart: bool, second: str, arguments: str) -> None:
     entries = [fragment('{"x":1}', index=0, id="a", name="f"), fragment(arguments, index=0, id="a", name=second)]
     deltas = [call_chunk(entry) for entry in entries] if apart else [call_chunk(*entries)]
@@ -572,8 +573,8 @@ def test_a_streamed_custom_call_has_its_input_as_text(pieces: list[str]) -> None
     assert answer.deviations == {}
 
 
-@pytest.mark.parametrize("text", ["", "{}", "{}{}", '{"a":1}', '"x"', " spaces \n", "é\u2028", "x" * 100_000])
-@pytest.mark.parametrize("streamed", [True, False])
+@each_case("text", ["", "{}", "{}{}", '{"a":1}', '"x"', " spaces \n", "é\u2028", "x" * 100_000])
+@each_case("streamed", [True, False])
 def test_a_custom_call_goes_back_in_the_shape_in_which_it_came(text: str, streamed: bool) -> None:
     call = {"id": "a", "type": "custom", "custom": {"name": "code", "input": text, "grammar": "g"}, "extra": {"s": 1}}
     message = {"role": "assistant", "content": None, "tool_calls": [call]}

@@ -8,6 +8,7 @@ from playground.domain.parts import Image, Reasoning, Text, ToolCall, ToolResult
 from playground.domain.transcript import Role
 from playground.protocols.messages.body import read_body
 from playground.protocols.messages.encode import encode
+from tests.support.each_case import each_case
 
 
 def asked(*messages: dict[str, Any], **more: Any) -> dict[str, Any]:
@@ -99,7 +100,7 @@ def test_what_is_lost_is_told() -> None:
     assert notes == ("Message 1: “id” left out; a turn has no place for it.",)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("body", "words"),
     [
         ({"messages": {}}, "“messages” must be a list"),

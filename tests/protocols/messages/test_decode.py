@@ -11,6 +11,7 @@ from playground.domain.errors import FailureKind
 from playground.domain.parts import Reasoning, Text, ToolCall, Unknown
 from playground.protocols.messages.decode import MessagesDecoder
 from tests.protocols.streams import DONE, calls, chunk, coalesced, data, failure, fold, messages, messages_events, text
+from tests.support.each_case import each_case
 
 USAGE = {"input_tokens": 10, "cache_creation_input_tokens": 2, "cache_read_input_tokens": 3, "output_tokens": 1}
 
@@ -150,7 +151,7 @@ def test_input_given_whole_at_the_start_of_a_block() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("given", "pieces", "expected", "noted"),
     [
         ({}, ["{}"], "{}", None),
@@ -398,7 +399,7 @@ def _end(index: int) -> bytes:
 _X = [("a", "f", '{"x":1}')]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("events", "expected", "code"),
     [
         ([_tool(0), _end(0), _json(0, '{"x"'), _json(0, ":1}")], _X, "tool_arguments_late"),

@@ -26,22 +26,22 @@ from playground.engine.evaluation.results import Results
 from playground.engine.session.plan import Case
 from playground.engine.session.session import Session
 from playground.gateway.redact import Redactor
-from tests.engine.evaluation.evaluations import Bench, planned, variant
+from tests.engine.evaluation.evaluations import Evaluations, planned, variant
 
 NO_SECRETS = Redactor(())
 HOSTILE = "=1+1 <script>alert(1)</script> \x00\x1b[31m \u202e\ud800 & ]]>"
 
 
 class Report:
-    def __init__(self, bench: Bench, session: Session, results: Results) -> None:
-        self.bench, self.session, self.results = bench, session, results
+    def __init__(self, evaluations: Evaluations, session: Session, results: Results) -> None:
+        self.evaluations, self.session, self.results = evaluations, session, results
 
     async def fetch(self, answer: Answer) -> Kept:
-        return await self.bench.store.kept(self.session.id, answer)
+        return await self.evaluations.store.kept(self.session.id, answer)
 
 
 @pytest.fixture
-async def report(bench: Bench, session: Session) -> Report:
+async def report(evaluations: Evaluations, session: Session) -> Report:
     """Three cases, one with a hostile name, of a variant that answers and one that does not."""
     session.turns.add_turn(make_turn(Role.SYSTEM, "Be brief."))
     named = (
@@ -51,8 +51,8 @@ async def report(bench: Bench, session: Session) -> Report:
     )
     checks = (Contains(text="{{city}}"), Matches(pattern="^never$"), Tokens(most=100_000))
     planned(session, cases=named, checks=checks, variants=(variant("none", model="no-such-model"),), repeats=2)
-    runner = await bench.run(session)
-    return Report(bench, session, Results(runner.inquiry, runner.answers))
+    runner = await evaluations.run(session)
+    return Report(evaluations, session, Results(runner.inquiry, runner.answers))
 
 
 async def test_rows(report: Report) -> None:
@@ -142,8 +142,8 @@ async def test_a_dataset_for_inspect(report: Report) -> None:
     assert lines[2]["input"][-1]["content"] == "Bye !fast"
 
 
-async def test_what_has_no_answer_yet_is_exported_all_the_same(bench: Bench, session: Session) -> None:
-    runner = await bench.load(planned(session, checks=(Judge(rubric="kind", model="m"),)))
+async def test_what_has_no_answer_yet_is_exported_all_the_same(evaluations: Evaluations, session: Session) -> None:
+    runner = await evaluations.load(planned(session, checks=(Judge(rubric="kind", model="m"),)))
     results = Results(runner.inquiry, runner.answers)
 
     async def fetch(_answer: Answer) -> Kept:

@@ -20,6 +20,7 @@ from playground.engine.evaluation.imports.files import read_file
 from playground.engine.evaluation.imports.promptfoo import Configuration, read_configuration
 from playground.engine.evaluation.imports.table import CasesError
 from playground.engine.session.settings import ExperimentSettings
+from tests.support.each_case import each_case
 
 REQUIRED = {"type": "object", "required": ["a"]}
 ELSEWHERE = "it stands in another file; open the configuration from its folder"
@@ -106,7 +107,7 @@ def test_what_is_none_is_refused_in_words(text: str, words: str) -> None:
         read_configuration(text)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("spelled", "check"),
     [
         ({"type": "contains-any", "value": ["a.b", "c"]}, Matches(pattern=r"a\.b|c")),
@@ -130,7 +131,7 @@ def test_assertions_become_checks(spelled: object, check: Check) -> None:
     assert read_assert(spelled) == ((check,), ())
 
 
-@pytest.mark.parametrize(
+@each_case(
     "spelled",
     [
         {"type": "similar", "value": "x"},
@@ -184,7 +185,7 @@ def read(folder: Path, configuration: str, **files: str) -> Configuration:
     return found
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("written", "model"),
     [
         ("ollama:chat:llama3.2:1b", "llama3.2:1b"),
@@ -197,7 +198,7 @@ def read(folder: Path, configuration: str, **files: str) -> Configuration:
         ("openai:gpt-4o", "gpt-4o"),
     ],
 )
-@pytest.mark.parametrize("form", ["['{}']", "'{}'", "[{{id: '{}'}}]", "[{{'{}': {{config: {{}}}}}}]", "{{'{}': {{}}}}"])
+@each_case("form", ["['{}']", "'{}'", "[{{id: '{}'}}]", "[{{'{}': {{config: {{}}}}}}]", "{{'{}': {{}}}}"])
 def test_provider_keeps_the_colons_of_its_model(form: str, written: str, model: str) -> None:
     found = read_configuration(f"prompts: [Hi]\nproviders: {form.format(written)}\ntests: [{{}}]")
     assert [variant.applied(ExperimentSettings()).model for variant in found.variants] == [model]
@@ -317,11 +318,11 @@ def test_prompt_files_are_split_and_listed(tmp_path: Path) -> None:
     assert "Files that were read, too: prompts/a.txt, prompts/b.txt." in found.notes
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("template", "words"),
     [("{% if x %}a{% endif %}", "{% if %}"), ("{{ x | upper }}", "filters"), ("{{ env.KEY }}", "{{ env.KEY }}")],
 )
-@pytest.mark.parametrize("place", ["prompt", "value", "assertion"])
+@each_case("place", ["prompt", "value", "assertion"])
 def test_template_that_is_not_filled_gets_a_note(place: str, template: str, words: str) -> None:
     texts = {name: template if name == place else "x" for name in ("prompt", "value", "assertion")}
     test = {"vars": {"v": texts["value"]}, "assert": [{"type": "contains", "value": texts["assertion"]}]}

@@ -12,6 +12,7 @@ from playground.domain.checks.texts import Contains, Equals, Matches
 from playground.domain.transcript import Role
 from playground.engine.evaluation.imports.table import CasesError, Mapping, guess, read_table, to_cases
 from playground.engine.session.plan import MOST_CASES
+from tests.support.each_case import each_case
 
 
 def test_a_csv_with_its_columns_rows_and_lines() -> None:
@@ -127,7 +128,7 @@ def test_names_that_no_variable_can_have_are_made_into_some() -> None:
     assert guess(table).variables == {"Straße nach": "Straße_nach", "2nd": "_2nd", "--": "column"}
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "cells"),
     [
         ('q,a\n"x; y; z","1; 2"\n"d; e",3\n', [{"q": "x; y; z", "a": "1; 2"}, {"q": "d; e", "a": "3"}]),

@@ -27,6 +27,7 @@ from playground.protocols import PROTOCOLS
 from playground.protocols.protocol import get_protocol, parameters_of
 from playground.ui.features.conversation.calls.call_text import unknown_lines
 from tests.engine.files.experiment_file.experiments import experiments
+from tests.support.each_case import each_case
 
 KEY = 'gw-canary-"4f9c1d7e0a/+'
 SCHEMA = json.loads((resource_root() / "schemas" / "experiment.schema.json").read_text(encoding="utf-8"))
@@ -197,7 +198,7 @@ def test_the_schema_is_made_from_the_values() -> None:
     assert experiment_schema() == SCHEMA, "write it anew: python -m playground.engine.files.experiment_file.schema"
 
 
-@pytest.mark.parametrize(
+@each_case(
     "wrong",
     [
         {"experiment": 2},
@@ -229,7 +230,7 @@ def outcome(**fields: Any) -> dict[str, Any]:
     return {"turns": [{"id": "t", "role": "assistant", "outcome": {"ending": "complete", **fields}}]}
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("wrong", "words"),
     [
         ({"experiment": 2}, "it is of version 2, and this application reads up to version 1; update"),
@@ -265,7 +266,7 @@ def test_a_wrong_file_is_refused_in_words(wrong: dict[str, Any], words: str) -> 
     assert len(str(raised.value)) < 500
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("data", "words"),
     [
         (b"\xff\xfe", "This is no experiment: it is not UTF-8 text."),

@@ -10,6 +10,7 @@ import pytest
 from playground.domain.tools import check_schema
 from playground.engine.files.tool_import import import_tools
 from playground.engine.files.tool_import.found import Imported
+from tests.support.each_case import each_case
 
 SCHEMA: dict[str, Any] = {"type": "object", "properties": {"q": {"type": "string"}}}
 
@@ -23,7 +24,7 @@ def imported(value: Any) -> Imported:
     return result
 
 
-@pytest.mark.parametrize(
+@each_case(
     "value",
     [
         {"tools": [{"functionDeclarations": [{"name": "t", "parametersJsonSchema": SCHEMA}]}]},
@@ -118,7 +119,7 @@ def test_custom_tool_keeps_its_grammar(tool: Any, in_list: bool) -> None:
     assert result.notes == ()
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("entry", "word"),
     [
         ({"type": "web_search_20250305", "name": "web_search"}, "web_search_20250305"),

@@ -9,6 +9,7 @@ import pytest
 from playground.domain.tools import check_schema
 from playground.engine.files.tool_import import import_tools
 from playground.engine.files.tool_import.found import Imported
+from tests.support.each_case import each_case
 
 
 def imported(source: str) -> Imported:
@@ -33,7 +34,7 @@ def annotated(annotation: str, before: str = "") -> dict[str, Any]:
     return schema
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("source", "values"),
     [
         ("class A(StrEnum):\n    LOW_X = auto()\n    HIGH = enum.auto()", ["low_x", "high"]),
@@ -57,7 +58,7 @@ def test_enumeration_gives_the_values_of_its_members(source: str, values: list[A
     assert annotated("A", source)["enum"] == values
 
 
-@pytest.mark.parametrize(
+@each_case(
     "parameter",
     [
         "state: Annotated[dict, InjectedState]",
@@ -96,7 +97,7 @@ def test_class_of_the_source_with_the_name_of_a_context_is_a_parameter() -> None
     assert properties(source)["r"] == {"$ref": "#/$defs/Request"}
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("mark", "name", "description"),
     [
         ("@tool", "f", "Doc."),
@@ -252,7 +253,7 @@ tools = [{"type": "function", "function": {"name": "get_weather", "description":
     assert (tool.parameters or {})["properties"] == {"city": {"type": "string"}}
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("annotation", "schema"),
     [
         ("Annotated[int, Interval(gt=1, le=5)]", {"type": "integer", "exclusiveMinimum": 1, "maximum": 5}),

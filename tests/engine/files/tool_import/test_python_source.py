@@ -10,6 +10,7 @@ from playground.engine.files.tool_import.docstrings import read_docstring
 from playground.engine.files.tool_import.found import Imported
 from playground.jsonkit.schema_sample import sample
 from playground.jsonkit.validation import check_value
+from tests.support.each_case import each_case
 
 
 def schema_of(source: str) -> dict[str, Any]:
@@ -27,7 +28,7 @@ def annotated(annotation: str, before: str = "") -> dict[str, Any]:
     return found
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("annotation", "schema"),
     [
         ("str", {"type": "string"}),

@@ -8,6 +8,7 @@ import pytest
 from playground.domain.tools import NAME_RULE, ToolDefinition, check_schema
 from playground.engine.files.tool_import import export_tools, import_tools
 from playground.engine.files.tool_import.found import Imported
+from tests.support.each_case import each_case
 
 CHAT = {
     "type": "function",
@@ -28,7 +29,7 @@ def names(value: Any, **options: Any) -> list[str]:
     return [tool.name for tool in found.tools]
 
 
-@pytest.mark.parametrize(
+@each_case(
     "value",
     [
         CHAT,
@@ -85,7 +86,7 @@ def test_a_bare_schema_becomes_a_tool() -> None:
     assert "without a definition" in found.notes[0]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "words"),
     [
         ("", "nothing to import"),
@@ -112,7 +113,7 @@ def test_why_nothing_came_is_said(text: str, words: str) -> None:
     assert words in found.problem
 
 
-@pytest.mark.parametrize(
+@each_case(
     "text",
     [
         "def f(a: " + "list[" * 2000 + "int" + "]" * 2000 + "): ...",

@@ -11,8 +11,8 @@ from playground.domain.transcript import Role, make_turn
 from playground.engine.gateways.offered import DEMO_ID, Gateways
 from playground.engine.inspect.lint import Review
 from playground.engine.session.session import Session
-from tests.engine.debugging import until
 from tests.engine.inspect.lint.answers import codes, reviewed
+from tests.support.eventually import eventually
 
 CITY = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
 TOOL = {"type": "function", "function": {"name": "get_weather", "description": "The weather", "parameters": CITY}}
@@ -116,7 +116,7 @@ async def test_a_stopped_answer_is_not_called_right(gateways: Gateways) -> None:
     session.change(extra_body={"n": 2, "stream_options": {"include_usage": True}})
     async with asyncio.TaskGroup() as group:
         group.create_task(session.run())
-        await until(lambda: any(choice.deltas for choice in session.growing.values()))
+        await eventually(lambda: any(choice.deltas for choice in session.growing.values()))
         session.stop()
     (tape,) = session.exchanges.values()
     review = reviewed(tape)

@@ -34,6 +34,7 @@ from tests.engine.inspect.lint.answers import (
 )
 from tests.protocols.streams import DONE
 from tests.protocols.test_rechunking import CHAT, MESSAGES
+from tests.support.each_case import each_case
 
 STOP = good({}, "stop") + DONE
 
@@ -42,7 +43,7 @@ def broken(kind: FailureKind) -> dict[str, Any]:
     return {"complete": False, "failure": Failure(kind=kind, message="x")}
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("body", "more", "words"),
     [
         (first(), {"complete": False}, "The answer was stopped: what would have followed was not seen."),
@@ -174,7 +175,7 @@ def test_nothing_makes_it_raise(
     assert report(index, findings(index))
 
 
-@pytest.mark.parametrize(
+@each_case(
     "body",
     [
         whole(choice(), usage={"prompt_tokens": 10**4000, "completion_tokens": "3", "total_tokens": None}),
@@ -189,7 +190,7 @@ def test_nothing_makes_it_raise(
         b"data: {}\n\n" * 50,
     ],
 )
-@pytest.mark.parametrize("protocol", ["chat", "messages"])
+@each_case("protocol", ["chat", "messages"])
 def test_no_odd_answer_makes_it_raise(protocol: str, body: bytes) -> None:
     index = FrameIndex(answer(body, asked(protocol, tools=[{"type": "function"}], stop=["x"]), protocol))
     index.extend()

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import pytest
-
 from playground.engine.inspect.lint.rules import RULES
 from playground.protocols import PROTOCOLS
 from tests.engine.inspect.lint.answers import (
@@ -35,6 +33,7 @@ from tests.engine.inspect.lint.answers import (
     whole,
 )
 from tests.protocols.streams import DONE
+from tests.support.each_case import each_case
 
 STOP = good({}, "stop") + DONE
 CALLS = good({}, "tool_calls") + DONE
@@ -325,14 +324,14 @@ def name(row: Any) -> str:
     return row if isinstance(row, str) else ""
 
 
-@pytest.mark.parametrize(("code", "request_", "body", "more", "frame"), CHAT, ids=name)
+@each_case(("code", "request_", "body", "more", "frame"), CHAT)
 def test_a_rule_of_chat_completions(
     code: str, request_: Any, body: bytes, more: dict[str, Any], frame: int | None
 ) -> None:
     check(code, frame, "chat", request_, body, more)
 
 
-@pytest.mark.parametrize(("code", "request_", "body", "more", "frame"), NATIVE, ids=name)
+@each_case(("code", "request_", "body", "more", "frame"), NATIVE)
 def test_a_rule_of_native_messages(
     code: str, request_: Any, body: bytes, more: dict[str, Any], frame: int | None
 ) -> None:
@@ -346,7 +345,7 @@ def check(code: str, frame: int | None, protocol: str, request: Any, body: bytes
     assert found[0].rule.endswith(".")
 
 
-@pytest.mark.parametrize(("protocol", "request_", "body", "more"), GOOD)
+@each_case(("protocol", "request_", "body", "more"), GOOD)
 def test_nothing_is_said_of_what_is_right(protocol: str, request_: Any, body: bytes, more: dict[str, Any]) -> None:
     review = reviewed(answer(body, request_, protocol, **more))
     assert codes(review.findings) == []

@@ -25,8 +25,8 @@ ROUNDS = 205
 
 @pytest.mark.timeout(420)
 @pytest.mark.skipif(sys.platform == "win32", reason="platform: Windows has neither fork nor SIGKILL")
-def test_two_hundred_kills_lose_nothing_that_was_acknowledged(demo: DemoServer, path: Path) -> None:
-    command = [sys.executable, "-m", "tests.engine.library.store.killed", str(path), demo.start(), str(ROUNDS)]
+def test_two_hundred_kills_lose_nothing_that_was_acknowledged(gateway: DemoServer, path: Path) -> None:
+    command = [sys.executable, "-m", "tests.engine.library.store.killed", str(path), gateway.start(), str(ROUNDS)]
     ended = subprocess.run(command, capture_output=True, text=True, timeout=400, check=False)
     assert ended.returncode == 0, ended.stderr[-3000:]
     outcome = json.loads(ended.stdout.splitlines()[-1])
@@ -67,10 +67,10 @@ def long_before(said: Said) -> int:
 
 
 async def test_the_tape_of_a_stream_that_was_killed_is_there_up_to_the_last_second(
-    demo: DemoServer, path: Path, make_workspace: MakeWorkspace, tmp_path: Path
+    gateway: DemoServer, path: Path, make_workspace: MakeWorkspace, tmp_path: Path
 ) -> None:
     path.parent.mkdir()
-    had = long_before(await asyncio.to_thread(killed, path, demo.start()))
+    had = long_before(await asyncio.to_thread(killed, path, gateway.start()))
     assert had > 10
     workspace: Workspace = await make_workspace()
     assert workspace.store is not None

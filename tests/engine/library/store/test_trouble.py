@@ -26,6 +26,7 @@ from playground.engine.session.snapshot import Snapshot
 from tests.engine.library.store.conftest import MakeStore, sound
 from tests.engine.library.store.test_store import simple
 from tests.engine.library.store.versions import BUILDERS
+from tests.support.eventually import eventually
 
 linux_root = pytest.mark.skipif(
     sys.platform != "linux" or os.geteuid() != 0, reason="platform: a small file system takes Linux and root to mount"
@@ -252,9 +253,7 @@ async def test_a_full_disk_is_said_at_once_and_nothing_is_lost(small_disk: Path,
     await store.flush()
     for number in range(20):
         store.save(long(number))
-    async with asyncio.timeout(5):
-        while not store.status.trouble:  # noqa: ASYNC110
-            await asyncio.sleep(0.01)
+    await eventually(lambda: store.status.trouble, "the store reports the full disk")
     assert "full" in store.status.trouble
     assert store.status.mode is Mode.READY
     with pytest.raises(StoreError, match="full"):
@@ -263,9 +262,7 @@ async def test_a_full_disk_is_said_at_once_and_nothing_is_lost(small_disk: Path,
     store.save(simple("later", "Written while there was no room"))
     assert store.unsaved("later")
     remount(small_disk, "size=40m")
-    async with asyncio.timeout(10):
-        while store.status.trouble:  # noqa: ASYNC110
-            await asyncio.sleep(0.05)
+    await eventually(lambda: not store.status.trouble, "the store writes again")
     await store.flush()
     assert len(await store.experiments()) == 22
     for number in range(20):
@@ -333,37 +330,8 @@ def test_a_file_that_may_not_grow_is_as_a_full_disk(path: Path) -> None:
     """The limit on the size of a file, which needs no root: in a process of its own."""
     if sys.platform == "win32":
         pytest.skip("platform: Windows has no limit on the size of files")
-    code = f"""
-import asyncio, resource, signal
-from pathlib import Path
-from playground.engine.library.store import Store, StoreError
-from tests.engine.library.store.test_store import simple
-from tests.engine.library.store.test_trouble import long
-signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-async def main():
-    store = Store(Path({str(path)!r}))
-    await store.open()
-    store.save(simple("first", "Fits"))
-    await store.flush()
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (600_000, hard))
-    for number in range(8):
-        store.save(long(number))
-    try:
-        await store.flush()
-    except StoreError as error:
-        print("refused:", error)
-    await asyncio.sleep(0)
-    print("trouble:", store.status.trouble)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
-    await store.flush()
-    while store.status.trouble:
-        await asyncio.sleep(0.01)
-    print("after:", len(await store.experiments()), repr(store.status.trouble))
-    await store.close()
-asyncio.run(main())
-"""
-    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+    command = [sys.executable, "-m", "tests.engine.library.store.limited_disk", str(path)]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert ended.returncode == 0, ended.stderr
     assert "refused:" in ended.stdout
     assert "trouble: The disk" in ended.stdout
@@ -377,20 +345,10 @@ async def test_a_second_process_only_reads(make_store: MakeStore, path: Path) ->
     store = await make_store()
     store.save(simple("a", "Mine"))
     await store.flush()
-    code = f"""
-import asyncio
-from pathlib import Path
-from playground.engine.library.store import Store
-async def main():
-    store = Store(Path({str(path)!r}))
-    status = await store.open()
-    print(status.mode, [experiment.title for experiment in await store.experiments()], "another window" in status.words)
-    await store.close()
-asyncio.run(main())
-"""
+    command = [sys.executable, "-m", "tests.engine.library.store.second_process", str(path)]
 
     def second() -> str:
-        return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip()
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
     assert await asyncio.to_thread(second) == "read_only ['Mine'] True"
     await store.close()
@@ -411,7 +369,5 @@ async def test_another_program_that_holds_the_file_is_waited_for(
             await store.flush()
         assert "locked" in store.status.trouble
         other.execute("ROLLBACK")
-    async with asyncio.timeout(5):
-        while store.status.trouble:  # noqa: ASYNC110
-            await asyncio.sleep(0.02)
+    await eventually(lambda: not store.status.trouble, "the store writes again")
     assert (await store.load("a")).turns[0].text == "Waits"

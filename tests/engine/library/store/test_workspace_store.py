@@ -28,15 +28,10 @@ from playground.engine.library.workspace import ANSWERS, Workspace
 from playground.engine.session.changes import RunState
 from playground.engine.session.draft import Draft
 from playground.engine.session.session import Session
-from tests.engine.debugging import Bench, begin
+from tests.engine.debugging import ToolConversation, begin
 from tests.engine.library.store.conftest import MakeWorkspace
 from tests.engine.library.store.test_store import rows
-
-
-async def until(condition: Callable[[], bool], seconds: float = 5) -> None:
-    async with asyncio.timeout(seconds):
-        while not condition():  # noqa: ASYNC110 - nothing tells of it
-            await asyncio.sleep(0.005)
+from tests.support.eventually import eventually
 
 
 async def again(workspace: Workspace, make: MakeWorkspace) -> Workspace:
@@ -66,7 +61,7 @@ async def test_every_change_is_saved_by_itself(make_workspace: MakeWorkspace) ->
     assert store is not None
 
     async def stored() -> Session:
-        await until(lambda: not store.unsaved(session.id) and not workspace._autosaves[session.id].waiting)
+        await eventually(lambda: not store.unsaved(session.id) and not workspace._autosaves[session.id].waiting)
         await store.flush()
         made = Session(workspace.gateways.client, profile_of=workspace.gateways.get, profile_id="")
         from playground.engine.session.snapshot import restore
@@ -134,21 +129,21 @@ async def test_what_is_written_before_the_store_is_open_is_kept(
     assert workspace.current.draft.text == "typed at once"
 
 
-async def test_a_paused_call_is_paused_after_reopening(make_workspace: MakeWorkspace, demo: DemoServer) -> None:
+async def test_a_paused_call_is_paused_after_reopening(make_workspace: MakeWorkspace, gateway: DemoServer) -> None:
     workspace = await make_workspace()
     session = workspace.current
     session.change(model="demo-tools")
-    bench = Bench(session, demo)
-    await bench.ask("Compare Lisbon, Oslo and Rome")
-    keys = bench.keys
+    conversation = ToolConversation(session, gateway)
+    await conversation.ask("Compare Lisbon, Oslo and Rome")
+    keys = conversation.keys
     assert len(keys) == 3
     session.turns.edit_call(*keys[0], '{"city": "Bergen", "unit": "celsius"}')
     session.debugger.notes.set_draft(*keys[0], ResultDraft(text='{"temp": 1', is_error=True))
     session.debugger.send(*keys[1], "rain")
-    reasons = bench.reasons
+    reasons = conversation.reasons
     workspace = await again(workspace, make_workspace)
-    back = Bench.__new__(Bench)
-    back.session, back.demo = workspace.current, demo
+    back = ToolConversation.__new__(ToolConversation)
+    back.session, back.gateway = workspace.current, gateway
     debugger = workspace.current.debugger
     assert debugger.paused
     assert back.keys == [keys[0], keys[2]]
@@ -162,17 +157,17 @@ async def test_a_paused_call_is_paused_after_reopening(make_workspace: MakeWorks
 
 
 async def test_an_answer_that_never_came_waits_as_a_stopped_one(
-    make_workspace: MakeWorkspace, demo: DemoServer
+    make_workspace: MakeWorkspace, gateway: DemoServer
 ) -> None:
     from playground.domain.debugging import Answer, AnswerRow
 
     workspace = await make_workspace()
     session = workspace.current
     session.change(model="demo-tools")
-    bench = Bench(session, demo)
-    bench.table(AnswerRow(answer=Answer(never=True)))
-    run = asyncio.get_running_loop().create_task(bench.ask("Weather in Oslo?"))
-    await until(lambda: bool(session.debugger.pending))
+    conversation = ToolConversation(session, gateway)
+    conversation.table(AnswerRow(answer=Answer(never=True)))
+    run = asyncio.get_running_loop().create_task(conversation.ask("Weather in Oslo?"))
+    await eventually(lambda: bool(session.debugger.pending))
     key = next(iter(session.debugger.pending))
     await workspace.flush()
     assert workspace.store is not None
@@ -188,7 +183,7 @@ async def test_a_stream_and_its_tape_are_written_while_they_come(make_workspace:
     assert store is not None
     session.turns.add_turn(make_turn(Role.USER, "Hello !long=4000 !tps=200"))
     run = asyncio.get_running_loop().create_task(session.run())
-    await until(lambda: any(part.kind == "text" for choice in session.growing.values() for part in choice.parts), 40)
+    await eventually(lambda: any(part.kind == "text" for choice in session.growing.values() for part in choice.parts))
     lengths = []
     parts: list[list[tuple[Any, ...]]] = []
     for _ in range(2):
@@ -434,7 +429,7 @@ async def test_quitting_while_an_answer_comes(make_workspace: MakeWorkspace) -> 
     session = workspace.current
     session.turns.add_turn(make_turn(Role.USER, "Hello !long=2000 !tps=100"))
     run = asyncio.get_running_loop().create_task(session.run())
-    await until(lambda: session.state is RunState.STREAMING)
+    await eventually(lambda: session.state is RunState.STREAMING)
     session.stop()
     await run
     workspace = await again(workspace, make_workspace)
@@ -644,14 +639,14 @@ async def test_undo_after_a_restart_goes_over_what_was_set(make_workspace: MakeW
 
 
 async def test_an_edit_made_during_a_run_is_undone_after_a_restart_and_the_answer_stays(
-    make_workspace: MakeWorkspace, demo: DemoServer
+    make_workspace: MakeWorkspace, gateway: DemoServer
 ) -> None:
     workspace = await make_workspace()
     session = workspace.new()
     session.begin_with(model="demo-chat")
     session.turns.add_turn(make_turn(Role.USER, "Hello !long=200 !tps=400"))
     run = begin(session.run())
-    await until(lambda: any(choice.parts for choice in session.growing.values()))
+    await eventually(lambda: any(choice.parts for choice in session.growing.values()))
     session.turns.edit_text(session.transcript.path[0].id, "Hello there", in_place=True)
     await workspace.flush()
     await run

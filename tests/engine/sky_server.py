@@ -1,0 +1,48 @@
+"""A program that answers calls of a weather tool: it holds them until a line says ``let go``.
+
+Lines of JSON in both directions. In: ``{"do": "call" | "cancel" | "let go", "id", "tool", "arguments"}``. Out: an answer,
+a progress message for a held call, or the number of a cancelled one. The city “Nowhere” ends the program, “Atlantis” is
+an error.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any
+
+
+def answer(call: dict[str, Any]) -> None:
+    city = call["arguments"].get("city", "")
+    if city == "Nowhere":
+        sys.stderr.write("no such city\n")
+        sys.exit(3)
+    send({"id": call["id"], "text": f"{call['tool']}: it rains in {city}", "error": city == "Atlantis"})
+
+
+def send(message: dict[str, Any]) -> None:
+    print(json.dumps(message), flush=True)
+
+
+def main() -> None:
+    held: dict[str, dict[str, Any]] = {}
+    hold = True
+    for line in sys.stdin:
+        message = json.loads(line)
+        if message["do"] == "let go":
+            hold = False
+            for call in held.values():
+                answer(call)
+            held.clear()
+        elif message["do"] == "cancel":
+            held.pop(message["id"], None)
+            send({"cancelled": message["id"]})
+        elif hold:
+            held[message["id"]] = message
+            send({"id": message["id"], "progress": 1, "log": "looking it up"})
+        else:
+            answer(message)
+
+
+if __name__ == "__main__":
+    main()

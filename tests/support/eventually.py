@@ -1,0 +1,39 @@
+"""Wait for a state that comes, and say which one did not.
+
+``eventually`` is for coroutines; ``eventually_in_qt`` is for tests without one, and runs Qt's events meanwhile. Both
+look at the state again and again, since they watch from outside: another thread, process or event loop reaches it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+
+LIMIT_S = 60.0  # a machine may have much else to do
+_PAUSE_S = 0.005
+
+
+async def eventually(condition: Callable[[], object], description: str = "", *, seconds: float = LIMIT_S) -> None:
+    """Let other tasks run until the condition holds. Raises AssertionError with the description after the limit."""
+    limit = time.monotonic() + seconds
+    while not condition():
+        _check_limit(limit, seconds, condition, description)
+        await asyncio.sleep(_PAUSE_S)
+
+
+def eventually_in_qt(condition: Callable[[], object], description: str = "", *, seconds: float = LIMIT_S) -> None:
+    """Process Qt's events until the condition holds. Raises AssertionError with the description after the limit."""
+    from PySide6.QtTest import QTest
+
+    limit = time.monotonic() + seconds
+    while not condition():
+        _check_limit(limit, seconds, condition, description)
+        QTest.qWait(int(_PAUSE_S * 1000))
+
+
+def _check_limit(limit: float, seconds: float, condition: Callable[[], object], description: str) -> None:
+    if time.monotonic() > limit:
+        code = condition.__code__ if hasattr(condition, "__code__") else None
+        place = f"{code.co_filename}:{code.co_firstlineno}" if code else repr(condition)
+        raise AssertionError(f"not within {seconds:g} s: {description or place}")
