@@ -24,10 +24,8 @@ class NoticeBar(QFrame):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setObjectName("notice")
         self.setProperty("kind", "banner")
         self._words = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
-        self._words.setObjectName("noticeText")
         self.buttons: list[QPushButton] = []
         self._line = QHBoxLayout()
         self._line.setSpacing(6)

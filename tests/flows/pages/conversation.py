@@ -44,19 +44,14 @@ class Bar(Page):
     """A line of text with buttons: a notice, or what is said while tool calls are waiting."""
 
     def __init__(self, person: Person, place: QWidget, object_name: str) -> None:
-        self._place, self._object_name = place, object_name
-        super().__init__(person, self._find())
-
-    def _find(self) -> QWidget:
-        widget = self._place.findChild(QWidget, self._object_name)
-        assert isinstance(widget, QWidget), f"no {self._object_name}"
-        return widget
+        widget = place.findChild(QWidget, object_name)
+        assert isinstance(widget, QWidget), f"no {object_name}"
+        super().__init__(person, widget)
 
     @property
     def text(self) -> str:
         """The text shown; empty while the bar is hidden."""
-        label = self.widget.findChild(QLabel, f"{self._object_name}Text")
-        return label.text() if self.visible and isinstance(label, QLabel) else ""
+        return self.widget.accessibleName() if self.visible else ""
 
     async def wait_for_text(self, text: str) -> None:
         """Wait until the bar shows ``text``."""
@@ -298,7 +293,7 @@ class ConversationPage(Page):
     @property
     def notice(self) -> Bar:
         """The notice above the composer."""
-        return Bar(self.person, self.widget, "notice")
+        return Bar(self.person, self.widget, "conversationNotice")
 
     @property
     def call_bar(self) -> Bar:

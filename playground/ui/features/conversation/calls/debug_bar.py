@@ -58,7 +58,6 @@ class DebugBar(QFrame):
         self.setObjectName("callBar")
         self._session = session
         self._words = MarkLabel(wraps=True)
-        self._words.setObjectName("callBarText")
         self.step_button = self._button("Step", "Answer the first call that has an answer, then stop again", self.step)
         self.continue_button = self._button(
             "Continue", "Answer what has an answer, go on until the next stop", self.go_on
