@@ -30,6 +30,7 @@ from playground.ui.features.conversation.pane import ConversationPane
 from playground.ui.features.conversation.turn_card import TurnCard
 from playground.ui.shell.features import GATEWAYS
 from playground.ui.widgets import loop
+from tests.flows.pages.conversation import ConversationPage
 
 W = TypeVar("W", bound=QWidget)
 PACE = DemoConfig(tokens_per_second=600, time_to_first_token=0.02, rate_limit=1_000_000)
@@ -55,6 +56,11 @@ class Person:
     @property
     def pane(self) -> ConversationPane:
         return self.app.window.pane
+
+    @property
+    def conversation(self) -> ConversationPage:
+        """The conversation with its composer and bars."""
+        return ConversationPage(self)
 
     @property
     def session(self) -> Session:

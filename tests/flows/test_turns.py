@@ -7,15 +7,15 @@ from functools import partial
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QAbstractButton, QLabel, QPlainTextEdit, QPushButton, QToolButton
+from PySide6.QtWidgets import QAbstractButton, QPlainTextEdit, QPushButton
 
 from playground.domain.parts import ToolCall
 from playground.domain.transcript import Ending, Outcome, Role, make_turn
 from playground.engine.gateways.offered import DEMO_ID
 from playground.engine.gateways.profiles import Profile
-from playground.ui.features.conversation.turn_end import ErrorCard, HoleCard
-from playground.ui.features.inspector.wire_views import TimelineView
+from playground.engine.inspect.frames import FrameIndex
 from tests.flows.conftest import Person, Stage
+from tests.flows.pages.lists import wait_for_selected_rows
 from tests.protocols.messages.test_decode import said, start, stop
 from tests.support.fault_server import FaultServer, head, hold, send
 
@@ -28,7 +28,7 @@ def never_again(person: Person) -> None:
     gateways.update(gateways.get(DEMO_ID).model_copy(update={"retries": 0}))
 
 
-def test_an_error_stands_in_its_turn_and_retry_mends_it(stage: Stage) -> None:
+def test_failed_message_shows_the_error_and_retry_replaces_it(stage: Stage) -> None:
     async def scene(person: Person) -> None:
         never_again(person)
         await person.run("!503x1 Hello")
@@ -37,22 +37,21 @@ def test_an_error_stands_in_its_turn_and_retry_mends_it(stage: Stage) -> None:
         assert failed.outcome is not None
         assert failed.outcome.failure is not None
         assert failed.outcome.failure.status == 503
-        error = await person.seen(ErrorCard, inside=person.card(-1))
-        words = " ".join(label.text() for label in person.find(QLabel, inside=error))
-        assert "overloaded" in words
-        assert "503" in words
-        await person.press("Retry", error)
+        error = await person.conversation.message(-1).wait_for_error()
+        assert "overloaded" in error.text
+        assert "503" in error.text
+        await error.press("Retry")
         await person.until(lambda: person.path[-1].id != failed.id, "another try")
         await person.idle(turns=2)
         assert person.path[-1].outcome is not None
         assert person.path[-1].outcome.ending is Ending.COMPLETE
-        assert person.find(ErrorCard) == []
+        assert person.conversation.errors == []
         assert len(person.session.transcript.turns) == 2, "an empty failure is replaced"
 
     stage.play(scene)
 
 
-def test_a_failure_that_passes_is_tried_again_without_a_hand(stage: Stage) -> None:
+def test_transient_failure_is_retried_automatically(stage: Stage) -> None:
     async def scene(person: Person) -> None:
         await person.run("!503x1 Hello")
         await person.until(lambda: len(person.path) == 2, "the turn")
@@ -65,48 +64,37 @@ def test_a_failure_that_passes_is_tried_again_without_a_hand(stage: Stage) -> No
     stage.play(scene)
 
 
-def test_editing_deleting_moving_and_changing_roles(stage: Stage) -> None:
+def test_messages_are_edited_moved_deleted_and_undone(stage: Stage) -> None:
     def texts(person: Person) -> list[tuple[str, str]]:
         return [(turn.role.value, turn.text) for turn in person.path]
 
     def reads(person: Person, state: list[tuple[str, str]]) -> bool:
         return texts(person) == state
 
-    async def add(person: Person, text: str) -> None:
-        await person.type_into(person.message, text)
-        await person.press("Add", person.pane.composer)
-        await person.until(lambda: person.path and person.path[-1].text == text, f"the turn {text}")
-
     async def scene(person: Person) -> None:
+        conversation = person.conversation
         for text in ("one", "two", "three"):
-            await add(person, text)
+            await conversation.composer.add(text)
 
-        await person.press("Edit this turn", person.card(1))
-        editor = await person.seen(QPlainTextEdit, "Edit the user turn", person.card(1))
-        await person.until(editor.hasFocus, "the cursor in the editor")
-        await person.key(Qt.Key.Key_A, CONTROL)
-        await person.keys("zwei")
-        await person.press("Keep", person.card(1))
+        card = await conversation.wait_for_message(1)
+        await card.save_edit("zwei")
         await person.until(lambda: person.path[1].text == "zwei", "the new text")
-
-        await person.press("Edit this turn", person.card(1))
-        editor = await person.seen(QPlainTextEdit, "Edit the user turn", person.card(1))
-        await person.until(editor.hasFocus, "the cursor in the editor")
+        await conversation.message(1).edit()
         await person.keys("never kept")
         await person.key(Qt.Key.Key_Escape)
-        await person.until(lambda: not person.find(QPlainTextEdit, "Edit the user turn"), "the editor to go")
+        await person.until(lambda: not person.find(QPlainTextEdit, "Edit the user turn"), "the editor to close")
         assert person.path[1].text == "zwei"
 
-        await person.choose(await person.seen(QToolButton, "More for this turn", person.card(2)), "Move up")
+        await conversation.message(2).choose("Move up")
         await person.until(lambda: texts(person)[1] == ("user", "three"), "the turn to move up")
-        await person.choose(await person.seen(QPushButton, "User", person.card(0)), "System")
+        await conversation.message(0).choose_role("User", "System")
         await person.until(lambda: person.path[0].role is Role.SYSTEM, "the new role")
-        await person.choose(await person.seen(QToolButton, "More for this turn", person.card(1)), "Delete")
+        await conversation.message(1).choose("Delete")
         await person.until(lambda: texts(person) == [("system", "one"), ("user", "zwei")], "the turn to go")
-        await person.press("Undo", person.pane.notice)
+        await person.conversation.notice.press("Undo")
         await person.until(lambda: len(person.path) == 3, "the turn to come back")
 
-        await person.do(person.pane.view.setFocus)
+        await person.do(conversation.messages.widget.setFocus)
         expected = [
             [("user", "one"), ("user", "three"), ("user", "zwei")],
             [("user", "one"), ("user", "zwei"), ("user", "three")],
@@ -126,66 +114,66 @@ def test_editing_deleting_moving_and_changing_roles(stage: Stage) -> None:
     stage.play(scene)
 
 
-def test_alternatives_are_made_and_leafed_through(stage: Stage) -> None:
+def test_regenerate_adds_an_alternative_to_switch_to(stage: Stage) -> None:
     async def scene(person: Person) -> None:
         await person.use_model("demo-chat")
         await person.run("Hello")
         await person.idle(turns=2)
         first = person.path[-1]
-        await person.choose(await person.seen(QToolButton, "More for this turn", person.card(-1)), "Regenerate")
+        card = person.conversation.message(-1)
+        await card.choose("Regenerate")
         await person.until(lambda: person.path[-1].id != first.id, "an alternative")
         await person.idle(turns=2)
         second = person.path[-1]
-        assert [b.isEnabled() for b in person.find(QAbstractButton, "Later alternative", person.card(-1))] == [False]
-        await person.press("Earlier alternative", person.card(-1))
+        card = person.conversation.message(-1)
+        assert not card.get(QAbstractButton, "Later alternative").isEnabled()
+        await card.press("Earlier alternative")
         await person.until(lambda: person.path[-1] == first, "the first again")
-        await person.press("Later alternative", person.card(-1))
+        await person.conversation.message(-1).press("Later alternative")
         await person.until(lambda: person.path[-1] == second, "the second again")
 
     stage.play(scene)
 
 
-def test_an_answer_with_a_hole_says_so_and_shows_the_frame(stage: Stage) -> None:
+def test_unread_part_of_an_answer_is_shown_with_its_frame(stage: Stage) -> None:
     async def scene(person: Person) -> None:
         await person.run("Tell me about rivers !garble")
         await person.idle(turns=2)
         turn = person.path[-1]
         assert turn.outcome is not None
         assert turn.outcome.holes == ("not_json",)
-        card = person.card(-1)
-        hole = await person.seen(HoleCard, inside=card)
-        words = " ".join(label.text() for label in person.find(QLabel, inside=card))
-        assert "Part of the answer could not be read" in words
-        assert "part unread" in words
-        assert "part unread" in card.accessibleName()
+        card = person.conversation.message(-1)
+        await card.wait_until(lambda: len(card.unread_parts) == 1, "the notice of the unread part")
+        (unread_part,) = card.unread_parts
+        assert "Part of the answer could not be read" in unread_part.text
+        assert "part unread" in card.text
+        assert "part unread" in card.widget.accessibleName()
         assert person.session.summary.endswith("part unread")
-        await person.press("Show the frame", hole)
-        page = person.app.window.inspector.view(TimelineView).page
-        await person.until(lambda: page.table.chosen, "the frame")
-        assert page.trace is not None
-        (number,) = page.table.chosen
-        assert page.trace.index.holes == [number]
-        payload = page.trace.index.data(number, 100_000)
+        await unread_part.press("Show the frame")
+        (number,) = await wait_for_selected_rows(person, "Frames")
+        frames = FrameIndex(person.session.exchanges[turn.outcome.exchange or ""])
+        frames.extend()
+        assert frames.holes == [number]
+        payload = frames.data(number, 100_000)
         with pytest.raises(ValueError, match="line 1"):
             json.loads(payload)
 
     stage.play(scene)
 
 
-def test_an_error_is_shown_while_the_connection_stays_open_and_the_text_stays(stage: Stage) -> None:
+def test_error_is_shown_while_the_connection_is_open_and_keeps_the_text(stage: Stage) -> None:
     async def scene(person: Person) -> None:
         never_again(person)
         await person.run("Tell me about rivers !error=30")
-        error = await person.seen(ErrorCard)
-        card = person.card(-1)
-        assert error in person.find(ErrorCard, inside=card)
+        error = await person.conversation.wait_for_error()
+        assert len(person.conversation.message(-1).errors) == 1
         assert person.session.growing, "it is still being received"
-        assert {button.text() for button in person.find(QPushButton, inside=error)} <= {"Show the error body"}
-        assert any("still open" in label.text() for label in person.find(QLabel, inside=error))
+        assert {button.text() for button in error.find(QPushButton)} <= {"Show the error body"}
+        assert "still open" in error.text
         await person.idle(turns=2)
-        last = await person.seen(ErrorCard, inside=person.card(-1))
-        assert last is not error
-        assert person.find(QPushButton, inside=last)
+        error = await person.conversation.message(-1).wait_for_error()
+        assert error.find(QPushButton)
+        assert "still open" not in error.text
         turn = person.path[-1]
         assert turn.text
         assert turn.outcome is not None
@@ -197,7 +185,7 @@ def test_an_error_is_shown_while_the_connection_stays_open_and_the_text_stays(st
     stage.play(scene)
 
 
-def test_an_answer_of_the_other_protocol_is_called_that_and_one_press_switches(stage: Stage) -> None:
+def test_answer_of_the_other_protocol_offers_to_switch(stage: Stage) -> None:
     async def scene(person: Person) -> None:
         with FaultServer() as server:
             server.play(send(head()), send(start(), said("Hello"), stop()), hold())
@@ -206,11 +194,10 @@ def test_an_answer_of_the_other_protocol_is_called_that_and_one_press_switches(s
             person.session.change(model="m")
             await person.run("Is anybody there?")
             await person.idle(turns=2)
-            error = await person.seen(ErrorCard, inside=person.card(-1))
-            words = " ".join(label.text() for label in person.find(QLabel, inside=error))
-            assert "The answer is of the other protocol" in words
-            assert "holds nothing" not in words
-            await person.press("Switch to Messages", error)
+            error = await person.conversation.message(-1).wait_for_error()
+            assert "The answer is of the other protocol" in error.text
+            assert "holds nothing" not in error.text
+            await error.press("Switch to Messages")
             await person.until(lambda: person.session.settings.protocol == "messages", "the other protocol")
             await person.key(Qt.Key.Key_Return, CONTROL)
             await person.until(lambda: person.path[-1].text == "Hello", "the answer, read as what it is")
@@ -218,17 +205,15 @@ def test_an_answer_of_the_other_protocol_is_called_that_and_one_press_switches(s
     stage.play(scene)
 
 
-def test_an_edited_question_keeps_its_old_answer_and_can_run_at_once(stage: Stage) -> None:
+def test_edited_question_keeps_its_old_answer_on_a_branch(stage: Stage) -> None:
     async def scene(person: Person) -> None:
         await person.use_model("demo-chat")
         await person.run("Hello")
         await person.idle(turns=2)
         first, answer = person.path
-        await person.press("Edit this turn", person.card(0))
-        editor = await person.seen(QPlainTextEdit, "Edit the user turn", person.card(0))
-        await person.until(editor.hasFocus, "the cursor in the editor")
-        notes = [label.text() for label in person.find(QLabel, inside=person.card(0))]
-        assert "Keeps the old answers on a branch of their own." in notes
+        card = person.conversation.message(0)
+        await card.edit()
+        assert "Keeps the old answers on a branch of their own." in card.texts
         await person.key(Qt.Key.Key_A, CONTROL)
         await person.keys("Good evening")
         await person.key(Qt.Key.Key_Return, Qt.KeyboardModifier.AltModifier)
@@ -236,26 +221,25 @@ def test_an_edited_question_keeps_its_old_answer_and_can_run_at_once(stage: Stag
         await person.idle(turns=2)
         assert person.body()["messages"][-1]["content"] == "Good evening"
         assert person.session.transcript.turns[answer.id] == answer
-        await person.press("Earlier alternative", person.card(0))
+        await person.conversation.message(0).press("Earlier alternative")
         await person.until(lambda: person.path == (first, answer), "the old words and their answer")
         await person.key(Qt.Key.Key_Z, CONTROL)
         await person.key(Qt.Key.Key_Z, CONTROL)
         await person.until(lambda: len(person.session.transcript.turns) == 2, "one step for the branch and its answer")
 
-        await person.press("Edit this turn", person.card(0))
-        editor = await person.seen(QPlainTextEdit, "Edit the user turn", person.card(0))
-        await person.until(editor.hasFocus, "the cursor in the editor")
+        card = person.conversation.message(0)
+        await card.edit()
         await person.keys(" there")
-        await person.press("Keep", person.card(0))
+        await card.press("Keep")
         await person.until(lambda: [turn.text for turn in person.path] == ["Hello there"], "a branch without an answer")
-        assert "stay with the old words" in person.pane.notice.words
-        await person.press("Undo", person.pane.notice)
+        assert "stay with the old words" in person.conversation.notice.text
+        await person.conversation.notice.press("Undo")
         await person.until(lambda: person.path == (first, answer), "everything as before")
 
     stage.play(scene)
 
 
-def test_results_of_a_call_are_leafed_through(stage: Stage) -> None:
+def test_edited_result_becomes_an_alternative_result(stage: Stage) -> None:
     async def scene(person: Person) -> None:
         session = person.session
         call = ToolCall(id="c", name="get_weather", arguments="{}")
@@ -264,16 +248,16 @@ def test_results_of_a_call_are_leafed_through(stage: Stage) -> None:
             session.turns.add_turn(turn)
         session.turns.answer("c", "sun")
         session.turns.add_turn(done)
-        await person.press("Edit the result", person.card(1))
-        editor = await person.seen(QPlainTextEdit, "Result of the call", person.card(1))
-        await person.until(editor.hasFocus, "the cursor in the editor")
-        assert person.find(QPushButton, "Run from here", person.card(1))
+        card = await person.conversation.wait_for_message(1)
+        await card.press("Edit the result")
+        await card.wait_for_editor("Result of the call")
+        assert card.has_button("Run from here")
         await person.keys(" and rain")
-        await person.press("Keep", person.card(1))
+        await card.press("Keep")
         await person.until(lambda: person.path[-1].results and person.path[-1].results[0].text == "sun and rain", "it")
-        await person.press("Earlier result", person.card(1))
+        await card.press("Earlier result")
         await person.until(lambda: person.path[-1].text == "Sunny then.", "the old result and what followed it")
-        await person.press("Later result", person.card(1))
+        await person.conversation.message(1).press("Later result")
         await person.until(lambda: len(person.path) == 3, "the new result")
 
     stage.play(scene)

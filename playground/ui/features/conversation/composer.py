@@ -201,6 +201,7 @@ class Composer(QFrame):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.setObjectName("composer")
         self._role = Role.USER
         self._state = RunState.IDLE
         self._starting = False

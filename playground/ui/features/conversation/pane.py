@@ -188,6 +188,7 @@ class ConversationPane(TranscriptPane):
         self.columns: Columns | None = None
         self.instead: Instead | None = None
         super().__init__(session, entered, self.welcome_page, self.composer)
+        self.setObjectName("conversation")
         self.composer.edited.connect(self._draft_edited)
         self.composer.images.opened.connect(self._open_attached)
         self.composer.images.link_asked.connect(self.open_link)

@@ -227,6 +227,7 @@ class TurnCard(CardFrame):
         self._sent = AsSent(commands.values, self._header.sent)
         self._sent.height_changed.connect(self.height_changed)
         layout.addWidget(self._sent)
+        self.setObjectName("messageCard")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAcceptDrops(True)
         self.show_row(row, tools)
@@ -274,6 +275,7 @@ class TurnCard(CardFrame):
         most = None if growing else self._commands.output_limit(self.turn.id)
         chip = self._header.show_row(self._drawing.row, growing=growing, cost=cost, waiting=waiting, most=most)
         self.setAccessibleName(f"{ROLE_WORDS[self.turn.role]} turn {chip}".strip())
+        self.setProperty("messageId", self.turn.id)
 
     # Content
 

@@ -115,6 +115,7 @@ class ErrorCard(ErrorFrame):
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
+        self.setObjectName("errorCard")
         self.failure = failure
         advice = advise(failure, streamed=streamed, arrived=arrived)
         title = paragraph(headline(failure, advice), "error")
@@ -213,6 +214,7 @@ class HoleCard(ErrorFrame):
 
     def __init__(self, notes: Iterable[str], *, calls: bool = False, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.setObjectName("unreadPartCard")
         title = paragraph(TITLE, "error")
         font = title.font()
         font.setBold(True)

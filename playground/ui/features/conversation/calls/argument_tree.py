@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import Property, QEvent, QPointF, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QFont, QHelpEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
@@ -192,6 +192,8 @@ class ArgumentTree(QWidget):
             line = "  " * len(node.path) + (f"{name}: {value}" if name else value)
             out.append(f"{line}  × {wrong}" if wrong else line)
         return "\n".join(out)
+
+    plain_text = Property(str, lambda tree: tree.text)  # readable through Qt's own interface, too
 
     # Looks
 

@@ -141,6 +141,7 @@ class CallCard(CallFrame):
     ) -> None:
         """``choices`` gives the answers offered for a call of the tool of that name, ``turn_id`` whose call it is."""
         super().__init__(parent)
+        self.setObjectName("callCard")
         self._choices = choices
         self._turn_id = turn_id
         self._fixed = edits.fixed
@@ -165,6 +166,7 @@ class CallCard(CallFrame):
         for label in (self._name, self._id):
             label.setFont(code_font())
         self._verdict, self._repeated = Chip(), Chip()
+        self._verdict.setObjectName("argumentsCheck")
         self._repeated.say("same call again")
         self._repeated.set_mark("refresh", "muted")
         self._repeated.hide()
@@ -320,6 +322,7 @@ class CallCard(CallFrame):
         if answer is None or self._answer is None or answer.result != self._answer.result:
             self._result.set_text(brief_json(answer.result.text) or "(empty)" if answer is not None else "")
         self.call, self._answer, self._tool = call, answer, tool
+        self.setProperty("callId", call.id)
         self._show_alternatives()
         waits = waiting and answer is None and not self._fixed
         self._growing, self._waiting, self._drawn = False, waits, 0

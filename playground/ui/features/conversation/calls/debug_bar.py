@@ -55,6 +55,7 @@ class DebugBar(QFrame):
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("kind", "banner")
+        self.setObjectName("callBar")
         self._session = session
         self._words = MarkLabel(wraps=True)
         self.step_button = self._button("Step", "Answer the first call that has an answer, then stop again", self.step)

@@ -84,6 +84,7 @@ class ResultField(QWidget):
         self.prepared: Answer | None = None
         self._says = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
         self._says.setProperty("kind", "small")
+        self._says.setObjectName("preparedResult")
         self._says.hide()
         self._check = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
         self._check.setProperty("kind", "flag-error")
