@@ -145,6 +145,7 @@ class TranscriptPane(Centre):
         self.view: TranscriptView = TranscriptView(self, self._growing)
         self.finder = Finder(self.view, self)
         self.notice = NoticeBar()
+        self.notice.setObjectName("conversationNotice")
         self._guard = ThinkingGuard(self.notice)
         self.edits: TurnEdits = TurnEdits(self, self._guard, fixed=fixed)
         self.sizes = ImageSizes(self.notice, self)
