@@ -41,16 +41,20 @@ class Window(Page):
         """Close the window at its frame."""
         await self.person.do(self.widget.close)
 
-    async def select(self, name: str, entry: str) -> None:
-        """Choose the entry of a combo box that is or begins with ``entry``."""
+    async def select(self, name: str, entry: str | int) -> None:
+        """Choose an entry of a combo box, by its number or the beginning of its text."""
         await select_entry(self.person, await self.wait_for(QComboBox, name), entry)
 
 
-async def select_entry(person: Person, box: QComboBox, entry: str) -> None:
-    """Choose the entry of a combo box that is or begins with ``entry``, as a click in its list does."""
-    numbers = [number for number in range(box.count()) if box.itemText(number).startswith(entry)]
-    exact = [number for number in numbers if box.itemText(number) == entry]
-    (number,) = exact or numbers
+async def select_entry(person: Person, box: QComboBox, entry: str | int) -> None:
+    """Choose an entry of a combo box, by its number or the beginning of its text, as a click in its list does."""
+    texts = [box.itemText(number) for number in range(box.count())]
+    if isinstance(entry, int):
+        number = entry
+    elif entry in texts:
+        number = texts.index(entry)
+    else:
+        (number,) = [number for number, text in enumerate(texts) if text.startswith(entry)]
 
     def select() -> None:
         box.setCurrentIndex(number)

@@ -299,3 +299,10 @@ class RequestPage(Inspector):
     def next_text(self) -> str:
         """The body of the next request."""
         return self.text_of("Body of the next request")
+
+    async def edit_next(self, text: str) -> None:
+        """Replace the body of the next request."""
+        editor = await self.wait_for(QPlainTextEdit, "Body of the next request")
+        await self.person.click(editor)
+        await self.person.key(Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
+        await self.person.do(lambda: editor.insertPlainText(text))
