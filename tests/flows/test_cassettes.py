@@ -9,18 +9,27 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit, QPushButton
+from PySide6.QtWidgets import QComboBox, QPushButton
 
 from playground.engine.cassettes.cassette import open_file
 from playground.engine.session.tapes import DEFAULT_LIMIT
-from playground.ui.features.storage.dialog import StorageDialog
-from playground.ui.features.storage.limits import MEMORY_KEY, MIB
-from playground.ui.shell.features import CASSETTES
 from tests.flows.conftest import PACE, Person, Stage
-from tests.flows.test_wire import CALLING, page_of, use
+from tests.flows.pages.dialogs import Notice, Window, choose_file
+from tests.flows.pages.inspector import Timeline
+from tests.flows.test_wire import CALLING, use
+
+MIB = 1024 * 1024
+MEMORY_KEY = "tape_limit"  # in the settings file
 
 
-def test_a_cassette_is_saved_opened_and_replayed(stage: Stage, tmp_path: Path) -> None:
+class StorageWindow(Window):
+    """How long and how much of what went over the wire is stored."""
+
+    title = "Storage"
+    memory = "Bodies in memory,"
+
+
+def test_cassette_saved_and_opened_replays_the_answer(stage: Stage, tmp_path: Path) -> None:
     file = tmp_path / "talk.cassette.json"
 
     async def play(person: Person) -> None:
@@ -31,7 +40,7 @@ def test_a_cassette_is_saved_opened_and_replayed(stage: Stage, tmp_path: Path) -
         answer = first.transcript.path[1]
         await choose_file(person, "cassette.save", file)
         await person.until(file.exists, "the file")
-        await person.until(lambda: "saved as" in person.pane.notice.words, "a word on it")
+        await Notice(person).wait_for_text("saved as")
         (recorded,) = open_file(file).exchanges
         assert recorded.body == next(iter(first.exchanges.values())).body
         archive = tmp_path / "talk.har"
@@ -66,9 +75,8 @@ def test_a_cassette_is_saved_opened_and_replayed(stage: Stage, tmp_path: Path) -
         await person.idle(2)
         assert person.path[1].text == answer.text
         assert len(person.server.requests) == asked, "nobody was asked"
-        player = person.app.actions.of(CASSETTES).player(person.session)
-        assert player is not None
-        address = urlsplit(player.profile.base_url)
+        assert person.session.profile is not None
+        address = urlsplit(person.session.profile.base_url)
         assert address.port is not None
         served.append(address.port)
         socket.create_connection(("127.0.0.1", address.port), 1).close()
@@ -88,16 +96,13 @@ def grown(person: Person, before: int) -> bool:
     return received(person) > before
 
 
-def test_the_memory_for_tapes_is_set_remembered_and_kept_to(stage: Stage) -> None:
+def test_memory_limit_chosen_is_remembered_and_enforced(stage: Stage) -> None:
     async def choose(person: Person) -> None:
         assert person.app.workspace.tape_limit == DEFAULT_LIMIT
-        await person.do(person.app.window.action("settings.storage").trigger)
-        await person.until(lambda: isinstance(QApplication.activeModalWidget(), StorageDialog), "the dialog")
-        dialog = QApplication.activeModalWidget()
-        assert isinstance(dialog, StorageDialog)
-        assert dialog.memory == DEFAULT_LIMIT
-        await person.do(lambda: dialog.choose(memory=16 * MIB))
-        await person.do(dialog.accept)
+        storage = await StorageWindow.opened(person, "settings.storage")
+        assert storage.get(QComboBox, storage.memory).currentText() == f"{DEFAULT_LIMIT // MIB} MiB"
+        await storage.select(storage.memory, "16 MiB")
+        await storage.press("Save")
         await person.until(lambda: person.session.exchanges.limit == 16 * MIB, "the limit")
 
     async def run_long(person: Person) -> None:
@@ -108,9 +113,8 @@ def test_the_memory_for_tapes_is_set_remembered_and_kept_to(stage: Stage) -> Non
         await person.idle(2)
         (exchange,) = person.session.exchanges.values()
         assert exchange.dropped > MIB
-        page = page_of(person)
-        await person.until(lambda: "were let go" in page.detail.about.text(), "a word on it")
-        assert page.detail.about.isVisible()
+        timeline = Timeline(person)
+        await person.until(lambda: "were let go" in timeline.exchange_text, "a word on it")
 
     app = stage.play(choose, CALLING)
     assert int(str(app.settings.value(MEMORY_KEY))) == 16 * MIB
@@ -119,7 +123,7 @@ def test_the_memory_for_tapes_is_set_remembered_and_kept_to(stage: Stage) -> Non
     stage.play(run_long, CALLING)
 
 
-def test_what_of_a_cassette_cannot_be_read_is_said_and_what_is_not_known_is_saved_again(
+def test_cassette_of_a_later_version_reports_unreadable_parts_and_saves_unknown_ones(
     stage: Stage, tmp_path: Path
 ) -> None:
     file, again = tmp_path / "later.cassette.json", tmp_path / "again.cassette.json"
@@ -136,8 +140,8 @@ def test_what_of_a_cassette_cannot_be_read_is_said_and_what_is_not_known_is_save
         content |= {"exchanges": [sound | later, {**sound, "id": "bad", "url": 7}]} | later
         file.write_text(json.dumps(content), encoding="utf-8")
         await choose_file(person, "cassette.open", file)
-        await person.until(lambda: "1 of 2 exchanges could not be read" in person.pane.notice.words, "a word on it")
-        assert "“url” of exchange 2 must be text" in person.pane.notice.words
+        await Notice(person).wait_for_text("1 of 2 exchanges could not be read")
+        assert "“url” of exchange 2 must be text" in Notice(person).text
         await person.until(lambda: len(person.path) == 2, "what could be read")
         await choose_file(person, "cassette.save-all", again)
         await person.until(again.exists, "the file")
@@ -147,28 +151,14 @@ def test_what_of_a_cassette_cannot_be_read_is_said_and_what_is_not_known_is_save
     assert [one["machine"] for one in (saved, *saved["exchanges"])] == [later["machine"]] * 2
 
 
-def test_a_file_that_is_no_cassette_is_said_to_be_none(stage: Stage, tmp_path: Path) -> None:
+def test_file_that_is_no_cassette_is_refused(stage: Stage, tmp_path: Path) -> None:
     file = tmp_path / "other.cassette.json"
     file.write_text('{"hello": 1}', encoding="utf-8")
 
     async def play(person: Person) -> None:
         await choose_file(person, "cassette.open", file)
-        await person.until(lambda: "This is no cassette" in person.pane.notice.words, "a word on it")
+        await Notice(person).wait_for_text("This is no cassette")
         await person.do(person.app.window.action("cassette.save-all").trigger)
-        await person.until(lambda: "no exchange yet" in person.pane.notice.words, "a word on that")
+        await Notice(person).wait_for_text("no exchange yet")
 
     stage.play(play, CALLING)
-
-
-async def choose_file(person: Person, action: str, file: Path) -> None:
-    """Carry out an action and choose a file in the dialog it opens."""
-    await person.do(person.app.window.action(action).trigger)
-
-    await person.until(lambda: isinstance(QApplication.activeModalWidget(), QFileDialog), "the file dialog")
-    dialog = QApplication.activeModalWidget()
-    assert isinstance(dialog, QFileDialog)
-    field = dialog.findChild(QLineEdit)
-    assert field is not None
-    await person.do(lambda: field.setText(str(file)))
-    await person.do(dialog.accept)
-    await person.until(lambda: QApplication.activeModalWidget() is None, "the dialog to close")

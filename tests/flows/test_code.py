@@ -6,17 +6,16 @@ import json
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QAbstractButton, QComboBox, QPlainTextEdit
+from PySide6.QtWidgets import QAbstractButton, QCheckBox, QComboBox, QLabel, QWidget
 
 from playground.domain.tools import ToolDefinition
 from playground.engine.gateways.profiles import Profile
-from playground.ui.features.code.get_code_window import GetCodeWindow
-from playground.ui.features.code.import_request_dialog import ImportRequestDialog
-from playground.ui.features.gateways.dialog import ProfileDialog
-from playground.ui.features.inspector.views import RequestView
-from playground.ui.shell.features import TOOLS_PANEL
-from playground.ui.widgets.elided_label import ElidedLabel
 from tests.flows.conftest import Person, Stage
+from tests.flows.pages.code import CodeWindow, ImportRequestWindow
+from tests.flows.pages.gateways import GatewaysWindow
+from tests.flows.pages.inspector import RequestPage
+from tests.flows.pages.page import find_by_object_name
+from tests.flows.test_panels import open_tab
 
 CANARY = "sk-canary-from-the-clipboard-77"
 BODY = {
@@ -32,58 +31,47 @@ def command(base: str) -> str:
     return f"curl {base}/chat/completions -H 'Authorization: Bearer {CANARY}' -d '{json.dumps(BODY)}'"
 
 
-async def import_dialog(person: Person, text: str) -> ImportRequestDialog:
-    """Open the dialog and paste, as a person would."""
-    await person.do(person.app.window.action("experiment.import").trigger)
-    (dialog,) = person.app.window.findChildren(ImportRequestDialog)
-    QGuiApplication.clipboard().setText(text)
-    await person.press("Paste", dialog)
-    await person.until(dialog.import_button.isEnabled, "something understood")
-    return dialog
-
-
-def test_the_code_follows_what_is_set_and_what_was_sent(stage: Stage) -> None:
+def test_code_window_follows_settings_and_sent_requests(stage: Stage) -> None:
     async def scene(person: Person) -> None:
         await person.use_model("demo-chat")
         await person.run("Hello")
         await person.idle(turns=2)
-        await person.press("Get code", person.app.window.bar)
-        code = person.app.window.findChildren(GetCodeWindow)[0]
-        await person.until(lambda: '"demo-chat"' in code.code, "the code")
-        assert f"{person.server.base_url}/chat/completions" in code.code
+        await person.press("Get code")
+        code = await CodeWindow.opened(person)
+        await person.until(lambda: '"demo-chat"' in code.text, "the code")
+        assert f"{person.server.base_url}/chat/completions" in code.text
         await person.do(lambda: person.session.change(model="demo-reasoner"))
-        await person.until(lambda: '"demo-reasoner"' in code.code, "the new model in the code")
-        source = await person.seen(QComboBox, "Request", code)
-        source.setCurrentIndex(1)
-        code.poke()
-        await person.until(lambda: '"demo-chat"' in code.code, "the request that was sent")
-        sent = code.code.partition("--data-raw '")[2].rpartition("'")[0]
+        await person.until(lambda: '"demo-reasoner"' in code.text, "the new model in the code")
+        await code.choose_request(1)
+        await person.until(lambda: '"demo-chat"' in code.text, "the request that was sent")
+        sent = code.text.partition("--data-raw '")[2].rpartition("'")[0]
         assert json.loads(sent) == person.body()
-        assert "Authorization: Bearer $GATEWAY_API_KEY" in code.code
-        await person.press("Copy the code", code)
-        assert QGuiApplication.clipboard().text() == code.code
-        await person.press("Close", code)
-        await person.until(lambda: not code.isVisible(), "the window to close")
+        assert "Authorization: Bearer $GATEWAY_API_KEY" in code.text
+        await code.press("Copy the code")
+        assert QGuiApplication.clipboard().text() == code.text
+        await code.press("Close")
+        await person.until(lambda: not code.visible, "the window to close")
         await person.press("Get the code of this request")
-        await person.until(code.isVisible, "the window again")
-        assert source.currentIndex() == 1, "the exchange that the tab shows"
-        await person.press("Close", code)
+        await person.until(lambda: code.visible, "the window again")
+        assert code.request == 1, "the exchange that the tab shows"
+        await code.press("Close")
 
     stage.play(scene)
 
 
-def test_a_pasted_command_is_an_experiment_that_sends_the_same_body_with_the_key(stage: Stage) -> None:
+def test_pasted_command_becomes_an_experiment_that_sends_the_same_body(stage: Stage) -> None:
     async def scene(person: Person) -> None:
         app = person.app
         await person.until(lambda: bool(app.gateways.get("demo").base_url), "the demo gateway")
         app.gateways.store.add_profile(Profile(id="team", name="Team", base_url=person.server.base_url))
         before = len(app.workspace.sessions)
-        dialog = await import_dialog(person, command(person.server.base_url))
-        assert dialog.gateway.profile_id == "demo", "the one in use, of two that fit"
-        await person.do(lambda: dialog.gateway.gateway.setCurrentIndex(dialog.gateway.gateway.findData("team")))
-        assert dialog.gateway.keep
-        assert CANARY not in dialog.text.text()
-        await person.click(dialog.import_button)
+        dialog = await ImportRequestWindow.opened(person, "experiment.import")
+        await dialog.paste(command(person.server.base_url))
+        assert dialog.get(QComboBox, dialog.gateway).currentText() == "Demo gateway", "the one in use, of two that fit"
+        await dialog.select(dialog.gateway, "Team")
+        assert dialog.get(QCheckBox, "Store the key").isChecked()
+        assert CANARY not in dialog.text
+        await dialog.press(dialog.load)
         await person.until(lambda: bool(app.gateways.get("team").key_origin), "the key to be stored")
         assert len(app.workspace.sessions) == before, "an untouched experiment is used"
         assert [turn.text for turn in person.path] == ["Be brief.", "What is a token?"]
@@ -99,74 +87,73 @@ def test_a_pasted_command_is_an_experiment_that_sends_the_same_body_with_the_key
     stage.play(scene)
 
 
-def test_a_command_for_a_new_address_fills_the_gateways_form_and_saves_nothing_by_itself(stage: Stage) -> None:
+def test_command_for_a_new_address_fills_the_gateway_form_without_saving(stage: Stage) -> None:
     async def scene(person: Person) -> None:
-        dialog = await import_dialog(person, command("https://gateway.example/v1"))
-        await person.click(dialog.import_button)
-        await person.until(lambda: bool(person.app.window.findChildren(ProfileDialog)), "the gateways' dialog")
-        (gateways,) = person.app.window.findChildren(ProfileDialog)
-        draft = gateways.form.draft()
-        assert draft.profile.base_url == "https://gateway.example/v1"
-        assert draft.key == CANARY
-        assert gateways.list.count() == 1
+        dialog = await ImportRequestWindow.opened(person, "experiment.import")
+        await dialog.paste(command("https://gateway.example/v1"))
+        await dialog.press(dialog.load)
+        gateways = await GatewaysWindow.opened(person)
+        assert gateways.value("Base URL") == "https://gateway.example/v1"
+        assert gateways.value("Key") == CANARY
+        assert gateways.names == ["gateway.example"]
         assert not person.app.gateways.store.profiles
         assert [turn.text for turn in person.path] == ["Be brief.", "What is a token?"]
-        await person.press("Close", gateways)
-        await person.press("Discard", gateways)
+        await person.press("Close", gateways.widget)
+        await person.press("Discard", gateways.widget)
         assert not person.app.gateways.store.profiles
 
     stage.play(scene)
 
 
-def test_the_composer_and_the_tools_count_tokens_the_same_way(stage: Stage) -> None:
+def test_composer_and_tools_panel_count_tokens_alike(stage: Stage) -> None:
     async def scene(person: Person) -> None:
-        window = person.app.window
         schema = {"type": "object", "properties": {"ort": {"type": "string", "description": "ど" * 40}}}
         tools = [ToolDefinition(name=f"f{n}", description="Wo ist es schön?" * n, parameters=schema) for n in range(7)]
         person.session.change(tools=(*tools, tools[-1].model_copy(update={"name": "off", "enabled": False})))
-        await person.until(
-            lambda: "tokens" in window.panels.of(TOOLS_PANEL).head.summary.text(), "the size in the panel"
-        )
-        counted = window.panels.of(TOOLS_PANEL).head.summary.text().rpartition("≈ ")[2].removesuffix(" tokens")
-        composer = await person.seen(ElidedLabel, "Estimated size", person.pane.composer)
-        await person.until(lambda: composer.text.partition(" of ")[0] == f"≈ {counted}", f"{counted} in the composer")
-        await person.do(lambda: person.pane.composer.set_text("漢字かな"))
+        await open_tab(person, "Tools")
+        await person.until(lambda: "tokens" in tools_summary(person), "the size in the panel")
+        counted = tools_summary(person).rpartition("≈ ")[2].removesuffix(" tokens")
+        await person.until(lambda: composer_size(person) == counted, f"{counted} in the composer")
+        await person.do(lambda: person.message.setPlainText("漢字かな"))
         more = f"{int(counted.replace(',', '')) + 4:,}"
-        await person.until(lambda: composer.text.partition(" of ")[0] == f"≈ {more}", "four more")
+        await person.until(lambda: composer_size(person) == more, "four more")
 
     stage.play(scene)
 
 
-def test_a_request_edited_by_hand_is_what_goes_out(stage: Stage) -> None:
+def composer_size(person: Person) -> str:
+    """The estimated tokens beside the message."""
+    sizes = person.find(QWidget, "Estimated size", person.pane.composer)
+    return "".join(size.accessibleName().partition("≈ ")[2].partition(" ")[0].rstrip(".") for size in sizes)
+
+
+def tools_summary(person: Person) -> str:
+    """The line above the list of tools."""
+    return " ".join(label.text() for label in find_by_object_name(person, "toolsSummary") if isinstance(label, QLabel))
+
+
+def test_request_edited_by_hand_is_sent(stage: Stage) -> None:
     async def scene(person: Person) -> None:
         await person.use_model("demo-chat")
         await person.type_into(person.message, "Hello")
-        tab = next(view for view in person.app.window.inspector.views if isinstance(view, RequestView))
-        page = tab.next
-        await person.until(lambda: '"Hello"' in page.editor.text(), "what is typed in the next request")
+        page = RequestPage(person)
+        await person.until(lambda: '"Hello"' in page.next_text, "what is typed in the next request")
         await person.keys(" there")
-        await person.until(lambda: '"Hello there"' in page.editor.text(), "it live")
-        assert "being written" not in tab.pane.note.text
-        edited = page.editor.text().replace("Hello there", "Hello")
-        await person.click(page.editor)
-        await person.key(Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
-        await person.do(lambda: page.editor.insertPlainText(edited))
-        await person.press("Apply", page)
-        await person.until(lambda: person.pane.composer.text == "Hello", "the edit in the composer")
+        await person.until(lambda: '"Hello there"' in page.next_text, "it live")
+        assert not person.find(QWidget, "the message being written cannot")
+        await page.edit_next(page.next_text.replace("Hello there", "Hello"))
+        await page.press("Apply")
+        await person.until(lambda: person.message.toPlainText() == "Hello", "the edit in the composer")
         assert not person.path
         await person.press("Add", person.pane.composer)
         await person.until(lambda: len(person.path) == 1, "the turn")
-        await person.until(lambda: '"Hello"' in page.editor.text(), "the turn in the next request")
-        editor = await person.seen(QPlainTextEdit, "Body of the next request")
-        edited = page.editor.text().replace("Hello", "Good morning").replace('"stream": true', '"min_p": 0.1')
-        await person.click(editor)
-        await person.key(Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
-        await person.do(lambda: editor.insertPlainText(edited))
-        await person.seen(QAbstractButton, "Apply", page)
+        await person.until(lambda: '"Hello"' in page.next_text, "the turn in the next request")
+        edited = page.next_text.replace("Hello", "Good morning").replace('"stream": true', '"min_p": 0.1')
+        await page.edit_next(edited)
+        await page.wait_for(QAbstractButton, "Apply")
         await person.key(Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
-        await person.until(
-            lambda: not page.edited and bool(person.session.settings.extra_body), "the edit to be applied"
-        )
+        await person.until(lambda: person.session.settings.extra_body, "the edit to be applied")
+        await person.until(lambda: not page.has_button("Apply"), "nothing left to apply")
         assert not person.server.requests or person.server.requests[-1].method != "POST", "applied, and not run"
         assert person.path[0].text == "Good morning"
         await person.key(Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)

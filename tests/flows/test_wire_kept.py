@@ -7,22 +7,43 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt
-from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLabel
+from PySide6.QtWidgets import QLabel, QMenu, QToolButton
 
 from playground.demo.server import DemoServer
 from playground.engine.cassettes.cassette import open_file
 from playground.engine.compare.rounds import last_request
 from playground.engine.library.store.opening import default_path
-from playground.ui.features.code.get_code_window import GetCodeWindow
-from playground.ui.features.inspector.diff_page import ANSWER, FIGURES
-from playground.ui.features.inspector.wire_views import DiffView
 from tests.engine.library.store.test_killed import killed, long_before
 from tests.flows.conftest import Person, Stage
-from tests.flows.test_cassettes import choose_file
+from tests.flows.pages.code import CodeWindow
+from tests.flows.pages.dialogs import choose_file
+from tests.flows.pages.inspector import Diff, Inspector, Timeline
 from tests.flows.test_compare import answered, columns, open_lanes
 from tests.flows.test_store import SLOW, act, back, opened
-from tests.flows.test_wire import CALLING, page_of, sample, use
+from tests.flows.test_wire import CALLING, sample, use
+
+
+CALL_MENU = "More for this call"
+CARRIED = "Show the frame that carried it"
+FRAMES = "Show its frames"
+
+
+def turn_menu(person: Person, name: str, number: int = 0) -> QMenu:
+    """A menu of the last turn on the path."""
+    menu = person.find(QToolButton, name, person.card(-1))[number].menu()
+    assert menu is not None
+    return menu
+
+
+def trigger(menu: QMenu, entry: str) -> None:
+    """Trigger an entry of a menu without opening it."""
+    menu.aboutToShow.emit()
+    (action,) = [action for action in menu.actions() if action.text() == entry]
+    action.trigger()
+
+
+async def show_frames(person: Person, menu: QMenu, entry: str) -> None:
+    await person.do(partial(trigger, menu, entry))
 
 
 def test_frames_of_yesterday_are_found_from_the_card_of_a_call(stage: Stage) -> None:
@@ -35,11 +56,10 @@ def test_frames_of_yesterday_are_found_from_the_card_of_a_call(stage: Stage) -> 
         await back(person, turns[0])
         turn = person.path[-1]
         assert all(exchange.dropped for exchange in person.session.exchanges.values())
-        await person.do(lambda: person.pane.wire.frames_asked.emit(turn.id, turn.calls[1].id))
-        page = page_of(person)
-        await person.until(lambda: page.isVisible() and page.table.chosen, "the frame")
-        assert page.trace is not None
-        assert turn.calls[1].id in page.trace.index.raw(page.table.chosen[0]).decode()
+        await show_frames(person, turn_menu(person, CALL_MENU, 1), CARRIED)
+        timeline = Timeline(person)
+        await person.until(lambda: timeline.selected, "the frame")
+        assert turn.calls[1].id in await timeline.show_raw()
 
     async def again(person: Person) -> None:
         """Asked for in the moment in which it came back from the disk, before that was drawn."""
@@ -48,22 +68,23 @@ def test_frames_of_yesterday_are_found_from_the_card_of_a_call(stage: Stage) -> 
         assert turn.outcome is not None
         known = turn.outcome.exchange or ""
         await person.until(lambda: not session.exchanges[known].dropped, "the exchange shown to be fetched")
-        await person.do(lambda: person.pane.wire.frames_asked.emit(turn.id, ""))
-        page = page_of(person)
-        await person.until(lambda: page.isVisible() and page.trace is not None, "its timeline")
-        before = page.trace
+        await show_frames(person, turn_menu(person, "More for this turn"), FRAMES)
+        timeline = Timeline(person)
+        await person.until(lambda: timeline.selected, "its timeline")
+        before, menu = timeline.selected, turn_menu(person, CALL_MENU, 1)
 
-        def arrive_and_ask() -> None:
+        def arrive_and_show() -> None:
             session.experiment.exchange_changed(replace(session.exchanges[known]))
-            person.pane.wire.frames_asked.emit(turn.id, turn.calls[1].id)
+            trigger(menu, CARRIED)
 
-        await person.do(arrive_and_ask)
-        assert page.trace is not before
-        assert page.trace is not None
-        trace, chosen = page.trace, list(page.table.chosen)
-        assert turn.calls[1].id in trace.index.raw(chosen[0]).decode()
-        await person.do(person.app.window.inspector.draw_now)
-        assert (page.trace, list(page.table.chosen)) == (trace, chosen)
+        await person.do(arrive_and_show)
+        chosen = timeline.selected
+        assert len(chosen) == 1
+        assert chosen != before
+        assert turn.calls[1].id in await timeline.show_raw()
+        for title in ("Headers", "Timeline"):  # which draws it again
+            await timeline.show_tab(title)
+        assert timeline.selected == chosen
 
     turns: list[int] = []
     stage.play(run, CALLING)
@@ -95,20 +116,17 @@ def test_yesterdays_exchanges_are_compared_written_as_code_and_saved(stage: Stag
         assert "And about the moon" in archive.read_text(encoding="utf-8")
 
         await act(person, "wire.diff")
-        diff = person.app.window.inspector.view(DiffView).page
-        await person.until(lambda: "And about the moon" in diff.text.toPlainText(), "what was asked differently")
+        diff = Diff(person)
+        await person.until(lambda: "And about the moon" in diff.text, "what was asked differently")
 
-        await person.do(partial(diff.part.setCurrentIndex, ANSWER))
-        await person.until(lambda: "alike" in diff.says.text(), "what was answered differently")
+        await diff.compare_part("Answer")
+        await person.until(lambda: "alike" in diff.summary, "what was answered differently")
 
-        await act(person, "run.code")
-        code = GetCodeWindow.shown_for(person.session, person.app.window)
-        await person.until(lambda: code.view.toPlainText(), "the code of the next request")
-        code.source.setFocus()
-        for _ in range(code.source.findData(first.id)):
-            QTest.keyClick(code.source, Qt.Key.Key_Down)
-        await person.until(lambda: code.view.toPlainText().count('"role"') == 1, "the code of the first request")
-        assert "the moon" not in code.view.toPlainText()
+        code = await CodeWindow.opened(person, "run.code")
+        await person.until(lambda: code.text, "the code of the next request")
+        await code.choose_request(2)
+        await person.until(lambda: code.text.count('"role"') == 1, "the code of the first request")
+        assert "the moon" not in code.text
         assert first.dropped, "memory holds no more than before"
         await person.key(Qt.Key.Key_Escape)
 
@@ -125,11 +143,10 @@ def test_killed_while_an_answer_comes_its_frames_are_there_and_it_is_called_not_
     async def look(person: Person) -> None:
         await back(person, 2)
         assert "interrupted" in [label.text() for label in person.card(1).findChildren(QLabel)]
-        await person.do(lambda: person.pane.wire.frames_asked.emit(person.path[1].id, ""))
-        page = page_of(person)
-        await person.until(lambda: page.isVisible() and page.table.model().rowCount() >= had, "the frames")
-        status = person.app.window.inspector.status
-        await person.until(lambda: "200 · not whole" in status.toolTip(), "what it says of the exchange")
+        await show_frames(person, turn_menu(person, "More for this turn"), FRAMES)
+        timeline = Timeline(person)
+        await person.until(lambda: timeline.count >= had, "the frames")
+        await person.until(lambda: "200 · not whole" in Inspector(person).status, "what it says of the exchange")
 
     stage.play(look)
 
@@ -155,10 +172,10 @@ def test_what_lanes_asked_yesterday_is_compared_today(stage: Stage) -> None:
         await act(person, "compare.mark")
         await person.until(lambda: second.request.text() == "1 field of the request differs", "what differs")
         await person.press("1 field of the request differs", second)
-        diff = person.app.window.inspector.view(DiffView).page
-        await person.until(lambda: "temperature" in diff.text.toPlainText(), "the field")
-        await person.do(partial(diff.part.setCurrentIndex, FIGURES))
-        await person.until(diff.figures.isVisible, "the figures")
+        diff = Diff(person)
+        await person.until(lambda: "temperature" in diff.text, "the field")
+        await diff.compare_part("Figures")
+        await person.until(lambda: diff.figures, "the figures")
 
     stage.play(ask, CALLING)
     stage.play(look, CALLING)

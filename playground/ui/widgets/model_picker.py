@@ -57,6 +57,7 @@ class ModelPicker(QComboBox):
         line.textEdited.connect(self._typed)
         line.given_up.connect(self._go_back)
         self.unlisted = styled(QToolButton(), "flag")
+        self.unlisted.setObjectName("unlistedModel")
         self.unlisted.setIcon(icon("warning", "tool"))
         self.unlisted.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.unlisted.clicked.connect(self.open)

@@ -70,6 +70,7 @@ class PriceDialog(QDialog):
         self.fields: dict[str, QLineEdit] = {}
         for name, title in FIELDS:
             field = QLineEdit()
+            field.setAccessibleName(title)
             value = getattr(price, name)
             field.setText("" if value is None else f"{value:g}")
             field.setValidator(QDoubleValidator(0, 1e9, 6, field))

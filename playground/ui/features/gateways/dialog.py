@@ -502,6 +502,7 @@ class ProfileDialog(GatewayDialog):
         self.form = ProfileForm(self._keys, self._known)
         self.question = QuestionBar()
         self.message = text_label(kind="small", wrap=True)
+        self.message.setObjectName("gatewayMessage")
         self.message.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.message.hide()
         self.found = TestResult()

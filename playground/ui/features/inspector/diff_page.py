@@ -76,6 +76,7 @@ class DiffPage(QWidget):
         self.against = styled(QComboBox(sizeAdjustPolicy=usual, minimumContentsLength=12), "field")
         self.against.setAccessibleName("Compare the exchange with")
         self.says = text_label("", "small")
+        self.says.setObjectName("diffSummary")
         self.text = ChangeText("What differs")
         self.figures = HeaderTable("Times and tokens of both")
         self._figures_page = QWidget()

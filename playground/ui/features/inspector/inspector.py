@@ -60,6 +60,7 @@ class TabRow(QWidget):
         self.tabs = _Tabs()
         self.tabs.setAccessibleName("Inspector")
         self.status = StatusLine()
+        self.status.setObjectName("exchangeStatus")
         self.more = IconButton("more", "More tabs")
         self.more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.menu = QMenu(self.more)
@@ -188,6 +189,7 @@ class Inspector(QWidget):
         super().__init__(parent)
         self._exchange: ExchangeView | None = None
         self._preview: Preview | None = None
+        self.setObjectName("inspector")
         self.setProperty("kind", "surface")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.row = TabRow(self)

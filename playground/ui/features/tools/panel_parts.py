@@ -49,6 +49,7 @@ class PanelHead(QWidget):
         self.more_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.search = SearchField()
         self.summary = text_label("", "small")
+        self.summary.setObjectName("toolsSummary")
         self.summary.setMinimumWidth(40)
         self.summary.setToolTip("Tokens are estimated from the length of the definitions.")
         self.all_button = styled(QPushButton("All off"), "quiet")

@@ -58,11 +58,13 @@ class FrameDetail(QWidget):
         self._words = ""
         self._more = ""
         self.says = _Says()
+        self.says.setObjectName("frameSummary")
         self.switch = Segments(("Decoded", "Raw"), "How the frame is shown")
         self.switch.chosen.connect(self._draw)
         self.odd = styled(MarkLabel(wraps=True), "flag")
         self.odd.setContentsMargins(12, 0, 12, 4)
         self.odd.set_mark(*ODD)
+        self.odd.setObjectName("frameDeviations")
         self.odd.hide()
         self.text = _FrameText()
         self.text.setAccessibleName("The chosen frame")
@@ -189,7 +191,7 @@ class _Says(ElidedLabel):
     """Facts side by side: as many from the left as there is room for, or what is least to be said."""
 
     def __init__(self) -> None:
-        super().__init__("What the chosen frame is", elide=Qt.TextElideMode.ElideRight)
+        super().__init__("The chosen frame", elide=Qt.TextElideMode.ElideRight)
         self._least = ""
         self._parts: list[str] = []
 

@@ -1,0 +1,120 @@
+"""Everything about gateways: the choice in the tool bar, their settings, connecting one, checking one, its prices."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QModelIndex, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import (
+    QApplication,
+    QComboBox,
+    QLabel,
+    QLineEdit,
+    QListWidget,
+    QPushButton,
+    QToolButton,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QTreeWidgetItemIterator,
+)
+
+from tests.flows.pages.dialogs import Window
+from tests.flows.pages.page import Page, find_by_object_name, get_by_object_name
+
+if TYPE_CHECKING:
+    from tests.flows.conftest import Person
+
+
+class GatewayBar(Page):
+    """Gateway, protocol and model in the tool bar."""
+
+    def __init__(self, person: Person) -> None:
+        super().__init__(person, get_by_object_name(person, "tool-bar"))
+
+    @property
+    def gateway(self) -> QPushButton:
+        """The button with the gateway in use."""
+        return self.get(QPushButton, "Gateway")
+
+    @property
+    def shown_gateway(self) -> str:
+        """The name of the gateway in use."""
+        return self.gateway.text().replace("&&", "&").strip()
+
+    @property
+    def state(self) -> str:
+        """What is known of the gateway, from the tooltip of its button."""
+        return self.gateway.toolTip().removeprefix("Gateway: ")
+
+    @property
+    def model(self) -> QComboBox:
+        """The field of the model."""
+        return self.get(QComboBox, "Model")
+
+    @property
+    def unlisted(self) -> str:
+        """The tooltip of the mark of a model that is not in the gateway's list, or nothing."""
+        return "".join(mark.toolTip() for mark in find_by_object_name(self.person, "unlistedModel", self.widget))
+
+    def lists(self, model: str) -> bool:
+        """True if the gateway in use has listed this model."""
+        profile = self.person.session.settings.profile_id
+        return any(entry.id == model for entry in self.person.app.gateways.offering(profile).models)
+
+    async def choose_gateway(self, name: str) -> None:
+        """Choose a gateway by its name in the command palette."""
+        await self.person.do(self.person.app.window.action("view.palette").trigger)
+        await self.person.until(lambda: find_by_object_name(self.person, "palette"), "the palette")
+        palette = get_by_object_name(self.person, "palette")
+        (field,) = palette.findChildren(QLineEdit)
+        await self.person.do(partial(field.setText, name))
+        await self.person.do(partial(QTest.keyClick, field, Qt.Key.Key_Return))
+        await self.person.until(lambda: self.shown_gateway == name, f"the gateway {name}")
+
+
+class GatewaysWindow(Window):
+    """The settings of all gateways."""
+
+    title = "Gateways"
+
+    @property
+    def names(self) -> list[str]:
+        """The names in the list."""
+        gateways = self.get(QListWidget, "Gateways")
+        return [gateways.item(row).text() for row in range(gateways.count())]
+
+    def field(self, name: str) -> QLineEdit:
+        """A field of the form."""
+        return self.get(QLineEdit, name)
+
+    def value(self, name: str) -> str:
+        """The text of a field of the form."""
+        return self.field(name).text()
+
+    async def enter(self, name: str, text: str) -> None:
+        """Replace the text of a field of the form."""
+        await self.person.do(partial(self.field(name).setText, text))
+
+    @property
+    def message(self) -> str:
+        """The line above the buttons."""
+        labels = find_by_object_name(self.person, "gatewayMessage", self.widget)
+        return " ".join(label.text() for label in labels if isinstance(label, QLabel))
+
+    async def save(self) -> None:
+        """Save the gateway and wait until it is saved."""
+        await self.press("Save")
+        await self.wait_until(lambda: "Saved." in self.message, "it to be saved")
+
+    async def leave(self) -> None:
+        """Close the window and wait until it is closed."""
+        await self.press("Close")
+        await self.wait_until(lambda: QApplication.activeModalWidget() is None, "the dialog closed")
+
+
+class PriceWindow(Window):
+    """The price of the model in use."""
+
+    title = "Price of the model"

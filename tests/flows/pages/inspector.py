@@ -1,0 +1,308 @@
+"""The inspector below the conversation: its tabs, and the exchange that it shows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtGui import QHelpEvent, QWheelEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import (
+    QApplication,
+    QComboBox,
+    QLabel,
+    QPlainTextEdit,
+    QTabBar,
+    QTableView,
+    QTextEdit,
+    QToolButton,
+    QToolTip,
+    QWidget,
+)
+
+from playground.engine.inspect.frames import FrameIndex
+from tests.flows.conftest import Person, click_at
+from tests.flows.pages.dialogs import select_entry
+from tests.flows.pages.page import Page, find_by_object_name, get_by_object_name
+
+if TYPE_CHECKING:
+    from playground.engine.session.session import Exchange
+
+
+def read_frames(exchange: Exchange) -> FrameIndex:
+    """The frames of an exchange that has ended, read from its bytes."""
+    index = FrameIndex(exchange)
+    index.extend()
+    return index
+
+
+class Inspector(Page):
+    """The tabs, the menu of exchanges, and the pages."""
+
+    def __init__(self, person: Person) -> None:
+        super().__init__(person, get_by_object_name(person, "inspector"))
+
+    @property
+    def tabs(self) -> QTabBar:
+        """The row of tabs."""
+        return self.get(QTabBar, "Inspector")
+
+    @property
+    def titles(self) -> list[str]:
+        """The titles of all tabs."""
+        return [self.tabs.tabText(number) for number in range(self.tabs.count())]
+
+    @property
+    def hidden_titles(self) -> list[str]:
+        """The titles of the tabs that do not fit."""
+        return [title for number, title in enumerate(self.titles) if not self.tabs.isTabVisible(number)]
+
+    @property
+    def front_title(self) -> str:
+        """The title of the tab in front."""
+        return self.tabs.tabText(self.tabs.currentIndex())
+
+    async def show_tab(self, title: str) -> None:
+        """Bring a tab to the front."""
+        await self.person.do(lambda: self.tabs.setCurrentIndex(self.titles.index(title)))
+
+    async def choose_hidden_tab(self, title: str) -> None:
+        """Choose a tab that does not fit from the menu behind the others."""
+        await self.person.choose(self.get(QToolButton, "More tabs"), title)
+
+    @property
+    def has_more_tabs(self) -> bool:
+        """True if there is a menu of tabs that do not fit."""
+        return bool(self.find(QToolButton, "More tabs"))
+
+    async def show_exchange(self, number: int) -> None:
+        """Choose the exchange of this number, from 1, from the menu of exchanges."""
+        button = await self.wait_for(QToolButton, "Look at another exchange")
+        await self.person.do(button.menu().aboutToShow.emit)
+        (entry,) = [a.text() for a in button.menu().actions() if a.text().startswith(f"#{number} ")]
+        await self.person.choose(button, entry)
+
+    @property
+    def shown_exchange(self) -> int:
+        """The number of the exchange shown, as the menu of exchanges marks it."""
+        menu = self.get(QToolButton, "Look at another exchange").menu()
+        menu.aboutToShow.emit()
+        (entry,) = [action.text() for action in menu.actions() if action.isChecked()]
+        return int(entry.partition(" ")[0].removeprefix("#"))
+
+    @property
+    def status(self) -> str:
+        """The details of the exchange shown, from the tooltip of its line."""
+        return get_by_object_name(self.person, "exchangeStatus").toolTip()
+
+    def text_of(self, name: str) -> str:
+        """The text of the editor of this name, or nothing if it is not in view."""
+        return "".join(editor.toPlainText() for editor in self.find(QPlainTextEdit, name))
+
+
+class Timeline(Inspector):
+    """The Timeline tab."""
+
+    @property
+    def visible(self) -> bool:
+        """True while a person sees the list of frames."""
+        return bool(self.find(QTableView, "Frames"))
+
+    @property
+    def frames(self) -> QTableView:
+        """The list of frames."""
+        return self.get(QTableView, "Frames")
+
+    @property
+    def count(self) -> int:
+        """How many frames are listed."""
+        return self.frames.model().rowCount() if self.visible else 0
+
+    @property
+    def selected(self) -> list[int]:
+        """The numbers of the selected frames, from 0."""
+        if not self.visible:
+            return []
+        ranges = self.frames.selectionModel().selection().toList()
+        return sorted({row for part in ranges for row in range(part.top(), part.bottom() + 1)})
+
+    async def select(self, number: int) -> None:
+        """Select a frame in the list."""
+        frames = self.frames
+        await self.person.do(lambda: frames.selectRow(number))
+        await self.person.do(frames.setFocus)
+
+    @property
+    def frame_text(self) -> str:
+        """The text of the selected frame."""
+        return self.text_of("The chosen frame")
+
+    @property
+    def summary(self) -> str:
+        """The line above the text of the selected frame."""
+        return " ".join(line.accessibleName() for line in self._named("frameSummary"))
+
+    @property
+    def deviations(self) -> str:
+        """The deviations of the selected frame."""
+        return " ".join(label.text() for label in self._named("frameDeviations") if isinstance(label, QLabel))
+
+    def _named(self, name: str) -> list[QWidget]:
+        return find_by_object_name(self.person, name, self.widget)
+
+    async def show_raw(self) -> str:
+        """Show the selected frame as received. Returns its text."""
+        await self.press("Raw")
+        return self.frame_text
+
+    @property
+    def exchange_text(self) -> str:
+        """The figures of the whole exchange, shown while no frame is selected."""
+        return self.text_of("The whole exchange in figures")
+
+    # The picture
+
+    @property
+    def picture(self) -> QWidget:
+        """The picture above the list."""
+        return self.get(QWidget, "Timeline")
+
+    @property
+    def description(self) -> str:
+        """The figures of the picture, in words."""
+        return self.picture.accessibleDescription() if self.visible else ""
+
+    @property
+    def stalls(self) -> list[tuple[int, str]]:
+        """The frame behind each stall, from 0, and the seconds that it lasted, longest first."""
+        found = re.findall(r"stall before frame (\d+) ([\d.]+) s", self.description)
+        return [(int(frame) - 1, seconds) for frame, seconds in found]
+
+    def tooltip_at(self, x: int) -> str:
+        """The tooltip of the picture at a horizontal position."""
+        place = QPoint(x, 30)
+        hover = QHelpEvent(QEvent.Type.ToolTip, place, self.picture.mapToGlobal(place))
+        QApplication.sendEvent(self.picture, hover)
+        return QToolTip.text()
+
+    def moment_at(self, x: int) -> float:
+        """The moment at a horizontal position, in seconds."""
+        moment = re.search(r"(-?\d+\.\d+) s", self.tooltip_at(x))
+        assert moment is not None
+        return float(moment[1])
+
+    def find_in_picture(self, text: str) -> QPoint:
+        """The middle of the stretch whose tooltip contains ``text``."""
+        places = [x for x in range(0, self.picture.width(), 3) if text in self.tooltip_at(x)]
+        assert places, f"“{text}” is nowhere in the picture"
+        return QPoint(places[len(places) // 2], 30)
+
+    @property
+    def span(self) -> tuple[float, float]:
+        """The first and the last moment in view, in seconds."""
+        return self.moment_at(0), self.moment_at(self.picture.width())
+
+    async def click_picture(self, place: QPoint) -> None:
+        """Click into the picture."""
+        await self.person.do(lambda: click_at(self.picture, place))
+
+    async def zoom_in(self, place: QPoint) -> None:
+        """Turn the wheel by one notch above a place of the picture."""
+        spot = QPointF(self.picture.mapToGlobal(place))
+        none, keys, phase = Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase
+        event = QWheelEvent(QPointF(place), spot, QPoint(), QPoint(0, 120), none, keys, phase, False)
+        await self.person.do(lambda: QApplication.sendEvent(self.picture, event))
+
+    async def drag(self, start: QPoint, end: QPoint) -> None:
+        """Drag the picture from one place to another."""
+
+        def move() -> None:
+            QTest.mousePress(self.picture, Qt.MouseButton.LeftButton, pos=start)
+            for step in range(1, 11):
+                QTest.mouseMove(self.picture, start + (end - start) * step / 10)
+            QTest.mouseRelease(self.picture, Qt.MouseButton.LeftButton, pos=end)
+
+        await self.person.do(move)
+
+
+class Diff(Inspector):
+    """The Diff tab: two exchanges of an experiment compared."""
+
+    @property
+    def text(self) -> str:
+        """The differences."""
+        return "".join(view.toPlainText() for view in self.find(QTextEdit, "What differs"))
+
+    @property
+    def summary(self) -> str:
+        """The line beside the choices."""
+        labels = find_by_object_name(self.person, "diffSummary", self.widget)
+        return " ".join(label.text() for label in labels if isinstance(label, QLabel))
+
+    @property
+    def figures(self) -> dict[str, str]:
+        """The table of times and tokens, empty while it is not in view."""
+        return {name: value for table in self.find(QTableView, "Times and tokens") for name, value in _rows(table)}
+
+    async def compare_part(self, part: str) -> None:
+        """Choose the part to compare: Request, Answer, Reasoning or Figures."""
+        await select_entry(self.person, await self.wait_for(QComboBox, "What is compared"), part)
+
+    async def compare_with(self, entry: str) -> None:
+        """Choose the other exchange by the beginning of its entry."""
+        await select_entry(self.person, self.get(QComboBox, "Compare the exchange with"), entry)
+
+    @property
+    def other(self) -> str:
+        """The entry of the other exchange."""
+        return self.get(QComboBox, "Compare the exchange with").currentText()
+
+    @property
+    def others(self) -> list[str]:
+        """The entries of all exchanges to compare with."""
+        box = self.get(QComboBox, "Compare the exchange with")
+        return [box.itemText(number) for number in range(box.count())]
+
+
+def _rows(table: QTableView) -> Iterator[tuple[str, str]]:
+    model = table.model()
+    for row in range(model.rowCount()):
+        yield str(model.index(row, 0).data()), str(model.index(row, 1).data())
+
+
+class Lint(Inspector):
+    """The Lint tab: where an answer deviates from the specification."""
+
+    @property
+    def rows(self) -> list[tuple[str, str]]:
+        """Frame and deviation of each row."""
+        return [row for table in self.find(QTableView, "Deviations") for row in _rows(table) if row[0] != "None"]
+
+    async def click_row(self, number: int) -> None:
+        """Click the deviation of a row."""
+        table = self.get(QTableView, "Deviations")
+        place = table.visualRect(table.model().index(number, 1)).center()
+        await self.person.do(lambda: click_at(table.viewport(), place))
+
+
+class RequestPage(Inspector):
+    """The Request tab: the next request, or the one that was sent."""
+
+    @property
+    def sent_text(self) -> str:
+        """The body of the request that was sent."""
+        return self.text_of("Request body")
+
+    @property
+    def next_text(self) -> str:
+        """The body of the next request."""
+        return self.text_of("Body of the next request")
+
+    async def edit_next(self, text: str) -> None:
+        """Replace the body of the next request."""
+        editor = await self.wait_for(QPlainTextEdit, "Body of the next request")
+        await self.person.click(editor)
+        await self.person.key(Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
+        await self.person.do(lambda: editor.insertPlainText(text))
