@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Self
 
 from PySide6.QtCore import QAbstractItemModel, QItemSelectionModel, Qt, QTimer
+from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -77,24 +78,21 @@ def read_label(person: Person, object_name: str, inside: QWidget) -> str:
     return "\n".join(label.text() for label in labels if isinstance(label, QLabel))
 
 
-async def open_tab(person: Person, title: str, inside: QWidget | None = None) -> None:
-    """Turn to the tab with this title."""
+async def open_tab(person: Person, title: str, bar_name: str = "") -> None:
+    """Turn to the tab whose title begins with this word, in the bar with this accessible name if it is given."""
 
-    def tab() -> tuple[QTabBar, int] | None:
-        for bar in (inside or person.app.window).findChildren(QTabBar):
-            for index in range(bar.count()):
-                if bar.isVisible() and bar.tabText(index).split()[:1] == [title]:
-                    return bar, index
-        return None
+    def place() -> tuple[QTabBar, int] | None:
+        bars = person.find(QTabBar, bar_name)
+        places = [(bar, index) for bar in bars for index in range(bar.count())]
+        return next(((bar, index) for bar, index in places if bar.tabText(index).split()[:1] == [title]), None)
 
-    await person.until(tab, f"the tab {title}")
-    match = tab()
+    await person.until(place, f"the tab {title}")
+    match = place()
     assert match is not None
     bar, index = match
-    at = bar.tabRect(index).center()
-    window = bar.window().windowHandle()
-    where = bar.mapTo(bar.window(), at)
-    await person.do(lambda: QTest.mouseClick(window, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, where))
+    at = bar.mapTo(bar.window(), bar.tabRect(index).center())
+    no_key = Qt.KeyboardModifier.NoModifier
+    await person.do(partial(QTest.mouseClick, bar.window().windowHandle(), Qt.MouseButton.LeftButton, no_key, at))
     await person.until(lambda: bar.currentIndex() == index, f"the tab {title}")
 
 
@@ -120,15 +118,28 @@ async def choose_entry(person: Person, box: QComboBox, text: str) -> None:
     await person.do(choose)
 
 
-async def trigger(person: Person, menu: QMenu, entry: str) -> None:
-    """Choose the entry of a menu that begins with this text; the menu is filled as it is when it opens."""
+async def trigger(person: Person, menu: QMenu, *path: str) -> None:
+    """Choose the entry of a menu that begins with the last text of the path; those before it name submenus.
 
-    def offered() -> bool:
-        menu.aboutToShow.emit()
-        return any(action.text().replace("&", "").startswith(entry) for action in menu.actions())
+    A menu is filled as it is when it opens, again and again until the entry is there.
+    """
 
-    await person.until(offered, f"the entry {entry}")
-    action = next(action for action in menu.actions() if action.text().replace("&", "").startswith(entry))
+    def entry() -> QAction | None:
+        inner: QMenu | None = menu
+        match: QAction | None = None
+        for text in path:
+            if inner is None:
+                return None
+            inner.aboutToShow.emit()
+            entries = [action for action in inner.actions() if action.text().replace("&", "").startswith(text)]
+            match = entries[0] if entries else None
+            submenu = match.menu() if match is not None else None
+            inner = submenu if isinstance(submenu, QMenu) else None
+        return match
+
+    await person.until(entry, " › ".join(path))
+    action = entry()
+    assert action is not None
     await person.do(action.trigger)
 
 
@@ -165,6 +176,15 @@ def column_texts(
     """The texts of one column of a list or table, or what a screen reader or a tooltip says of its cells."""
     model: QAbstractItemModel = view.model()
     return [str(model.index(row, column).data(role) or "") for row in range(model.rowCount())]
+
+
+async def click_cell(person: Person, view: QAbstractItemView, row: int, column: int = 0) -> None:
+    """Click a cell of a list or table, scrolled into view."""
+    index = view.model().index(row, column)
+    await person.do(partial(view.scrollTo, index))
+    at = view.visualRect(index).center()
+    no_key = Qt.KeyboardModifier.NoModifier
+    await person.do(partial(QTest.mouseClick, view.viewport(), Qt.MouseButton.LeftButton, no_key, at))
 
 
 async def select_row(person: Person, view: QAbstractItemView, row: int, column: int = 0) -> None:

@@ -67,20 +67,7 @@ class ToolsPage(Page):
 
     async def choose_for_server(self, server: str, entry: str) -> None:
         """Choose an entry in the submenu of a server."""
-        menu = self._servers_menu()
-
-        def submenu() -> QMenu | None:
-            menu.aboutToShow.emit()
-            inner = [action.menu() for action in menu.actions() if action.text().startswith(server)]
-            match = next((menu for menu in inner if isinstance(menu, QMenu)), None)
-            texts = [action.text() for action in match.actions()] if match else []
-            return match if any(text.startswith(entry) for text in texts) else None
-
-        await self.wait_until(submenu, f"{entry} of {server}")
-        match = submenu()
-        assert match is not None
-        action = next(action for action in match.actions() if action.text().startswith(entry))
-        await self.person.do(action.trigger)
+        await trigger(self.person, self._servers_menu(), server, entry)
 
     async def choose_from_servers(self, entry: str) -> None:
         """Choose an entry in the menu of servers."""
