@@ -1,182 +1,153 @@
-"""A person evaluates: the sample opened, run, stopped, gone on with, looked at, left, and found again."""
+"""A person evaluates: the sample opened, run, stopped, continued, looked at, left, and found again."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QMessageBox
 
 from playground.demo.server import DemoConfig
-from playground.engine.io.resources import resource_root
-from playground.engine.library.opening_files import open_sample
 from playground.engine.session.plan import Budget
-from playground.ui.features.evaluate.control import EvaluateControl
-from playground.ui.features.evaluate.look import Look
-from playground.ui.shell.features import EVALUATE
 from tests.flows.conftest import Person, Stage
+from tests.flows.pages.evaluate import AT_ONCE, EvaluatePage, change_plan, plan_of
+from tests.flows.pages.steps import answer_question
 
-SAMPLE = resource_root() / "samples" / "evaluation.playground.json"
-AT_ONCE = DemoConfig(tokens_per_second=0, time_to_first_token=0, rate_limit=0)
 SLOW = DemoConfig(tokens_per_second=0, time_to_first_token=0.3, rate_limit=0)
 ENDLESS = DemoConfig(tokens_per_second=0, time_to_first_token=0, rate_limit=3)  # of 48 requests, in a minute
-CONTROL = Qt.KeyboardModifier.ControlModifier
 
 
-def control(person: Person) -> EvaluateControl:
-    found: EvaluateControl = person.app.actions.of(EVALUATE)
-    return found
+def asked(person: Person) -> int:
+    """The number of requests that the gateway received."""
+    return sum(request.method == "POST" for request in person.server.requests)
 
 
-def look(person: Person) -> Look:
-    found = control(person).look
-    assert found is not None
-    return found
-
-
-async def open_evaluation(person: Person) -> Look:
-    """The sample's."""
-    await person.do(lambda: open_sample(person.app.workspace.current, SAMPLE, "Evaluation"))
-    await person.press("Evaluate", person.app.window.bar)
-    await person.until(lambda: control(person).look is not None and look(person).ready, "the plan")
-    return look(person)
-
-
-async def run_all(person: Person) -> None:
-    await person.key(Qt.Key.Key_Return, CONTROL)
-    await person.until(lambda: not look(person).results.missing and not look(person).under_way, "all answers")
-
-
-def test_the_sample_is_asked_and_its_answers_are_there_the_next_day(stage: Stage) -> None:
+def test_sample_is_evaluated_and_its_answers_are_there_after_restart(stage: Stage) -> None:
     async def first(person: Person) -> None:
-        found = await open_evaluation(person)
+        page = await EvaluatePage.open_sample(person)
         assert not person.pane.composer.isVisible()
-        await run_all(person)
-        assert not found.results.missing
-        assert found.results.failed == 0
-        assert control(person).page is not None
+        await page.run()
+        assert page.failed == 0
         await person.press("Conversation", person.app.window.bar)
-        await person.until(
-            lambda: control(person).page is None and person.pane.composer.isVisible(), "the message field"
-        )
+        await person.until(lambda: not page.visible and person.pane.composer.isVisible(), "the message field")
 
     async def second(person: Person) -> None:
-        await person.press("Evaluate", person.app.window.bar)
-        await person.until(lambda: control(person).look is not None, "the page")
-        await person.until(
-            lambda: look(person).results.count == 48, "the answers of the experiment that was looked at last"
-        )
+        page = await EvaluatePage.open(person)
+        await person.until(lambda: page.answers == 48, "the answers of the experiment of the last start")
 
     stage.play(first, AT_ONCE)
     stage.play(second, AT_ONCE)
 
 
-def test_stopped_it_keeps_what_came_and_goes_on_where_it_was(stage: Stage) -> None:
+def test_stopped_run_keeps_answers_and_continues_with_the_rest(stage: Stage) -> None:
     async def scene(person: Person) -> None:
-        found = await open_evaluation(person)
-        await person.key(Qt.Key.Key_Return, CONTROL)
-        await person.until(lambda: found.results.count >= 8, "some answers")
+        page = await EvaluatePage.open_sample(person)
+        await change_plan(person, at_once=4)
+        await page.begin()
+        await person.until(lambda: page.answers >= 8, "some answers")
         await person.key(Qt.Key.Key_Escape)
-        await person.until(lambda: not found.under_way, "the end")
-        came = dict(found.results.answers)
-        assert 8 <= len(came) < 48
-        await run_all(person)
-        assert not found.results.missing
-        assert all(found.results.answers[key] == answer for key, answer in came.items()), "none was asked twice"
+        await person.until(lambda: not page.running, "the end")
+        store, evaluation = person.app.workspace.answers, person.session.main.id
+        before = {answer.key: answer for answer in await store.load(evaluation)}
+        assert 8 <= page.answers == len(before) < 48
+        await change_plan(person, at_once=48)
+        await page.run()
+        after = {answer.key: answer for answer in await store.load(evaluation)}
+        assert len(after) == 48
+        assert all(after[key] == answer for key, answer in before.items()), "none was asked twice"
 
     stage.play(scene, SLOW)
 
 
-def test_another_question_makes_answers_stale_and_undo_brings_them_back(stage: Stage) -> None:
+def test_edited_case_makes_answers_stale_until_undo(stage: Stage) -> None:
     async def scene(person: Person) -> None:
-        found = await open_evaluation(person)
-        await run_all(person)
-        first = found.plan.cases[0]
-        changed = first.model_copy(update={"values": {"sum": "1 + 1"}})
-        await person.do(lambda: found.change(cases=(changed, *found.plan.cases[1:])))
-        await person.until(lambda: len(found.stale) == 4, "stale answers")
-        assert found.results.count == 44
+        page = await EvaluatePage.open_sample(person)
+        await page.run()
+        first, *others = plan_of(person).cases
+        await change_plan(person, cases=(first.model_copy(update={"values": {"sum": "1 + 1"}}), *others))
+        await person.until(lambda: page.stale == 1 and page.answers == 44, "a case with stale answers")
         await person.do(person.session.undo)
-        await person.until(lambda: not found.stale and found.results.count == 48, "the answers again")
+        await person.until(lambda: page.stale == 0 and page.answers == 48, "the answers again")
 
     stage.play(scene, AT_ONCE)
 
 
-def test_what_keeps_it_from_being_run_is_said(stage: Stage) -> None:
+def test_evaluation_without_cases_says_why_it_does_not_run(stage: Stage) -> None:
     async def scene(person: Person) -> None:
-        await person.press("Evaluate", person.app.window.bar)
-        await person.until(lambda: control(person).look is not None and look(person).ready, "the plan")
-        await person.key(Qt.Key.Key_Return, CONTROL)
+        page = await EvaluatePage.open(person)
+        await page.begin()
         await person.until(lambda: person.pane.notice.isVisible(), "a notice")
         assert "There is no case yet" in person.pane.notice.words
-        assert not look(person).under_way
+        assert not page.running
 
     stage.play(scene, AT_ONCE)
 
 
-def test_it_goes_on_behind_other_pages_and_quitting_asks(stage: Stage) -> None:
+def test_run_continues_behind_other_pages_and_quitting_asks(stage: Stage) -> None:
     async def scene(person: Person) -> None:
-        await open_evaluation(person)
-        runs = look(person).runs
-        await person.key(Qt.Key.Key_Return, CONTROL)
-        await person.until(lambda: runs.going, "the run")
+        page = await EvaluatePage.open_sample(person)
+        await page.begin()
+        await person.until(lambda: page.running and page.answers, "the run")
         await person.press("Compare", person.app.window.bar)
-        await person.until(lambda: control(person).page is None and person.pane.columns is not None, "the lanes")
-        assert runs.going
+        await person.until(lambda: not EvaluatePage.count(person) and person.pane.columns is not None, "the lanes")
         await person.press("Evaluate", person.app.window.bar)
-        await person.until(lambda: control(person).look is not None and look(person).ready, "the page again")
-        assert look(person).under_way
+        page = await EvaluatePage.wait(person)
+        await person.until(lambda: page.running, "the run")
         assert person.pane.columns is None
         await person.do(person.app.quit)
-        box = await person.seen(QMessageBox)
-        await person.click(next(one for one in box.buttons() if "Cancel" in one.text()))
-        await person.until(lambda: not person.find(QMessageBox), "the question is answered")
-        assert runs.going
+        assert "An evaluation is under way" in await answer_question(person, "Cancel")
+        assert page.running
 
     stage.play(scene, ENDLESS)
 
 
-def test_the_next_page_of_the_centre_opens_with_the_docks_it_was_left_with(stage: Stage) -> None:
+def test_docks_return_after_evaluation_and_compare(stage: Stage) -> None:
     async def scene(person: Person) -> None:
         window = person.app.window
-        before = [dock.isVisible() for dock in (window.left_dock, window.right_dock, window.bottom_dock)]
-        await open_evaluation(person)
+        docks = (window.left_dock, window.right_dock, window.bottom_dock)
+        before = [dock.isVisible() for dock in docks]
+        await EvaluatePage.open_sample(person)
         assert not window.right_dock.isVisible()
         await person.press("Compare", window.bar)
         await person.until(lambda: person.pane.columns is not None, "the lanes")
         await person.press("Conversation", window.bar)
         await person.until(lambda: person.pane.columns is None, "the conversation")
-        assert [dock.isVisible() for dock in (window.left_dock, window.right_dock, window.bottom_dock)] == before
+        assert [dock.isVisible() for dock in docks] == before
 
     stage.play(scene, AT_ONCE)
 
 
-def test_an_experiment_that_is_deleted_is_asked_no_longer(stage: Stage) -> None:
+def test_deleted_experiment_sends_no_more_requests(stage: Stage) -> None:
     async def scene(person: Person) -> None:
-        await open_evaluation(person)
-        runs = look(person).runs
-        await person.key(Qt.Key.Key_Return, CONTROL)
-        await person.until(lambda: runs.going, "the run")
-        workspace = person.app.workspace
-        await person.do(lambda: workspace.delete(person.session.main.id))
-        await person.until(lambda: not runs.going, "its end")
+        page = await EvaluatePage.open_sample(person)
+        await page.begin()
+        await person.until(lambda: page.running and asked(person), "the run")
+        await person.do(lambda: person.app.workspace.delete(person.session.main.id))
+        page = await EvaluatePage.wait(person)
+        await page.wait_until(lambda: page.ready and not page.running, "another experiment")
+        count = asked(person)
+        assert count < 48
+        await person.do(lambda: person.app.workspace.undelete())
+        page = await EvaluatePage.wait(person)
+        await page.wait_until_ready()
+        assert not page.running
+        assert asked(person) == count
 
     stage.play(scene, SLOW)
 
 
-def test_a_run_that_stops_by_itself_says_why(stage: Stage) -> None:
+def test_run_that_stops_by_itself_says_why(stage: Stage) -> None:
     async def scene(person: Person) -> None:
-        found = await open_evaluation(person)
-        await person.do(lambda: found.change(budget=Budget(requests=10), at_once=1))
-        await person.key(Qt.Key.Key_Return, CONTROL)
+        page = await EvaluatePage.open_sample(person)
+        await change_plan(person, budget=Budget(requests=10), at_once=1)
+        await page.begin()
         await person.until(lambda: "budget of 10 requests" in person.pane.notice.words, "why it stopped")
         assert person.pane.notice.isVisible()
-        assert found.results.count == 10
-        await person.do(lambda: found.change(budget=Budget(), cases=found.plan.cases[:1]))
+        assert page.answers == 10
+        await change_plan(person, budget=Budget(), cases=plan_of(person).cases[:1])
         turn = person.session.transcript.path[-1]
         await person.do(lambda: person.session.turns.edit_text(turn.id, "What is {{sum}}? !401"))
-        await person.until(lambda: found.ready and not found.results.count, "another question")
-        await person.key(Qt.Key.Key_Return, CONTROL)
+        await person.until(lambda: page.ready and not page.answers, "another question")
+        await page.begin()
         await person.until(lambda: "A · as set" in person.pane.notice.words, "who refused")
-        assert found.results.count == 0
+        assert not page.answers
         assert "Continue asks for the rest" in person.pane.notice.words
 
     stage.play(scene, AT_ONCE)

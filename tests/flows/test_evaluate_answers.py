@@ -1,160 +1,130 @@
-"""A person looks at answers: their turns, what checks and a judge say, the wire, a thumb, a blind test."""
+"""A person reviews answers: their turns, what checks and a judge say, the wire, a thumb, a blind test."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QLabel, QTableView
 
-from playground.demo.server import DemoConfig
 from playground.domain.checks.asked import Judge, You
 from playground.domain.checks.texts import Contains
-from playground.domain.parts import Reasoning
 from playground.engine.evaluation.answering import Answer
+from playground.engine.evaluation.inquiry import Inquiry
 from playground.engine.evaluation.refused import refused_alike
 from playground.engine.gateways.offered import DEMO_ID
 from playground.engine.session.plan import Keep
-from playground.ui.features.evaluate.blind import BUTTONS, BlindView
-from playground.ui.features.evaluate.detail import CHECKS, REQUEST, TIMELINE, Detail
-from playground.ui.features.evaluate.look import Look
 from tests.engine.evaluation.evaluations import planned, variant
 from tests.flows.conftest import Person, Stage
-from tests.flows.test_evaluate import control
+from tests.flows.pages.evaluate import AT_ONCE, AnswerDetails, BlindTest, EvaluatePage, change_plan, plan_of
 
-AT_ONCE = DemoConfig(tokens_per_second=0, time_to_first_token=0, rate_limit=0)
 TEXT = "What is {{city}} like? !fast"
 
 
-async def _evaluated(person: Person, text: str = TEXT, **fields: Any) -> Look:
-    """An evaluation of the experiment looked at, run to its end."""
-    await person.until(lambda: person.app.window.bar.model.ids, "the models")
+async def evaluate(person: Person, text: str = TEXT, **fields: Any) -> EvaluatePage:
+    """The page of an evaluation that has been run to its end."""
+    await person.until(lambda: person.app.gateways.listed(DEMO_ID), "the models")
     await person.do(lambda: person.session.change(model="demo-chat"))
     await person.do(lambda: planned(person.session, text, **fields))
-    await person.do(person.app.window.action("evaluate.open").trigger)
-    found = control(person)
-    await person.until(lambda: found.look is not None and found.look.ready, "the plan")
-    look = found.look
-    assert look is not None
-    await _run(person, look)
-    return look
+    page = await EvaluatePage.open(person)
+    await page.run()
+    return page
 
 
-async def _run(person: Person, look: Look) -> None:
-    """All that is missing."""
-    await person.do(control(person).run)
-    await person.until(lambda: look.results.count and not look.results.missing and not look.under_way, "all answers")
+async def load_answers(person: Person) -> list[Answer]:
+    """The answers that are saved."""
+    return await person.app.workspace.answers.load(person.session.main.id)
 
 
-async def _said(person: Person, words: str, inside: QWidget) -> None:
-    """Wait until that is read somewhere."""
-    labels = partial(person.find, QLabel, "", inside)
-    await person.until(lambda: any(label.text().startswith(words) for label in labels()), words)
+async def wait_for_text(details: AnswerDetails | BlindTest, text: str) -> None:
+    """Wait until a label begins with this text."""
+    await details.wait_until(lambda: any(words.startswith(text) for words in details.texts), text)
 
 
-async def _look_at(person: Person, look: Look, case: int = 0, repeat: int = 1) -> Detail:
-    """An answer of the experiment as it is set."""
-    await person.do(lambda: look.choose(look.inquiry.cases[case], look.inquiry.columns[0], repeat))
-    page = control(person).page
-    assert page is not None
-    detail = page.detail
-    assert isinstance(detail, Detail)
-    await person.until(lambda: detail.shown is not None and detail.shown is look.answer, "the answer")
-    return detail
-
-
-def _answer(look: Look) -> Answer:
-    assert look.answer is not None
-    return look.answer
-
-
-def test_an_answer_is_seen_with_its_turns_and_what_every_check_says(stage: Stage) -> None:
+def test_answer_shows_turns_checks_and_what_the_judge_was_asked(stage: Stage) -> None:
     async def scene(person: Person) -> None:
         judge = Judge(model="demo-chat", rubric="It is friendly.")
         checks = Contains(text="{{city}}"), Contains(text="API key"), judge
-        look = await _evaluated(person, checks=checks, repeats=2, keep=Keep.ALL)
-        detail = await _look_at(person, look)
-        assert detail.tabs.tabText(0) == "Answers 2"
-        assert detail.pane is not None
-        path = detail.pane.session.transcript.path
-        assert path[0].text == "What is Lisbon like? !fast"
-        assert path[-1].text.startswith(_answer(look).gist[:20])
-        marks = [one.mark[2] for one in detail.verdicts.rows]
-        assert marks[:2] == ["passed", "failed"]
-        assert "API key" in detail.verdicts.rows[1].reason
+        page = await evaluate(person, checks=checks, repeats=2, keep=Keep.ALL)
+        details = await page.choose_answer(0, "Lisbon")
+        assert details.tabs[0] == "Answers 2"
+        answers = {(answer.case, answer.repeat): answer for answer in await load_answers(person)}
+        assert answers["c0", 1].gist[:20] in details.text
+        assert [word for word, _ in details.checks][:2] == ["passed", "failed"]
+        assert "API key" in details.checks[1][1]
 
-        await person.do(lambda: detail.verdicts.looked_at.emit(2))
-        assert detail.tabs.currentIndex() == CHECKS
-        judged = detail.verdicts.rows[2].judgement
-        assert judged is not None
-        await _said(person, f"Asked {judged.model}", detail)
-        turns = detail.checks.pane
-        assert turns is not None
-        assert "It is friendly." in "".join(turn.text for turn in turns.session.transcript.path)
+        await details.open_check(2)
+        await person.until(lambda: details.tab == "Checks", "the check")
+        await wait_for_text(details, "Asked demo-chat")
+        await person.until(lambda: "It is friendly." in details.text, "what the judge was asked")
 
-        await person.press("The repeat after", detail)
-        await person.until(lambda: look.repeat == 2 and detail.shown is look.answer, "the second answer")
+        await details.open_tab("Request")
+        await person.until(lambda: "What is Lisbon like? !fast" in details.text, "the request")
+        assert "1 of 2" in details.texts
+        await details.press("The repeat after")
+        await person.until(lambda: "2 of 2" in details.texts, "the second answer")
 
     stage.play(scene, AT_ONCE)
 
 
-def test_what_went_over_the_wire_is_there_where_it_was_kept_and_said_to_be_missing_elsewhere(stage: Stage) -> None:
+def test_wire_of_answer_is_shown_where_it_was_kept(stage: Stage) -> None:
     async def scene(person: Person) -> None:
-        look = await _evaluated(person, checks=(Contains(text="Lisbon"),), keep=Keep.FAILED)
-        failed = await _look_at(person, look, case=1)
-        await person.do(lambda: failed.tabs.setCurrentIndex(REQUEST))
-        wire = failed.wire
-        await person.until(lambda: "Oslo" in wire.request.pane.text.toPlainText(), "the request")
-        await person.do(lambda: failed.tabs.setCurrentIndex(TIMELINE))
-        await person.until(lambda: wire.timeline.page.isVisible(), "the frames")
+        page = await evaluate(person, checks=(Contains(text="Lisbon"),), keep=Keep.FAILED)
+        details = await page.choose_answer(1, "Oslo")
+        await details.open_tab("Request")
+        await person.until(lambda: "What is Oslo like?" in details.text, "the request")
+        await details.open_tab("Timeline")
+        await person.until(lambda: details.find(QTableView, "Frames"), "the frames")
 
-        passed = await _look_at(person, look, case=0)
-        await _said(person, "What went over the wire for this answer was not kept", passed)
-        await person.press("Keep frames of all answers from now on", passed)
-        await person.until(lambda: look.plan.keep is Keep.ALL and look.inquiry.plan.keep is Keep.ALL, "the setting")
-        before = _answer(look)
-        await person.press("Run this cell again", passed)
-        await person.until(lambda: look.answer is not None and look.answer.at > before.at, "another answer")
-        await person.until(lambda: bool(passed.kept.exchanges), "its exchanges")
-        assert look.results.count == 3
+        await details.open_tab("Answers")
+        details = await page.choose_answer(0, "Lisbon")
+        await details.open_tab("Timeline")
+        await wait_for_text(details, "What went over the wire for this answer was not kept")
+        await details.press("Keep frames of all answers from now on")
+        await person.until(lambda: plan_of(person).keep is Keep.ALL, "the setting")
+        before = {answer.case: answer for answer in await load_answers(person)}
+        await details.press("Run this cell again")
+        await person.until(lambda: details.find(QTableView, "Frames"), "the frames of another answer")
+        after = {answer.case: answer for answer in await load_answers(person)}
+        assert after["c0"].at > before["c0"].at
+        assert len(after) == page.answers == 3
 
     stage.play(scene, AT_ONCE)
 
 
-def test_an_answer_that_failed_says_why_and_is_asked_again_from_its_card(stage: Stage) -> None:
+def test_failed_answer_says_why_and_cannot_be_rated(stage: Stage) -> None:
     async def scene(person: Person) -> None:
-        look = await _evaluated(person, "Say {{city}} !400")
-        detail = await _look_at(person, look)
-        assert _answer(look).failure
-        await person.until(lambda: detail.pane is not None and person.find(QPushButton, inside=detail.pane), "its card")
-        assert not detail.verdicts.rows
-        assert not detail.thumbs.isVisible()
+        page = await evaluate(person, "Say {{city}} !400")
+        assert page.failed == 3
+        details = await page.choose_answer(0)
+        await person.until(lambda: any("400" in name for name in details.errors), "the error")
+        assert not details.checks
+        assert not details.can_be_rated
 
     stage.play(scene, AT_ONCE)
 
 
-def test_many_that_were_refused_for_one_field_are_asked_again_without_it(stage: Stage) -> None:
+def test_answers_refused_for_one_field_are_asked_again_without_it(stage: Stage) -> None:
     async def scene(person: Person) -> None:
         parameters = person.session.settings.current.with_value("seed", 7)
         await person.do(lambda: person.session.set_parameters(parameters))
-        look = await _evaluated(person, "Say {{city}} !fast !refuse=seed")
-        assert look.results.failed == look.results.count > 1
-        one, *others = look.results.answers.values()
-        found = refused_alike(look.inquiry, [replace(one, failure="Unknown parameter: 'seed'."), *others])
-        assert found is not None
-        assert (len(found.answers), found.more) == (len(others), 1)
-        assert found.words.endswith("1 more was refused otherwise: that comes next.")
-        detail = await _look_at(person, look)
-        await person.until(lambda: detail.pane is not None and person.find(QPushButton, inside=detail.pane), "its card")
-        assert not person.find(QPushButton, "Leave out “seed” and retry", detail.pane), "not for one answer alone"
-        assert person.find(QPushButton, "Always leave it out for this model", detail.pane)
+        page = await evaluate(person, "Say {{city}} !fast !refuse=seed")
+        assert page.failed == page.answers > 1
+        first, *others = await load_answers(person)
+        inquiry = Inquiry(person.session.main)
+        refused = refused_alike(inquiry, [replace(first, failure="Unknown parameter: 'seed'."), *others])
+        assert refused is not None
+        assert (len(refused.answers), refused.more) == (len(others), 1)
+        assert refused.words.endswith("1 more was refused otherwise: that comes next.")
+        details = await page.choose_answer(0)
+        await person.until(lambda: details.has_button("Always leave it out for this model"), "its card")
+        assert not details.has_button("Leave out “seed” and retry"), "not for one answer alone"
         notice = person.pane.notice
-        await _said(person, f"{look.results.count} answers were refused: the gateway does not take “seed”.", notice)
+        words = f"{page.answers} answers were refused: the gateway does not take “seed”."
+        await person.until(lambda: any(label.text() == words for label in person.find(QLabel, inside=notice)), words)
         await person.press("Leave out “seed” and continue", notice)
-        await person.until(lambda: look.results.count and not look.results.failed and not look.under_way, "answers")
-        assert not look.results.missing
+        await page.wait_until(lambda: page.complete and not page.failed, "answers")
         (rule,) = person.app.gateways.get(DEMO_ID).adaptations
         assert (rule.words, rule.model) == ("seed left out", "demo-chat")
         assert person.session.settings.current.held["seed"] == 7
@@ -162,78 +132,74 @@ def test_many_that_were_refused_for_one_field_are_asked_again_without_it(stage: 
     stage.play(scene, AT_ONCE)
 
 
-def test_a_thumb_with_a_note_is_a_verdict_and_is_there_another_day(stage: Stage) -> None:
+def test_thumb_and_note_are_a_verdict_after_restart(stage: Stage) -> None:
     async def first(person: Person) -> None:
-        look = await _evaluated(person, checks=())
-        detail = await _look_at(person, look)
-        await person.press("This answer is bad", detail)
-        await person.until(lambda: any(isinstance(one, You) for one in look.inquiry.plan.checks), "the check")
-        await person.until(lambda: [one.mark[2] for one in detail.verdicts.rows] == ["failed"], "the verdict")
-        await person.type_into(detail.thumbs.note, "too long")
-        await person.until(lambda: any(one.reason == "too long" for one in _answer(look).verdicts.values()), "the note")
-        await _look_at(person, look, case=1)
-        assert not detail.thumbs.note.text()
-        assert not detail.thumbs.down.isChecked()
+        page = await evaluate(person, checks=())
+        details = await page.choose_answer(0, "Lisbon")
+        await details.press("This answer is bad")
+        await person.until(lambda: [type(check) for check in plan_of(person).checks] == [You], "the check")
+        await person.until(lambda: [word for word, _ in details.checks] == ["failed"], "the verdict")
+        await person.type_into(details.note, "too long")
+        await person.until(lambda: details.checks == [("failed", "too long")], "the note")
+        details = await page.choose_answer(1, "Oslo")
+        await person.until(lambda: not details.rated_bad, "another answer")
+        assert not details.note.text()
 
     async def second(person: Person) -> None:
         await person.until(lambda: person.session.settings.evaluation is not None, "the experiment")
-        await person.do(person.app.window.action("evaluate.open").trigger)
-        found = control(person)
-        await person.until(lambda: found.look is not None and found.look.ready, "the plan")
-        assert found.look is not None
-        detail = await _look_at(person, found.look)
-        assert detail.thumbs.down.isChecked()
-        assert detail.thumbs.note.text() == "too long"
+        page = await EvaluatePage.open(person)
+        details = await page.choose_answer(0, "Lisbon")
+        await person.until(lambda: details.rated_bad, "the thumb")
+        assert details.note.text() == "too long"
 
     stage.play(first, AT_ONCE)
     stage.play(second, AT_ONCE)
 
 
-def test_an_answer_becomes_a_conversation_that_goes_on(stage: Stage) -> None:
+def test_answer_becomes_a_conversation(stage: Stage) -> None:
     async def scene(person: Person) -> None:
-        look = await _evaluated(person, keep=Keep.ALL)
+        page = await evaluate(person, keep=Keep.ALL)
         evaluated = person.session
-        detail = await _look_at(person, look)
-        kept = detail.kept.turns
-        await person.press("Open as conversation", detail)
+        details = await page.choose_answer(0, "Lisbon")
+        answer = next(answer for answer in await load_answers(person) if answer.case == "c0")
+        kept = await person.app.workspace.answers.kept(evaluated.main.id, answer)
+        await details.press("Open as conversation")
         await person.until(lambda: person.session is not evaluated, "another experiment")
         await person.until(person.pane.composer.isVisible, "the conversation")
-        assert person.path == kept
+        assert person.path == kept.turns
         assert person.session.title == "Lisbon · A"
         assert len(person.session.exchanges) == 1
         await person.run("And tomorrow? !fast")
-        assert len(person.path) == len(kept) + 2
+        await person.idle(len(kept.turns) + 2)
 
     stage.play(scene, AT_ONCE)
 
 
-def test_a_blind_test_names_nobody_until_all_is_said(stage: Stage) -> None:
+def test_blind_test_names_nobody_until_all_pairs_are_judged(stage: Stage) -> None:
     async def scene(person: Person) -> None:
-        look = await _evaluated(person)
-        await person.press("Blind", control(person).page)
-        view = await person.seen(BlindView)
-        await _said(person, "A blind test needs two variants", view)
-        other = variant("other", model="demo-reasoner")
-        await person.do(lambda: look.change(variants=(other,)))
-        await _said(person, "No case was answered by both yet", view)
-        await _run(person, look)
+        page = await evaluate(person)
+        blind = await BlindTest.open(page)
+        await wait_for_text(blind, "A blind test needs two variants")
+        await change_plan(person, variants=(variant("other", model="demo-reasoner"),))
+        await wait_for_text(blind, "No case was answered by both yet")
+        await page.run()
+        question = ""
         for number in range(3):
-            await person.until(lambda: view.ready, "a pair")
-            assert view.count.text() == f"{number} of 3 pairs"
-            turns = [turn for pane in view.panes for turn in pane.session.transcript.path]
-            assert all(turn.outcome is None for turn in turns)
-            assert not any(isinstance(part, Reasoning) for turn in turns for part in turn.parts)
-            await person.key(Qt.Key(ord(BUTTONS[0][0])))
-        await person.until(lambda: view.words.isVisible(), "who won")
-        assert "A · as set" in view.counts.text()
-        assert "other" in view.counts.text()
+            await person.until(lambda: blind.question not in ("", question), "a pair")  # noqa: B023 - awaited at once
+            question = blind.question
+            assert blind.count == f"{number} of 3 pairs"
+            assert not {"demo-chat", "demo-reasoner", "other", "Reasoning"} & set(blind.shown_texts.split())
+            await person.key(Qt.Key.Key_1)
+        await person.until(lambda: blind.votes, "who won")
+        assert "A · as set" in blind.votes
+        assert "other" in blind.votes
 
-        votes = await look.store.votes(look.inquiry.id)
+        votes = await person.app.workspace.answers.votes(person.session.main.id)
         assert len(votes) == 3
         await person.key(Qt.Key.Key_Backspace)
-        await person.until(lambda: view.ready, "the pair before")
+        await person.until(lambda: blind.question, "the pair before")
         await person.key(Qt.Key.Key_Equal)
-        await person.until(lambda: view.words.isVisible(), "who won")
-        assert "Both good: 1" in view.counts.text()
+        await person.until(lambda: blind.votes, "who won")
+        assert "Both good: 1" in blind.votes
 
     stage.play(scene, AT_ONCE)

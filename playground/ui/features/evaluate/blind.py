@@ -54,6 +54,7 @@ class BlindView(QWidget):
     def __init__(self, look: Look) -> None:
         super().__init__()
         self._look = look
+        self.setObjectName("blindTest")
         self._number = 0  # of the pairs that were looked for last
         self._shown_number = 0  # of the pair that is to be shown
         self._pairs: list[Sides] = []
@@ -77,6 +78,7 @@ class BlindView(QWidget):
         self.progress.setAccessibleName("Pairs judged")
         self.progress.setMinimumWidth(60)
         self.count = text_label("", "muted")
+        self.count.setObjectName("pairCount")
         self.result_button = push_button("Who won so far?")
         self.result_button.clicked.connect(self.show_result)
         top = in_row(
@@ -102,6 +104,7 @@ class BlindView(QWidget):
 
     def _pair_page(self) -> QWidget:
         self.question = text_label("", wrap=True)
+        self.question.setObjectName("pairQuestion")
         self.expected = ElidedLabel("Expected")
         self._sides = split(*(QWidget() for _ in range(2)), sizes=(500, 500), thin=True)
         self.buttons: list[QPushButton] = []
@@ -131,6 +134,7 @@ class BlindView(QWidget):
         font.setBold(True)
         self.words.setFont(font)
         self.counts = text_label("", "", wrap=True)
+        self.counts.setObjectName("voteCounts")
         self.note = text_label("", "small", wrap=True)
         for label in (self.words, self.counts):
             label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)

@@ -60,6 +60,7 @@ class Detail(QWidget):
     def __init__(self, look: Look, host: Host) -> None:
         super().__init__()
         self._look, self._host = look, host
+        self.setObjectName("answerDetails")
         self._number = 0  # of what was chosen last
         self._answer: Answer | None = None
         self._kept = Kept()

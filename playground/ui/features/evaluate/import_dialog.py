@@ -100,12 +100,14 @@ class ImportCasesDialog(QDialog):
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle("Import cases")
+        self.setObjectName("importCasesDialog")
         self._path, self._looks = path, 0
         self._left = False
         self.table: Table | None = None
         self.found: Cases | Configuration | None = None
         self.source = text_label(show_hidden(path.name), "heading")
         self.verdict = text_label("Reading…", "muted", wrap=True)
+        self.verdict.setObjectName("importSummary")
         self.rows: list[_ColumnRow] = []
         self._grid = QGridLayout()
         self._grid.setHorizontalSpacing(10)

@@ -42,6 +42,7 @@ class EvaluatePage(QWidget):
 
     def __init__(self, look: Look, bar: ViewBar, parts: Parts) -> None:
         super().__init__()
+        self.setObjectName("evaluatePage")
         self._look, self._parts = look, parts
         self.run_bar = RunBar(look)
         self.run_bar.asked.connect(self.asked)

@@ -53,6 +53,7 @@ class RunBar(QWidget):
         self.bar.setProperty("kind", "progress")
         self.bar.setAccessibleName("Answers that came")
         self.words = text_label("", "muted")
+        self.words.setObjectName("runProgress")
         self.words.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         in_row(
             self.run,

@@ -56,6 +56,7 @@ class OfferedDialog(QDialog):
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle("From tool servers")
+        self.setObjectName("serverContentDialog")
         self._servers = servers
         self._watched = watched  # the addresses that are watched, by server: whoever opens this keeps them
         self._offer: Offer | None = None
@@ -84,6 +85,7 @@ class OfferedDialog(QDialog):
         self.none = empty_words("")
         self._list = in_pages(self.none, self.table)
         self.asleep = paragraph("", "small")
+        self.asleep.setObjectName("stoppedServers")
         self.start_button = push_button("Start them")
         left = QWidget()
         in_column(
@@ -100,9 +102,11 @@ class OfferedDialog(QDialog):
         self.description = text_label("", wrap=True)
         self.form = ArgumentForm()
         self.address = text_label("", "small", wrap=True)
+        self.address.setObjectName("resourceAddress")
         self.ask_button = push_button(ASK[PROMPTS])
         self.watch = QCheckBox("Say when it changes")
         self.problem = paragraph("", "error")
+        self.problem.setObjectName("problem")
         self.text = CodeEditor(read_only=True, json=False)
         self.text.setAccessibleName("What would be put into the conversation")
         self.text.setMinimumHeight(120)
@@ -110,6 +114,7 @@ class OfferedDialog(QDialog):
         self.pictures = FittingArea(most=130, least=60, by_width=True)
         self.pictures.hold(self.strip)
         self.outcome = paragraph("", "small")
+        self.outcome.setObjectName("outcome")
         page = QWidget()
         in_column(
             self.title,

@@ -23,6 +23,7 @@ class AsksBar(QFrame):
     def __init__(self) -> None:
         super().__init__()
         self.setProperty("kind", "notice-bar")
+        self.setObjectName("serverRequestBar")
         self._first = ""
         self.words = MarkLabel(wraps=True)
         self.words.set_mark("info", "accent")

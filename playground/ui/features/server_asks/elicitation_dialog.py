@@ -39,6 +39,7 @@ class ElicitationDialog(QDialog):
         self.ask = ask
         server = shown_name(ask.server)
         self.setWindowTitle(f"{server} asks")
+        self.setObjectName("serverFormDialog")
         self.message = paragraph(show_hidden(cut(ask.message, LONGEST)))
         self.message.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.form: AskForm | None = None

@@ -47,6 +47,7 @@ class FieldRow(QWidget):
         if not field.description:
             self.about.hide()
         self.problem = text_label("", "flag-error", wrap=True)
+        self.problem.setObjectName("problem")
         self.problem.hide()
         self.boxes: list[QCheckBox] = []
         self.box: QComboBox | None = None

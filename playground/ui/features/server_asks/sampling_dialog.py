@@ -91,6 +91,7 @@ class SamplingDialog(QDialog):
         self.choice = choice
         server = shown_name(request.server)
         self.setWindowTitle(f"{server} wants a model asked")
+        self.setObjectName("modelRequestDialog")
         self._fill_fields(server)
         self._clock = QTimer(self, interval=CLOCK_MS)
         self._clock.timeout.connect(self._tick)
@@ -114,6 +115,7 @@ class SamplingDialog(QDialog):
         self.temperature = _line("Temperature", "" if question.temperature is None else f"{question.temperature:g}")
         self.stop = _line("Stop sequences, a JSON list of texts", _json(question.stop))
         self.wrong = text_label("", "flag-error", wrap=True)
+        self.wrong.setObjectName("problem")
         self.wrong.hide()
         self.ask_button = push_button("Ask")
         self.ask_button.setToolTip("Ask this model; the answer is put below, and the server does not get it yet")

@@ -134,6 +134,7 @@ class TapePage(QWidget):
         super().__init__(parent)
         self._tape = tape
         self._wanted = Wanted()
+        self.setObjectName("serverMessagesPage")
         self._read_to = 0  # the number of the last frame that was looked at
         self._again = False  # something else is wanted: from the beginning
         self._chosen: Entry | None = None

@@ -21,11 +21,13 @@ class ConfirmDialog(QDialog):
         name = show_hidden(short_name(server.name))
         what = "Run" if server.via is Via.STDIO else "Connect to"
         self.setWindowTitle("Start a tool server")
+        self.setObjectName("confirmServerDialog")
         self.heading = text_label(f"{what} “{name}”?", "heading", wrap=True)
         words = question(server)
         if again:
             words = f"It is not what you agreed to before: the command line or what goes with it has changed. {words}"
         self.words = text_label(words, "muted", wrap=True)
+        self.words.setObjectName("question")
         self.command = CommandView()
         self.command.show_server(server)
         self.cancel_button = push_button("Cancel")

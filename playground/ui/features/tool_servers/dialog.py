@@ -391,6 +391,7 @@ class ServersDialog(QDialog):
 
     def _build(self) -> None:
         self.setWindowTitle("Tool servers")
+        self.setObjectName("toolServersDialog")
         self.setMinimumSize(640, 420)
         parent = self.parentWidget()
         room = parent.window().size() if parent is not None else QSize(WIDE, TALL)

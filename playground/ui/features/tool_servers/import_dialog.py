@@ -112,6 +112,7 @@ class ImportServersDialog(QDialog):
         self.fields: list[_Field] = []
         self.place_buttons: list[QPushButton] = []
         self.setWindowTitle("Import tool servers")
+        self.setObjectName("importServersDialog")
         self.text = CodeEditor(json=False)
         self.text.setTabChangesFocus(True)
         self.text.setAccessibleName("Text to import from")

@@ -53,6 +53,7 @@ class ToolsPanel(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._tools: tuple[ToolDefinition, ...] = ()
+        self.setObjectName("toolsPanel")
         self._shown = -1  # the tool in the editor
         #: What there was, which of it was deleted, and what was left.
         self._deleted: tuple[tuple[ToolDefinition, ...], tuple[int, ...], tuple[ToolDefinition, ...]] | None = None

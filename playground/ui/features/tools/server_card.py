@@ -43,6 +43,7 @@ class ServerCard(QWidget):
         super().__init__(parent)
         self._way = ""
         self._state: str | None = None
+        self.setObjectName("serverToolCard")
         self._shown: tuple[ToolDefinition, Seen] | None = None  # whose difference is shown
         self._left = False  # it is folded away: the tool was left off
         self._differs = False  # there is one
@@ -57,7 +58,9 @@ class ServerCard(QWidget):
             tip("A tool of your own made of this one. Its calls are answered as your rules say.")
         )
         self.problem = text_label("", "flag", wrap=True)
+        self.problem.setObjectName("problem")
         self.mapped = text_label("", "small", wrap=True)
+        self.mapped.setObjectName("mappedName")
         self.says = text_label("", "small", wrap=True)
         self.says.setToolTip(tip("So the server describes its tool. Nothing checks whether it is true."))
         self.box = styled(QFrame(), "banner")

@@ -24,7 +24,7 @@ from playground.engine.tool_servers.naming import mapping_words
 from playground.jsonkit.problems import Problem
 from playground.ui.features.tools.grouping import NO_GROUP, Entry, entries, matches
 from playground.ui.features.tools.standings import Seen, Standings, hint_word, standing_words
-from playground.ui.widgets.plain_text import short_name, show_hidden, shown_name, tip
+from playground.ui.widgets.plain_text import show_hidden, shown_name, tip
 
 TOOLS_MIME = "application/x-gateway-playground-tools"
 _Index = QModelIndex | QPersistentModelIndex
@@ -232,8 +232,8 @@ class ToolModel(QAbstractListModel):
             return Qt.CheckState.Checked if tool.enabled else Qt.CheckState.Unchecked
         if role == Qt.ItemDataRole.AccessibleTextRole:
             size = self.size_words(entry)
-            said = [short_name(tool.name) or "unnamed", "on" if tool.enabled else "off", self.state(entry)]
-            said += [f"{short_name(tool.remote)} on its server"] if tool.remote else []
+            said = [shown_name(tool.name) or "unnamed", "on" if tool.enabled else "off", self.state(entry)]
+            said += [f"{shown_name(tool.remote)} on its server"] if tool.remote else []
             said += [word] if (word := hint_word(tool)) else []
             return ", ".join([*said, *([f"{size} tokens"] if size else [])])
         if role == Qt.ItemDataRole.ToolTipRole:
@@ -259,7 +259,7 @@ class ToolModel(QAbstractListModel):
         server = self.group_server(group)
         if server is None:
             return self.group_words(group)
-        more = [f"server {short_name(server.name)}: {server.words}", self.group_attention(group), server.problem]
+        more = [f"server {shown_name(server.name)}: {server.words}", self.group_attention(group), server.problem]
         tokens = " tokens" if self._sized else ""
         return ", ".join([f"{self.group_words(group)}{tokens}", *filter(None, more)])
 

@@ -52,6 +52,7 @@ class FieldRow(QWidget):
         self.reset.setSizePolicy(policy)
         self.reset.clicked.connect(self.clear)
         self.flag_label = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True, indent=0)
+        self.flag_label.setObjectName("problem")
         self.flag_label.hide()
         self.head = in_row((self.label, 1), self.reset, spacing=4)
         self.body = in_column(self.head, of=self, margins=0, spacing=0)

@@ -101,6 +101,7 @@ class CheckCard(QFrame):
         super().__init__()
         self.check = check
         self._models = models
+        self.setObjectName("checkCard")
         self.form: CheckForm | None = None
         self.setProperty("kind", "check")
         self.title = styled(QPushButton(), "heading")
@@ -109,6 +110,7 @@ class CheckCard(QFrame):
         self.title.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self.title.toggled.connect(self._opened)
         self.rate = text_label("", "small")
+        self.rate.setObjectName("passRate")
         self.more = more = quiet_button("", "More about this check", "more")
         self.menu = QMenu(more)
         self.actions_by_name = {}
@@ -125,6 +127,7 @@ class CheckCard(QFrame):
         more.setPopupMode(more.ToolButtonPopupMode.InstantPopup)
         self.words = text_label("", wrap=True)
         self.problem = text_label("", "flag-error", wrap=True)
+        self.problem.setObjectName("problem")
         self._asking = Asking(self)
         self._asking.answered.connect(self._judge)
         head = in_row(self.title, 1, self.rate, more, spacing=4)

@@ -168,6 +168,7 @@ class RunPanel(ScrollPage):
         before.addWidget(self.ready)
         before.addWidget(self.problems)
         self.kept = text_label("", "small", wrap=True)
+        self.kept.setObjectName("savedAnswers")
         self.forget_stale = push_button("Forget stale answers…")
         self.forget_stale.setToolTip("Let those go that answer what is not asked any more")
         self.forget_all = push_button("Forget all answers…")

@@ -108,6 +108,7 @@ class SweepDialog(QDialog):
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle("Sweep")
+        self.setObjectName("sweepDialog")
         self._settings = settings
         self.variants: tuple[Variant, ...] = ()
         hints = dict(sweepable(settings))
@@ -121,6 +122,7 @@ class SweepDialog(QDialog):
         self.as_set.setChecked(as_set and bool(there))
         self.as_set.setToolTip("A plot of a sweep is drawn of variants that have a value each")
         self.says = text_label("", "small", wrap=True)
+        self.says.setObjectName("sweepSummary")
         self.says.setMinimumHeight(3 * self.says.fontMetrics().lineSpacing())
         models = push_button("Over models…", "quiet")
         models.clicked.connect(self._ask_models)

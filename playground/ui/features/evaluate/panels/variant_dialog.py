@@ -35,6 +35,7 @@ class VariantDialog(QDialog):
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle("Variant")
+        self.setObjectName("variantDialog")
         self._session, self._variant = session, variant
         own = variant.applied(session.settings)
         self._parameters: Parameters = own.current

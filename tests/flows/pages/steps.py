@@ -1,0 +1,196 @@
+"""Steps with Qt's own widgets that several pages take: choose in a list, replace a text, read a table, turn a tab."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar, Self
+
+from PySide6.QtCore import QAbstractItemModel, QItemSelectionModel, Qt, QTimer
+from PySide6.QtGui import QAction
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QApplication,
+    QComboBox,
+    QFileDialog,
+    QLabel,
+    QLineEdit,
+    QMenu,
+    QMessageBox,
+    QPlainTextEdit,
+    QTabBar,
+    QWidget,
+)
+
+from tests.flows.pages.page import Page, find_by_object_name
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.flows.conftest import Person
+
+
+class LoopTurns:
+    """Counts the turns of the window's event loop: work that holds the window takes one, work in slices takes many."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._timer = QTimer()
+        self._timer.timeout.connect(self._add)
+
+    def _add(self) -> None:
+        self.count += 1
+
+    def __enter__(self) -> LoopTurns:
+        self._timer.start(0)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._timer.stop()
+
+
+class Dialog(Page):
+    """A dialog or page that has an object name of its own."""
+
+    object_name: ClassVar[str]
+
+    @classmethod
+    def count(cls, person: Person) -> int:
+        """How many of them a person sees."""
+        return len(find_by_object_name(person, cls.object_name))
+
+    @classmethod
+    async def wait(cls, person: Person) -> Self:
+        """Wait until it is open."""
+        await person.until(lambda: cls.count(person) == 1, f"the {cls.object_name}")
+        return cls(person, find_by_object_name(person, cls.object_name)[0])
+
+    async def close(self, button: str) -> None:
+        """Press a button and wait until the dialog is closed."""
+        await self.press(button)
+        await self.wait_until(lambda: not self.visible, f"the {self.object_name} to close")
+
+
+def read_label(person: Person, object_name: str, inside: QWidget) -> str:
+    """The text of the visible label with this object name; empty if there is none."""
+    labels = find_by_object_name(person, object_name, inside)
+    return "\n".join(label.text() for label in labels if isinstance(label, QLabel))
+
+
+async def open_tab(person: Person, title: str, bar_name: str = "") -> None:
+    """Turn to the tab whose title begins with this word, in the bar with this accessible name if it is given."""
+
+    def place() -> tuple[QTabBar, int] | None:
+        bars = person.find(QTabBar, bar_name)
+        places = [(bar, index) for bar in bars for index in range(bar.count())]
+        return next(((bar, index) for bar, index in places if bar.tabText(index).split()[:1] == [title]), None)
+
+    await person.until(place, f"the tab {title}")
+    match = place()
+    assert match is not None
+    bar, index = match
+    at = bar.mapTo(bar.window(), bar.tabRect(index).center())
+    no_key = Qt.KeyboardModifier.NoModifier
+    await person.do(partial(QTest.mouseClick, bar.window().windowHandle(), Qt.MouseButton.LeftButton, no_key, at))
+    await person.until(lambda: bar.currentIndex() == index, f"the tab {title}")
+
+
+async def replace_text(person: Person, field: QLineEdit | QPlainTextEdit, text: str) -> None:
+    """Mark the text of a field and type another one in its place, key by key."""
+    await person.do(field.selectAll)
+    if text:
+        await person.do(partial(QTest.keyClicks, field, text))
+    else:
+        await person.do(partial(QTest.keyClick, field, Qt.Key.Key_Delete))
+
+
+async def choose_entry(person: Person, box: QComboBox, text: str) -> None:
+    """Choose the entry of a combo box that begins with this text, as if it had been clicked."""
+    entries = [box.itemText(index) for index in range(box.count())]
+    index = next((index for index, entry in enumerate(entries) if entry.startswith(text)), -1)
+    assert index >= 0, f"{text!r} is not among {entries}"
+
+    def choose() -> None:
+        box.setCurrentIndex(index)
+        box.activated.emit(index)
+
+    await person.do(choose)
+
+
+async def trigger(person: Person, menu: QMenu, *path: str) -> None:
+    """Choose the entry of a menu that begins with the last text of the path; those before it name submenus.
+
+    A menu is filled as it is when it opens, again and again until the entry is there.
+    """
+
+    def entry() -> QAction | None:
+        inner: QMenu | None = menu
+        match: QAction | None = None
+        for text in path:
+            if inner is None:
+                return None
+            inner.aboutToShow.emit()
+            entries = [action for action in inner.actions() if action.text().replace("&", "").startswith(text)]
+            match = entries[0] if entries else None
+            submenu = match.menu() if match is not None else None
+            inner = submenu if isinstance(submenu, QMenu) else None
+        return match
+
+    await person.until(entry, " › ".join(path))
+    action = entry()
+    assert action is not None
+    await person.do(action.trigger)
+
+
+async def answer_question(person: Person, button: str) -> str:
+    """Press a button of the message box that is open, wait until it is closed, and return its text."""
+    box = await person.seen(QMessageBox)
+    text = f"{box.text()}\n{box.informativeText()}"
+    await person.press(button, box)
+    await person.until(lambda: not person.find(QMessageBox), "the question to close")
+    return text
+
+
+async def choose_file(person: Person, path: Path, button: str = "Save") -> None:
+    """Type a path into the file dialog that opens, and close it with its button."""
+    await person.until(lambda: isinstance(QApplication.activeModalWidget(), QFileDialog), "the file dialog")
+    dialog = QApplication.activeModalWidget()
+    assert isinstance(dialog, QFileDialog)
+    await person.do(partial(dialog.selectFile, str(path)))
+    line = dialog.findChild(QLineEdit)
+    assert line is not None
+    await person.do(partial(line.setText, str(path)))
+    await person.press(button, dialog)
+
+
+def find_row(view: QAbstractItemView, matches: Callable[[str], bool], column: int = 0) -> int:
+    """The first row whose text in this column matches; -1 if there is none."""
+    texts = column_texts(view, column)
+    return next((row for row, text in enumerate(texts) if matches(text)), -1)
+
+
+def column_texts(
+    view: QAbstractItemView, column: int = 0, role: Qt.ItemDataRole = Qt.ItemDataRole.DisplayRole
+) -> list[str]:
+    """The texts of one column of a list or table, or what a screen reader or a tooltip says of its cells."""
+    model: QAbstractItemModel = view.model()
+    return [str(model.index(row, column).data(role) or "") for row in range(model.rowCount())]
+
+
+async def click_cell(person: Person, view: QAbstractItemView, row: int, column: int = 0) -> None:
+    """Click a cell of a list or table, scrolled into view."""
+    index = view.model().index(row, column)
+    await person.do(partial(view.scrollTo, index))
+    at = view.visualRect(index).center()
+    no_key = Qt.KeyboardModifier.NoModifier
+    await person.do(partial(QTest.mouseClick, view.viewport(), Qt.MouseButton.LeftButton, no_key, at))
+
+
+async def select_row(person: Person, view: QAbstractItemView, row: int, column: int = 0) -> None:
+    """Select a row of a list or table, as the arrow keys do."""
+    flags = QItemSelectionModel.SelectionFlag
+    index = view.model().index(row, column)
+    await person.do(
+        partial(view.selectionModel().setCurrentIndex, index, flags.ClearAndSelect | flags.Rows)  # type: ignore[arg-type]
+    )
