@@ -1,4 +1,4 @@
-# Headings with times, and checks that are counted. Sourced by .ci/run.
+# Headings with times, checks that are counted, and the summary line of pytest. Sourced by .ci/setup.sh and .ci/tests.sh.
 
 section="the start"
 section_start=""
@@ -26,12 +26,13 @@ check() {
   fi
 }
 
-# begin NAME COMMAND... starts the command beside what follows; `await` tells what became of it, like `check`
+# begin NAME COMMAND... starts the command beside the checks that follow, in a process group of its own, so that its
+# children can be ended with it; `await` reports the result, like `check`
 begin() {
   begun=$1
   begun_start=$SECONDS
   shift
-  "$@" >"$scratch/begun.log" 2>&1 &
+  setsid "$@" >"$scratch/begun.log" 2>&1 &
   begun_process=$!
   processes+=("$begun_process")
 }
@@ -46,4 +47,12 @@ await() {
     failures+=("$section")
     echo "*** FAILED: $section"
   fi
+}
+
+# find_summary LOG prints the last summary line of pytest in a log; fails when there is none
+find_summary() {
+  grep -E '^=+ .*(passed|failed|error|no tests ran).* =+$' "$1" | tail -1 | grep . || {
+    echo "pytest gave no summary."
+    return 1
+  }
 }

@@ -1,4 +1,4 @@
-# What the machine itself must have. Sourced by .ci/run; calls apt only when something is missing.
+# What the machine itself must have. Sourced by .ci/setup.sh; calls apt only when something is missing.
 
 missing_packages() {
   local package

@@ -1,21 +1,20 @@
 #!/usr/bin/env bash
-# All tests, shared out as tests/workers.py says: processes each with a screen of its own. Generated cases are the same
-# ones every time: luck is for other days.
+# Runs the tests with no skip allowed, in as many processes as tests/workers.py says. Hypothesis generates equal cases in
+# each run.
 # Usage: tests.sh PYTEST FOLDER SECONDS [pytest arguments]
 set -uo pipefail
+. "$(dirname "$0")/sections.sh"
 pytest=$1
 folder=$2
 seconds=$3
 shift 3
 mkdir -p "$folder"
-# Many tests start programs: those need not compile what others have, and the checkout stays as it is.
+# Processes that tests start share the bytecode cache, and the checkout stays clean.
 export PYTHONPYCACHEPREFIX="${PYTHONPYCACHEPREFIX:-$folder/bytecode}"
 
 timeout --kill-after=10 "$seconds" \
   "$pytest" --everything --hypothesis-profile=ci -p no:cacheprovider "$@" 2>&1 | tee "$folder/log"
 status=$?
-if ((status == 124 || status == 137)); then echo "Stopped: all of CI may take so long and no longer."; fi
-summary=$(grep -E '^=+ .*(passed|failed|error|no tests ran).* =+$' "$folder/log" | tail -1)
-echo "${summary:-pytest gave no summary.}" >"$folder/summary"
-[ -n "$summary" ] || status=1
+if ((status == 124 || status == 137)); then echo "Stopped: the time for all of CI is over."; fi
+find_summary "$folder/log" >"$folder/summary" || status=1
 exit "$status"

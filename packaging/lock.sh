@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Renews the locks in packaging/locks: the exact versions, and the hashes of all their files, that the packages are built
 # from and CI tests with. For CPython 3.11 to 3.13 on Linux, Windows and macOS, in one file each.
-# Usage: lock.sh [--upgrade]; without it, versions that still fit stay. Afterwards: .ci/run, and packaging/linux/build.sh.
+# Usage: lock.sh [--upgrade]; without it, versions that still fit stay. Afterwards: .ci/run and .ci/release.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 readonly UV='uv>=0.9,<1'

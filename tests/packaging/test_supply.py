@@ -106,8 +106,8 @@ def test_ci_and_packages_install_from_the_locks_alone() -> None:
     unlocked = [line for line in installs if "--require-hashes" not in line and "--no-deps" not in line]
     assert len(installs) >= 10
     assert len(unlocked) == 2
-    run = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
-    newest = run.partition('if [ "$newest" = yes ]; then')[2].partition("\nelse\n")[0]
+    setup = (ROOT / ".ci" / "setup.sh").read_text(encoding="utf-8")
+    newest = setup.partition("install_newest() {")[2].partition("\n}\n")[0]
     assert all(line in newest for line in unlocked), "only what tries the newest versions goes without the locks"
     assert "--newest" in (ROOT / ".github" / "workflows" / "newest.yml").read_text(encoding="utf-8")
     freeze = (PACKAGING / "freeze.py").read_text(encoding="utf-8")
