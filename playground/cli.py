@@ -36,6 +36,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         from playground.tool_host.host import serve as serve_tools
 
         return serve_tools()
+    _prepare_streams()  # before the parser, which prints help and errors
     # Building the parser takes longer than a good part of the window: it is not needed to see that nothing was asked.
     if not given or _is_file(given):
         arguments = argparse.Namespace(command=_window, open=Path(given[0]) if given else None)
@@ -43,12 +44,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         arguments, unknown = _parser().parse_known_args(given)
         if unknown:
             arguments.parser.error(f"unrecognized arguments: {' '.join(unknown)}")
-    for name in ("stdout", "stderr"):
-        if getattr(sys, name) is None:  # closed by the shell
-            setattr(sys, name, Path(os.devnull).open("w"))  # noqa: SIM115 - for the rest of the process
-        reconfigure = getattr(getattr(sys, name), "reconfigure", None)
-        if reconfigure is not None:
-            reconfigure(encoding="utf-8", errors="replace")
     try:
         code: int = arguments.command(arguments)
     except KeyboardInterrupt:
@@ -59,6 +54,16 @@ def main(argv: Sequence[str] | None = None) -> int:
         silence()
         return 1
     return code
+
+
+def _prepare_streams() -> None:
+    """Make standard output and error write UTF-8, also where a shell closed them."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed by the shell
+            setattr(sys, name, Path(os.devnull).open("w"))  # noqa: SIM115 - for the rest of the process
+        reconfigure = getattr(getattr(sys, name), "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(encoding="utf-8", errors="replace")
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -203,9 +208,9 @@ def _self_test(arguments: argparse.Namespace) -> int:
 def _window(arguments: argparse.Namespace) -> int:
     import gc
 
-    gc.disable()  # nothing made on the way to the first frame is garbage; the application turns it on again
     if not _can_show():
         return 2
+    gc.disable()  # nothing made on the way to the first frame is garbage; the application turns it on again
     from playground.app import run
 
     return run(arguments.open)

@@ -1,4 +1,4 @@
-"""The commands as a shell runs them: each in a process of its own."""
+"""Commands: their arguments, output and exit codes; what needs signals, pipes or a shell runs as a process."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import socket
 import subprocess
 import sys
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -22,6 +22,7 @@ from playground.cli import DEMO_KEY
 from playground.cli_gateway import CLOCKS, FOR_CONTENT, read_timeouts
 from playground.engine.gateways.profiles import Profile, Timeouts
 from playground.engine.headless.exit_codes import MEANINGS, ExitCode
+from tests.support.command import CommandResult, run_command, run_process, started_command
 from tests.support.fault_server import FaultServer, head, hold, pause, send, whole
 from tests.support.raw_http import ask
 
@@ -30,29 +31,15 @@ CHAT = b'data: {"id":"c","model":"m","choices":[{"index":0,"delta":{"content":"H
 DONE = b"data: [DONE]\n\n"
 
 
-def playground(
-    *arguments: str, data: bytes = b"", env: dict[str, str] | None = None, without: tuple[str, ...] = ()
-) -> subprocess.CompletedProcess[bytes]:
-    """Run one command to its end. ``env`` is added to the environment, ``without`` taken from it."""
-    environment = {name: value for name, value in os.environ.items() if name not in without} | (env or {})
-    return subprocess.run(
-        [sys.executable, "-m", "playground", *arguments],
-        input=data,
-        capture_output=True,
-        timeout=60,
-        env=environment,
-        check=False,
-    )
-
-
 def test_version() -> None:
-    ended = playground("--version")
+    ended = run_command("--version")
     assert ended.returncode == 0
     assert ended.stdout.decode().strip() == f"Gateway Playground {__version__}"
 
 
-def test_help_names_the_commands_and_is_quick_to_say_so() -> None:
-    ended = playground("--help")
+@pytest.mark.parametrize("run", [run_command, partial(run_process, env={"PYTHONIOENCODING": "ascii"})])
+def test_help_on_a_console_without_unicode_names_the_commands(run: Callable[..., CommandResult]) -> None:
+    ended = run("--help")
     assert ended.returncode == 0
     for command in ("demo", "run", "decode", "replay"):
         assert command.encode() in ended.stdout
@@ -83,7 +70,7 @@ def test_help_loads_neither_qt_nor_a_client() -> None:
     ],
 )
 def test_arguments_that_make_no_sense(arguments: list[str]) -> None:
-    ended = playground(*arguments)
+    ended = run_command(*arguments)
     assert ended.returncode == 2
     assert ended.stdout == b""
     assert b"usage:" in ended.stderr
@@ -96,7 +83,7 @@ def test_arguments_that_make_no_sense(arguments: list[str]) -> None:
 def test_decode_reads_a_file(tmp_path: Path) -> None:
     path = tmp_path / "body.sse"
     path.write_bytes(CHAT + DONE)
-    ended = playground("decode", "--protocol", "chat", str(path))
+    ended = run_command("decode", "--protocol", "chat", str(path))
     assert ended.returncode == 0
     summary = json.loads(ended.stdout)
     assert summary["choices"][0]["content"] == "Hi"
@@ -104,21 +91,28 @@ def test_decode_reads_a_file(tmp_path: Path) -> None:
     assert summary["error"] is None
 
 
+@pytest.mark.parametrize("run", [run_command, run_process])
 @pytest.mark.parametrize("arguments", [[], ["-"]])
-def test_decode_reads_standard_input(arguments: list[str]) -> None:
-    ended = playground("decode", "--protocol", "chat", *arguments, data=CHAT)
+def test_decode_of_standard_input_prints_the_answer(run: Callable[..., CommandResult], arguments: list[str]) -> None:
+    ended = run("decode", "--protocol", "chat", *arguments, data=CHAT)
     assert ended.returncode == 0
     assert json.loads(ended.stdout)["choices"][0]["content"] == "Hi"
+
+
+def test_command_with_wrong_arguments_ends_its_process_with_the_exit_code() -> None:
+    ended = run_process("decode")
+    assert (ended.returncode, ended.stdout) == (2, b"")
+    assert ended.err.startswith("usage:")
 
 
 def test_decode_reads_cumulative_deltas_without_the_repeats_where_asked() -> None:
     texts = ["The ", "The cat ", "The cat sat ", "The cat sat on ", "The cat sat on it."]
     chunks = [{"choices": [{"index": 0, "delta": {"content": text}, "finish_reason": None}]} for text in texts]
     body = b"".join(f"data: {json.dumps(chunk)}\n\n".encode() for chunk in chunks) + DONE
-    summary = json.loads(playground("decode", "--protocol", "chat", data=body).stdout)
+    summary = json.loads(run_command("decode", "--protocol", "chat", data=body).stdout)
     assert summary["choices"][0]["content"] == "".join(texts)
     assert "cumulative_deltas" in [deviation["code"] for deviation in summary["deviations"]]
-    summary = json.loads(playground("decode", "--protocol", "chat", "--cumulative", data=body).stdout)
+    summary = json.loads(run_command("decode", "--protocol", "chat", "--cumulative", data=body).stdout)
     assert summary["choices"][0]["content"] == texts[-1]
 
 
@@ -127,7 +121,7 @@ def test_decode_reads_cumulative_deltas_without_the_repeats_where_asked() -> Non
     "data", [b"", bytes(range(256)) * 40, b"data: " + b"[" * 50_000 + b"\n\n", b"data: {\xff\xfe}\r\r\n\x00"]
 )
 def test_decode_takes_any_bytes(protocol: str, data: bytes) -> None:
-    ended = playground("decode", "--protocol", protocol, data=data)
+    ended = run_command("decode", "--protocol", protocol, data=data)
     assert ended.returncode == 0
     assert ended.stderr == b""
     assert ended.stdout.isascii()
@@ -135,7 +129,7 @@ def test_decode_takes_any_bytes(protocol: str, data: bytes) -> None:
 
 
 def test_decode_of_a_file_that_is_not_there(tmp_path: Path) -> None:
-    ended = playground("decode", "--protocol", "chat", str(tmp_path / "missing"))
+    ended = run_command("decode", "--protocol", "chat", str(tmp_path / "missing"))
     assert ended.returncode == 2
     assert ended.stderr.decode().count("\n") == 1
     assert b"missing cannot be read" in ended.stderr
@@ -143,16 +137,11 @@ def test_decode_of_a_file_that_is_not_there(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="platform: needs Linux or macOS, for a pipe that is closed early")
 def test_a_reader_that_goes_away_is_no_traceback() -> None:
-    child = subprocess.Popen(
-        [sys.executable, "-m", "playground", "decode", "--protocol", "chat"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
-    assert child.stdout is not None
-    child.stdout.close()
-    child.stdout = None
-    _, err = child.communicate(CHAT, timeout=60)
+    with started_command("decode", "--protocol", "chat") as child:
+        assert child.stdout is not None
+        child.stdout.close()
+        child.stdout = None
+        _, err = child.communicate(CHAT, timeout=60)
     assert b"Traceback" not in err
     assert child.returncode == 1
 
@@ -169,7 +158,7 @@ def experiment(tmp_path: Path) -> Path:
 
 
 def test_run_uses_the_demo_gateway_when_no_address_is_given(experiment: Path) -> None:
-    ended = playground("run", str(experiment), env={"PLAYGROUND_API_KEY": CANARY})
+    ended = run_command("run", str(experiment), env={"PLAYGROUND_API_KEY": CANARY})
     assert ended.returncode == 0
     assert b"42" in ended.stdout
     assert b"The user says" in ended.stderr
@@ -177,7 +166,7 @@ def test_run_uses_the_demo_gateway_when_no_address_is_given(experiment: Path) ->
 
 
 def test_run_gives_json(experiment: Path) -> None:
-    ended = playground("run", str(experiment), "--json")
+    ended = run_command("run", str(experiment), "--json")
     assert ended.returncode == 0
     assert "42" in json.loads(ended.stdout)["content"]
     assert ended.stderr == b""
@@ -198,26 +187,26 @@ def test_run_answers_tool_calls_from_a_table(tmp_path: Path) -> None:
     }
     experiment.write_text(json.dumps(content), encoding="utf-8")
     table.write_text(json.dumps({"playground_answers": 1, "tools": {"*": {"result": "cold"}}}), encoding="utf-8")
-    ended = playground("run", str(experiment), "--answers", str(table), "--json")
+    ended = run_command("run", str(experiment), "--answers", str(table), "--json")
     assert (ended.returncode, ended.stderr) == (0, b"")
     assert [turn["role"] for turn in json.loads(ended.stdout)["turns"]] == ["user", "assistant", "tool", "assistant"]
-    short = playground("run", str(experiment), "--answers", str(table), "--max-steps", "1")
+    short = run_command("run", str(experiment), "--answers", str(table), "--max-steps", "1")
     assert short.returncode == 7
-    assert playground("run", str(experiment), "--max-steps", "5").returncode == 6
-    assert playground("run", str(experiment)).returncode == 0, "one request, as without these options"
+    assert run_command("run", str(experiment), "--max-steps", "5").returncode == 6
+    assert run_command("run", str(experiment)).returncode == 0, "one request, as without these options"
 
 
 def test_run_where_nothing_listens(experiment: Path) -> None:
-    ended = playground("run", str(experiment), "--base-url", "http://127.0.0.1:1/v1", "--retries", "0")
+    ended = run_command("run", str(experiment), "--base-url", "http://127.0.0.1:1/v1", "--retries", "0")
     assert ended.returncode == 3
     assert b"Traceback" not in ended.stderr
 
 
 def test_run_reads_standard_input(experiment: Path) -> None:
-    ended = playground("run", "-", data=experiment.read_bytes())
+    ended = run_command("run", "-", data=experiment.read_bytes())
     assert ended.returncode == 0
     assert b"42" in ended.stdout
-    ended = playground("run", "-", data=b"{")
+    ended = run_command("run", "-", data=b"{")
     assert ended.returncode == 2
     assert b"standard input is not JSON" in ended.stderr
 
@@ -227,7 +216,7 @@ def test_run_passes_every_option_on(experiment: Path, tmp_path: Path) -> None:
     with FaultServer() as server:
         server.play_next(send(whole(503, "application/json", b"{}")))
         server.play(send(head(), CHAT, DONE))
-        ended = playground(
+        ended = run_command(
             *("run", str(experiment), "--base-url", f"{server.url}/", "--record", str(tape), "--retries", "1"),
             *("--header", "X-Team: a: b", "--header", "X-More:c", "--key-style", "x-api-key"),
             *("--reasoning", "after-tools:reasoning", "--timeout", "first=5,idle=5,total=off", "--max-body", "1"),
@@ -260,7 +249,7 @@ def test_run_passes_every_option_on(experiment: Path, tmp_path: Path) -> None:
     ],
 )
 def test_run_explains_an_option_that_makes_no_sense(experiment: Path, option: list[str], words: str) -> None:
-    ended = playground("run", str(experiment), *option)
+    ended = run_command("run", str(experiment), *option)
     assert ended.returncode == 2
     assert words in ended.stderr.decode()
     assert CANARY.encode() not in ended.stderr
@@ -268,7 +257,7 @@ def test_run_explains_an_option_that_makes_no_sense(experiment: Path, option: li
 
 
 def test_the_times_that_help_names_are_those_in_force() -> None:
-    said = " ".join(playground("run", "--help").stdout.decode().split())
+    said = " ".join(run_command("run", "--help").stdout.decode().split())
     times = {name: f"{seconds:g}" if seconds else "off" for name, seconds in Timeouts()}
     assert ",".join(f"{name}={seconds}" for name, seconds in times.items()) in said
     new = Profile()
@@ -285,17 +274,12 @@ def test_run_is_interrupted(experiment: Path, tmp_path: Path, number: signal.Sig
     tape = tmp_path / "a.cassette.json"
     with FaultServer() as server:
         server.play(send(head(), CHAT.replace(b'"stop"', b"null")), hold())
-        command = [sys.executable, "-m", "playground", "run", str(experiment), "--base-url", server.url]
-        child = subprocess.Popen(
-            [*command, "--record", str(tape)],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            preexec_fn=default_interrupt,
-        )
-        assert child.stdout is not None
-        assert child.stdout.read(2) == b"Hi"
-        child.send_signal(number)
-        out, err = child.communicate(timeout=20)
+        options = ("--base-url", server.url, "--record", str(tape))
+        with started_command("run", str(experiment), *options) as child:
+            assert child.stdout is not None
+            assert child.stdout.read(2) == b"Hi"
+            child.send_signal(number)
+            out, err = child.communicate(timeout=20)
     assert (child.returncode, out, err) == (130, b"\n", b"playground: Interrupted.\n")
     assert b'"Hi"' in tape.read_bytes().replace(b"\\", b"")
 
@@ -319,14 +303,13 @@ def test_run_whose_reader_leaves_in_mid_answer(experiment: Path) -> None:
     with FaultServer() as server:
         more = CHAT.replace(b'"stop"', b"null")
         server.play(send(head(), more), pause(), send(more), hold())
-        command = [sys.executable, "-m", "playground", "run", str(experiment), "--base-url", server.url]
-        child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        assert child.stdout is not None
-        assert child.stdout.read(2) == b"Hi"
-        child.stdout.close()
-        child.stdout = None
-        server.go_on()
-        _, err = child.communicate(timeout=20)
+        with started_command("run", str(experiment), "--base-url", server.url) as child:
+            assert child.stdout is not None
+            assert child.stdout.read(2) == b"Hi"
+            child.stdout.close()
+            child.stdout = None
+            server.go_on()
+            _, err = child.communicate(timeout=20)
     assert (child.returncode, err) == (1, b"")
 
 
@@ -339,15 +322,15 @@ def test_run_on_a_terminal(experiment: Path) -> None:
     above, below = pty.openpty()
     with FaultServer() as server:
         server.play(send(head(), thought, CHAT, DONE))
-        command = [sys.executable, "-m", "playground", "run", str(experiment), "--base-url", server.url]
-        child = subprocess.Popen(command, stdout=below, stderr=below)
-        os.close(below)
-        shown = b""
-        with contextlib.suppress(OSError):  # the terminal's other side is closed at the end
-            while data := os.read(above, 65536):
-                shown += data
-        os.close(above)
-        assert child.wait(20) == 0
+        options = ("--base-url", server.url)
+        with started_command("run", str(experiment), *options, stdout=below, stderr=below) as child:
+            os.close(below)
+            shown = b""
+            with contextlib.suppress(OSError):  # the terminal's other side is closed at the end
+                while data := os.read(above, 65536):
+                    shown += data
+            os.close(above)
+            assert child.wait(20) == 0
     assert shown == b"Hm.\r\nHi\r\n"
 
 
@@ -356,13 +339,13 @@ def test_run_on_a_terminal(experiment: Path) -> None:
 
 @pytest.mark.parametrize("command", ["run", "eval", "import", "decode", "demo", "replay"])
 def test_help_of_a_command_names_it_once(command: str) -> None:
-    said = playground(command, "--help").stdout.decode()
+    said = run_command(command, "--help").stdout.decode()
     assert said.startswith(f"usage: playground {command} ")
     described = said.split("\n\n")[1]
     assert described[0].isupper(), "what it does is said before its options"
     assert described.rstrip().endswith(".")
     assert "COMMAND" not in said
-    wrong = playground(command, "--fly").stderr.decode()
+    wrong = run_command(command, "--fly").stderr.decode()
     assert wrong.startswith(f"usage: playground {command} ")
 
 
@@ -379,7 +362,7 @@ def test_help_of_a_command_names_it_once(command: str) -> None:
     ],
 )
 def test_what_is_no_number_is_told_in_words(given: list[str], words: str) -> None:
-    ended = playground(*given)
+    ended = run_command(*given)
     assert ended.returncode == 2
     assert words in ended.stderr.decode()
 
@@ -390,19 +373,19 @@ def test_readme_and_help_have_the_exit_codes_of_the_code() -> None:
     rows = [tuple(cell.strip() for cell in line.strip("|").split("|")) for line in table.splitlines()]
     assert rows == [(str(int(code)), words) for code, words in MEANINGS.items()]
     assert list(MEANINGS) == sorted(ExitCode)
-    said = " ".join(playground("run", "--help").stdout.decode().split())
+    said = " ".join(run_command("run", "--help").stdout.decode().split())
     for code, words in MEANINGS.items():
         assert f"{int(code)} {words}" in said
 
 
 def test_readme_names_every_option_of_run() -> None:
     readme = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
-    options = set(re.findall(r"--[a-z-]+", playground("run", "--help").stdout.decode())) - {"--help"}
+    options = set(re.findall(r"--[a-z-]+", run_command("run", "--help").stdout.decode())) - {"--help"}
     assert {option for option in options if option not in readme} == set()
 
 
 def test_run_of_a_file_that_is_not_there(tmp_path: Path) -> None:
-    ended = playground("run", str(tmp_path / "missing.json"))
+    ended = run_command("run", str(tmp_path / "missing.json"))
     assert ended.returncode == 2
     assert ended.stdout == b""
     assert ended.stderr.decode().count("\n") == 1
@@ -411,93 +394,68 @@ def test_run_of_a_file_that_is_not_there(tmp_path: Path) -> None:
 # demo
 
 
-def default_interrupt() -> None:
-    """A shell starts background jobs with interrupts ignored, and children inherit that."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-
-
-BEFORE_INTERRUPT = default_interrupt if sys.platform != "win32" else None
-
-
-class RunningDemo:
+class DemoProcess:
     """``playground demo`` in a process, from its announcement on."""
 
-    def __init__(self, *arguments: str, key: str = "") -> None:
-        command = [sys.executable, "-m", "playground", "demo", *arguments]
-        self.process = subprocess.Popen(
-            command,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            env={**os.environ, DEMO_KEY: key},
-            preexec_fn=BEFORE_INTERRUPT,
-        )
-        assert self.process.stdout is not None
-        found = re.search(rb"http://\S+/v1", self.process.stdout.readline())
-        assert found is not None, self.process.communicate()
-        self.base_url = found[0].decode()
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        self.process = process
+        assert process.stdout is not None
+        address = re.search(rb"http://\S+/v1", process.stdout.readline())
+        assert address is not None, process.communicate()
+        self.base_url = address[0].decode()
 
-    def get(self, path: str, key: str) -> Any:
-        request = urllib.request.Request(self.base_url + path, headers={"Authorization": f"Bearer {key}"})
-        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-        with opener.open(request, timeout=20) as answer:
-            return json.load(answer)
+    def status(self, key: str) -> int:
+        """Return the status of a request for the models with ``key``."""
+        host = self.base_url.removeprefix("http://").removesuffix("/v1")
+        return ask(self.base_url, "GET", "/v1/models", [("Host", host), ("Authorization", f"Bearer {key}")]).status
 
     def interrupt(self) -> tuple[int, bytes]:
+        """Interrupt it and return its exit code and what it wrote to standard error."""
         self.process.send_signal(signal.SIGINT)
         _, err = self.process.communicate(timeout=20)
         return self.process.returncode, err
 
 
-@pytest.fixture
-def demo_command() -> Iterator[RunningDemo]:
-    running = RunningDemo("--tps", "0", "--ttft", "0", key=CANARY)
-    yield running
-    running.process.kill()
-    running.process.communicate()
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="platform: needs Linux or macOS, to send an interrupt to one child")
-def test_demo_serves_until_it_is_interrupted(demo_command: RunningDemo) -> None:
-    models = demo_command.get("/models", CANARY)
-    assert "demo-chat" in [model["id"] for model in models["data"]]
-    with pytest.raises(urllib.error.HTTPError, match="401") as refused:
-        demo_command.get("/models", "sk-wrong")
-    refused.value.close()
-    code, err = demo_command.interrupt()
-    assert (code, err) == (0, b"")
+def test_demo_serves_without_limit_until_interrupted() -> None:
+    with started_command("demo", "--tps", "0", "--ttft", "0", env={DEMO_KEY: CANARY}) as process:
+        demo = DemoProcess(process)
+        if sys.platform == "linux":
+            shown = Path(f"/proc/{process.pid}/cmdline").read_bytes()
+            assert b"demo" in shown
+            assert CANARY.encode() not in shown
+        assert [demo.status(CANARY) for _ in range(70)] == [200] * 70
+        assert demo.status("sk-wrong") == 401
+        assert demo.interrupt() == (0, b"")
     with socket.socket() as probe:
-        host, port = demo_command.base_url.removeprefix("http://").removesuffix("/v1").split(":")
+        host, port = demo.base_url.removeprefix("http://").removesuffix("/v1").split(":")
         assert probe.connect_ex((host, int(port))) != 0
 
 
-@pytest.mark.skipif(not Path("/proc").is_dir(), reason="platform: needs Linux, where each process shows its command")
-def test_the_key_of_the_demo_is_in_no_list_of_processes(demo_command: RunningDemo) -> None:
-    shown = [path.read_bytes() for path in Path(f"/proc/{demo_command.process.pid}").glob("cmdline")]
-    assert shown
-    assert not any(CANARY.encode() in one for one in shown)
+@pytest.mark.skipif(sys.platform == "win32", reason="platform: needs Linux or macOS, to send an interrupt to one child")
+def test_demo_options_of_key_file_host_and_limit_are_in_force(tmp_path: Path) -> None:
+    file = tmp_path / "key.txt"
+    file.write_text(f"{CANARY}\n")
+    options = ("--key-file", str(file), "--allow-host", "gateway.test", "--rpm", "5")
+    with started_command("demo", *options, env={DEMO_KEY: "sk-of-the-environment"}) as process:
+        demo = DemoProcess(process)
+        assert demo.status("sk-of-the-environment") == 401
+        key = [("Authorization", f"Bearer {CANARY}")]
+        for host, status in (("localhost", 200), ("gateway.test:80", 200), ("evil.example", 421)):
+            assert ask(demo.base_url, "GET", "/v1/models", [("Host", host), *key]).status == status
+        assert [demo.status(CANARY) for _ in range(5)][-1] == 429
+        assert demo.interrupt() == (0, b"")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="platform: needs Linux or macOS, to send an interrupt to one child")
-def test_the_demo_reads_its_key_from_a_file(tmp_path: Path) -> None:
-    file = tmp_path / "key.txt"
-    file.write_text(f"{CANARY}\n")
-    for arguments, said in (
-        (("--key-file", str(file)), b""),
-        (("--key", CANARY), b"Use --key-file or PLAYGROUND_DEMO_KEY"),
-    ):
-        running = RunningDemo(*arguments, key="sk-another-one-that-counts-less")
-        try:
-            assert running.get("/models", CANARY)
-            with pytest.raises(urllib.error.HTTPError, match="401") as refused:
-                running.get("/models", "sk-another-one-that-counts-less")
-            refused.value.close()
-            code, err = running.interrupt()
-            assert code == 0
-            assert said in err
-            assert CANARY.encode() not in err
-        finally:
-            running.process.kill()
-            running.process.communicate()
+def test_demo_key_on_the_command_line_is_accepted_with_a_warning() -> None:
+    with started_command("demo", "--key", CANARY, env={DEMO_KEY: "sk-of-the-environment"}) as process:
+        demo = DemoProcess(process)
+        assert (demo.status(CANARY), demo.status("sk-of-the-environment")) == (200, 401)
+        code, err = demo.interrupt()
+    assert code == 0
+    assert b"Use --key-file or PLAYGROUND_DEMO_KEY" in err
+    assert CANARY.encode() not in err
 
 
 @pytest.mark.parametrize("content", [b"", b" \n", b"\xff\xfe", None])
@@ -505,44 +463,16 @@ def test_a_file_without_a_key_is_refused(content: bytes | None, tmp_path: Path) 
     file = tmp_path / "key.txt"
     if content is not None:
         file.write_bytes(content)
-    ended = playground("demo", "--key-file", str(file))
+    ended = run_command("demo", "--key-file", str(file))
     assert ended.returncode == 2
     assert b"cannot be used as a key" in ended.stderr
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="platform: needs Linux or macOS, to send an interrupt to one child")
-@pytest.mark.parametrize(("arguments", "fits"), [([], 70), (["--rpm", "3"], 3)])
-def test_demo_limits_requests_where_it_is_asked_to(arguments: list[str], fits: int) -> None:
-    running = RunningDemo(*arguments)
-    try:
-        for _ in range(fits):
-            running.get("/models", "any")
-        if arguments:
-            with pytest.raises(urllib.error.HTTPError, match="429") as refused:
-                running.get("/models", "any")
-            refused.value.close()
-        assert running.interrupt() == (0, b"")
-    finally:
-        running.process.kill()
-        running.process.communicate()
-
-
-def test_demo_answers_to_the_names_it_is_told() -> None:
-    running = RunningDemo("--allow-host", "gateway.test")
-    try:
-        key = [("Authorization", "Bearer any")]
-        for host, status in (("localhost", 200), ("gateway.test:80", 200), ("evil.example", 421)):
-            assert ask(running.base_url, "GET", "/v1/models", [("Host", host), *key]).status == status
-    finally:
-        running.process.kill()
-        running.process.communicate()
 
 
 def test_demo_on_a_port_in_use() -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
-        ended = playground("demo", "--port", str(taken.getsockname()[1]))
+        ended = run_command("demo", "--port", str(taken.getsockname()[1]))
     assert ended.returncode == 2
     assert ended.stdout == b""
     assert ended.stderr.decode().count("\n") == 1
@@ -565,7 +495,7 @@ def test_demo_on_a_port_in_use() -> None:
     ],
 )
 def test_without_a_display_one_line_says_what_to_do(displays: dict[str, str]) -> None:
-    ended = playground(env=displays, without=("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"))
+    ended = run_command(env=displays, without=("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"))
     assert ended.returncode == 2
     assert ended.stdout == b""
     lines = ended.stderr.decode().splitlines()
@@ -613,67 +543,44 @@ def cassette_file(tmp_path: Path) -> Path:
     return path
 
 
-def test_replay_serves_a_cassette_until_it_is_interrupted(cassette_file: Path) -> None:
-    command = [sys.executable, "-m", "playground", "replay", str(cassette_file), "--speed", "inf"]
-    child = subprocess.Popen(
-        command,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        encoding="utf-8",
-        preexec_fn=BEFORE_INTERRUPT,
-    )
-    try:
-        assert child.stdout is not None
-        line = child.stdout.readline()
-        found = re.search(r"Replaying 1 exchange at (http://127\.0\.0\.1:\d+/v1)\.", line)
-        assert found is not None, line
+def test_replay_serves_allowed_hosts_and_pages_until_interrupted(cassette_file: Path) -> None:
+    page = "http://localhost:3000"
+    options = ["--speed", "inf", "--allow-host", "gateway.test", "--cors", f"{page}/"]
+    with started_command("replay", str(cassette_file), *options) as process:
+        assert process.stdout is not None
+        line = process.stdout.readline().decode()
+        address = re.search(r"Replaying 1 exchange at (http://127\.0\.0\.1:\d+/v1)\.", line)
+        assert address is not None, line
         headers = {"Content-Type": "application/json"}
         data = b'{"model": "x", "stream": true}'
-        request = urllib.request.Request(f"{found[1]}/chat/completions", data=data, headers=headers)
+        request = urllib.request.Request(f"{address[1]}/chat/completions", data=data, headers=headers)
         with urllib.request.urlopen(request, timeout=10) as answer:
             assert answer.read() == CHAT + DONE
-        assert "exchange 1 of 1 (another body, taken in order)" in child.stdout.readline()
-        if sys.platform != "win32":
-            child.send_signal(signal.SIGINT)
-            _, err = child.communicate(timeout=20)
-            assert (child.returncode, err) == (130, "")
-    finally:
-        child.kill()
-        child.communicate()
-
-
-def test_replay_answers_to_the_names_and_pages_it_is_told(cassette_file: Path) -> None:
-    options = ["--allow-host", "gateway.test", "--cors", "http://localhost:3000/"]
-    command = [sys.executable, "-m", "playground", "replay", str(cassette_file), *options]
-    child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, encoding="utf-8")
-    try:
-        assert child.stdout is not None
-        found = re.search(r"at (http://\S+/v1)\.", child.stdout.readline())
-        assert found is not None
+        assert b"exchange 1 of 1 (another body, taken in order)" in process.stdout.readline()
         for host, status in (("localhost", 200), ("gateway.test:80", 200), ("evil.example", 421)):
-            for page in ("http://localhost:3000", "http://localhost:3001"):
-                answer = ask(found[1], "GET", "/v1/models", [("Host", host), ("Origin", page)])
-                assert answer.status == status
-                assert ("access-control-allow-origin" in answer.headers) is (page == "http://localhost:3000")
-    finally:
-        child.kill()
-        child.communicate()
+            for origin in (page, "http://localhost:3001"):
+                response = ask(address[1], "GET", "/v1/models", [("Host", host), ("Origin", origin)])
+                assert response.status == status
+                assert ("access-control-allow-origin" in response.headers) is (origin == page)
+        if sys.platform != "win32":
+            process.send_signal(signal.SIGINT)
+            _, err = process.communicate(timeout=20)
+            assert (process.returncode, err) == (130, b"")
 
 
 @pytest.mark.parametrize("speed", ["0", "-1", "nan", "x"])
 def test_replay_at_no_speed(cassette_file: Path, speed: str) -> None:
-    ended = playground("replay", str(cassette_file), "--speed", speed)
+    ended = run_command("replay", str(cassette_file), "--speed", speed)
     assert ended.returncode == 2
     assert b"usage:" in ended.stderr
 
 
 def test_replay_of_what_is_no_cassette(tmp_path: Path, cassette_file: Path) -> None:
-    ended = playground("replay", str(tmp_path / "missing"))
+    ended = run_command("replay", str(tmp_path / "missing"))
     assert (ended.returncode, ended.stdout) == (2, b"")
     assert b"missing cannot be read" in ended.stderr
     cassette_file.write_text('{"cassette": 9}', encoding="utf-8")
-    ended = playground("replay", str(cassette_file))
+    ended = run_command("replay", str(cassette_file))
     assert ended.returncode == 2
     assert b"has version 9; only 1 is known here" in ended.stderr
 
@@ -685,7 +592,7 @@ def test_replay_says_what_cannot_be_read_and_goes_on_with_the_rest(cassette_file
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
-        ended = playground("replay", str(cassette_file), "--port", str(taken.getsockname()[1]))
+        ended = run_command("replay", str(cassette_file), "--port", str(taken.getsockname()[1]))
     said = ended.stderr.decode()
     assert "1 of 2 exchanges could not be read" in said
     assert "“complete” of exchange 2 must be true or false" in said
@@ -696,7 +603,7 @@ def test_replay_on_a_port_in_use(cassette_file: Path) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
-        ended = playground("replay", str(cassette_file), "--port", str(taken.getsockname()[1]))
+        ended = run_command("replay", str(cassette_file), "--port", str(taken.getsockname()[1]))
     assert ended.returncode == 2
     assert b"Cannot listen on port" in ended.stderr
     assert b"Traceback" not in ended.stderr

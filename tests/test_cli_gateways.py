@@ -20,10 +20,10 @@ from playground.engine.gateways.profiles import Auth, Profile, ProfileStore, Tim
 from playground.engine.gateways.secrets import Keys, Secret
 from playground.engine.headless.exit_codes import ExitCode
 from tests.engine.headless.runs import experiment
+from tests.support.command import run_command
 from tests.support.fault_server import FaultServer, head, send, sse, text_chunk
 from tests.support.proxy import Proxy
 from tests.support.secret_service import SecretService, private_bus
-from tests.test_cli import playground
 
 KEY, HUSH = "sk-canary-5511-saved", "hush-2207-header"
 FINE = send(head(), sse(text_chunk("Hi", "stop"), "[DONE]"))
@@ -81,7 +81,7 @@ def run(
     """Run a request file; what is secret here is looked for in all that it writes."""
     path = folder / "request.json"
     path.write_text(json.dumps(experiment() if content is None else content), encoding="utf-8")
-    ended = playground("run", str(path), "--retries", "0", *arguments, env=environment, without=NO_DISPLAY)
+    ended = run_command("run", str(path), "--retries", "0", *arguments, env=environment, without=NO_DISPLAY)
     out, err = ended.stdout.decode(), ended.stderr.decode()
     assert not any(secret in out + err for secret in (KEY, HUSH, *environment.values()))
     return ended.returncode, out, err
@@ -144,14 +144,14 @@ def test_what_the_command_line_says_goes_first(
         # the variable of other gateways is not a saved gateway's key
         assert run(tmp_path, *given, PLAYGROUND_API_KEY="sk-other-9922")[0] == ExitCode.OK
         assert server.requests[-1].header("x-api-key") == KEY
-    both = playground("run", "-", "--gateway", "Mine", "--base-url", server.url)
+    both = run_command("run", "-", "--gateway", "Mine", "--base-url", server.url)
     assert both.returncode == ExitCode.BAD_INPUT
     assert b"not allowed with" in both.stderr
-    unset = playground("run", "-", "--gateway", "Mine", "--key-variable", "NOT_THERE")
+    unset = run_command("run", "-", "--gateway", "Mine", "--key-variable", "NOT_THERE")
     assert unset.returncode == ExitCode.BAD_INPUT
     assert b"the environment variable NOT_THERE is not set" in unset.stderr
     for key in ("sk-canary-5f0c2b7e9921", "0123456789ABCDEF", "JBSWY3DPEHPK3PXPJBSWY3DP"):
-        pasted = playground("run", "-", "--base-url", server.url, "--key-variable", key)
+        pasted = run_command("run", "-", "--base-url", server.url, "--key-variable", key)
         assert pasted.returncode == ExitCode.BAD_INPUT
         assert b"does not look like the name of a variable" in pasted.stderr
         assert key.encode() not in pasted.stdout + pasted.stderr
@@ -211,20 +211,20 @@ def test_without_a_keyring_or_a_yes_nothing_is_sent(
 
 
 def test_gateways_are_listed_without_their_keys(bus: SecretService, store: ProfileStore) -> None:
-    assert b"No gateway is set up yet" in playground("gateways").stderr
+    assert b"No gateway is set up yet" in run_command("gateways").stderr
     bus.start_keyring()
     keep(store, Profile(name="Mine", base_url="https://gateway.example/v1"), key=KEY, X_Hush=HUSH)
     store.add_profile(Profile(name="By variable", base_url="http://127.0.0.1:8000/v1", key_variable="SOME_KEY"))
     store.add_profile(Profile(name="Open", base_url="http://127.0.0.1:8080/v1", default_model="m"))
-    ended = playground("gateways", env={"SOME_KEY": "sk-own-3310"}, without=NO_DISPLAY)
+    ended = run_command("gateways", env={"SOME_KEY": "sk-own-3310"}, without=NO_DISPLAY)
     assert ended.returncode == ExitCode.OK
     assert ended.stdout.decode().splitlines() == [
         "Mine         https://gateway.example/v1  key in the system keyring",
         "By variable  http://127.0.0.1:8000/v1    key in SOME_KEY",
         "Open         http://127.0.0.1:8080/v1    no key",
     ]
-    assert b"key in SOME_KEY, which is not set" in playground("gateways", without=("SOME_KEY",)).stdout
-    listed = json.loads(playground("gateways", "--json").stdout)["gateways"]
+    assert b"key in SOME_KEY, which is not set" in run_command("gateways", without=("SOME_KEY",)).stdout
+    listed = json.loads(run_command("gateways", "--json").stdout)["gateways"]
     assert [one["key"] for one in listed] == ["keyring", "variable", "none"]
     assert listed[0]["secret_headers"] == ["X-Hush"]
     assert listed[2]["default_model"] == "m"
@@ -242,7 +242,7 @@ def test_an_evaluation_asks_a_saved_gateway(
     evaluation = {"cases": [{"id": "c1", "name": "one"}], "checks": []}
     content = {"experiment": 1, "id": "e", "turns": THOUGHT[:1], "head": "a", "evaluation": evaluation}
     path.write_text(json.dumps(content), encoding="utf-8")
-    ended = playground("eval", str(path), "--gateway", "Mine")
+    ended = run_command("eval", str(path), "--gateway", "Mine")
     assert ended.returncode == ExitCode.OK, ended.stderr.decode()
     assert server.requests[-1].header("Authorization") == f"Bearer {KEY}"
     assert json.loads(server.requests[-1].body)["model"] == "m-7"

@@ -1,18 +1,18 @@
-"""``playground import`` as a shell runs it: the kind of a file, what is written, and that it can be opened again."""
+"""``playground import``: the kind of a file, what is written, and that it can be opened again."""
 
 from __future__ import annotations
 
 import json
 import os
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 
 from playground.engine.files.experiment_file import open_file
 from playground.engine.headless.exit_codes import ExitCode
 from playground.engine.requests.request_file import read_run_file
-from tests.test_cli import playground as command
+from tests.support.command import run_command
 
 KEY = "sk-canary-import-7718"
 CHAT = {"model": "demo-chat", "messages": [{"role": "user", "content": "Hi"}], "temperature": 0.5}
@@ -46,24 +46,13 @@ ARCHIVE = {
 }
 
 
-class Ended(NamedTuple):
-    returncode: int
-    stdout: str
-    stderr: str
-
-
-def playground(*arguments: str) -> Ended:
-    done = command(*arguments)
-    return Ended(done.returncode, done.stdout.decode(), done.stderr.decode())
-
-
 def report(content: str, name: str, folder: Path, *options: str) -> Any:
     path = folder / name
     path.write_text(content, encoding="utf-8")
-    done = playground("import", str(path), "--json", *options)
-    assert done.returncode == 0, done.stderr
-    assert KEY not in done.stdout + done.stderr
-    return json.loads(done.stdout)
+    done = run_command("import", str(path), "--json", *options)
+    assert done.returncode == 0, done.err
+    assert KEY not in done.out + done.err
+    return json.loads(done.out)
 
 
 @pytest.mark.parametrize(
@@ -100,8 +89,8 @@ def test_import_of_a_command_writes_a_request_file_without_its_key(tmp_path: Pat
     assert (request.model, request.turns[0].text) == ("demo-chat", "Hi")
     assert request.extra_headers == {"X-Title": "mine"}
     assert request.parameters.to_wire() == {"temperature": 0.5}
-    ran = playground("run", str(out), "--json")
-    assert ran.returncode == 0, ran.stderr
+    ran = run_command("run", str(out), "--json")
+    assert ran.returncode == 0, ran.err
 
 
 def test_import_of_native_messages_reads_back_as_the_same_request(tmp_path: Path) -> None:
@@ -143,8 +132,8 @@ def test_import_of_a_configuration_of_cases_writes_an_experiment_that_eval_runs(
     plan = open_file(out).evaluation
     assert plan is not None
     assert [case.values for case in plan.cases] == [{"word": "hello"}]
-    ran = playground("eval", str(out), "--json", str(tmp_path / "results.json"))
-    assert ran.returncode == 0, ran.stderr
+    ran = run_command("eval", str(out), "--json", str(tmp_path / "results.json"))
+    assert ran.returncode == 0, ran.err
 
 
 def test_import_of_servers_puts_variables_in_the_place_of_secrets(tmp_path: Path) -> None:
@@ -160,11 +149,11 @@ def test_import_of_servers_puts_variables_in_the_place_of_secrets(tmp_path: Path
 def test_import_in_words_keeps_the_content_apart(tmp_path: Path) -> None:
     path = tmp_path / "command.txt"
     path.write_text(COMMAND, encoding="utf-8")
-    done = playground("import", str(path))
-    assert json.loads(done.stdout)["model"] == "demo-chat"
-    assert "Read as request (recognised): a curl command" in done.stderr
-    assert "The key was left out" in done.stderr
-    assert KEY not in done.stdout + done.stderr
+    done = run_command("import", str(path))
+    assert json.loads(done.out)["model"] == "demo-chat"
+    assert "Read as request (recognised): a curl command" in done.err
+    assert "The key was left out" in done.err
+    assert KEY not in done.out + done.err
 
 
 @pytest.mark.parametrize(
@@ -190,16 +179,16 @@ def test_import_of_what_cannot_be_read_says_why(
     path = tmp_path / "file"
     if content is not None:
         path.write_bytes(content)
-    done = playground("import", str(path), *options)
+    done = run_command("import", str(path), *options)
     assert done.returncode == ExitCode.BAD_INPUT
-    assert words in done.stderr
-    assert done.stdout == ""
+    assert words in done.err
+    assert done.out == ""
 
 
 @pytest.mark.skipif(os.name == "nt", reason="platform: needs a pipe with a name")
 def test_import_of_a_named_pipe_does_not_wait(tmp_path: Path) -> None:
     path = tmp_path / "pipe"
     os.mkfifo(path)
-    done = playground("import", str(path))
+    done = run_command("import", str(path))
     assert done.returncode == ExitCode.BAD_INPUT
-    assert "it is a pipe" in done.stderr
+    assert "it is a pipe" in done.err

@@ -12,12 +12,12 @@ import pytest
 
 from playground.demo.server import DemoConfig, DemoServer
 from playground.engine.headless.exit_codes import ExitCode
-from tests.test_cli import playground
+from tests.support.command import run_command
 
 
 def run(path: Path, server: DemoServer, *options: str) -> tuple[int, str, str]:
     key = {"PLAYGROUND_API_KEY": "any"}
-    done = playground("run", str(path), "--base-url", server.base_url, *options, env=key)
+    done = run_command("run", str(path), "--base-url", server.base_url, *options, env=key)
     return done.returncode, done.stdout.decode(), done.stderr.decode()
 
 
@@ -65,6 +65,6 @@ def test_the_error_names_the_options_until_it_is_taken(tmp_path: Path) -> None:
     ],
 )
 def test_what_is_no_rule_is_refused(tmp_path: Path, options: tuple[str, ...], words: str) -> None:
-    done = playground("run", str(file_at(tmp_path)), *options)
+    done = run_command("run", str(file_at(tmp_path)), *options)
     assert done.returncode == 2
     assert words in done.stderr.decode()
