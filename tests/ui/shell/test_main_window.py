@@ -343,7 +343,8 @@ def test_a_side_page_is_brought_to_the_front(stand: Stand) -> None:
         assert not stand.window.right_dock.isHidden()
 
 
-def test_all_of_the_welcome_is_seen_in_a_small_window(stand: Stand, qtbot: QtBot) -> None:
+@pytest.mark.usefixtures("letters")
+def test_welcome_in_small_window_is_not_cut_off(stand: Stand, qtbot: QtBot) -> None:
     window, page = stand.window, stand.window.pane.welcome_page
     for width, height in ((1024, 700), (1440, 900), (1024, 700)):
         window.resize(width, height)
