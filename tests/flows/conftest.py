@@ -219,7 +219,10 @@ class Person:
 
     async def pick(self, menu: QMenu, entry: str) -> None:
         (action,) = [action for action in menu.actions() if shown(action.text()) == entry]
-        await self.do(partial(click_at, menu, menu.actionGeometry(action).center()))
+        entry_center = menu.actionGeometry(action).center()
+        for step in reversed(range(MOVES)):
+            QTest.mouseMove(menu.windowHandle(), entry_center + QPoint(step, 0))
+        await self.do(partial(click_at, menu, entry_center))
         await self.until(lambda: not isValid(menu) or not menu.isVisible(), "the menu to close")
 
 
@@ -233,6 +236,9 @@ def _called(widget: QWidget, name: str) -> bool:
         return True
     text = shown(widget.text()) if isinstance(widget, QAbstractButton) else ""
     return any(known == name or known.startswith(f"{name} ") for known in (widget.accessibleName(), text))
+
+
+MOVES = 8  # with fewer, Qt takes a click on an entry that covers the menu's button for the end of the click on that
 
 
 def click_at(widget: QWidget, at: QPoint) -> None:

@@ -68,6 +68,7 @@ STATE_VERSION = 1
 LEFT, RIGHT, BOTTOM = 240, 340, 215
 FRAME = QSize(16, 48)  # pixels
 ROOMY = QSize(1024, 640)  # pixels in which all regions have room beside each other
+DOT_SIZE = 16  # pixels of the sign of the gateway
 LEAST_LEFT = 196  # as narrow as the list of experiments gets
 
 Act = Callable[[], None]
@@ -196,6 +197,7 @@ class StatusBar(QStatusBar):
         self._meter.setAccessibleName("Rate limit, share left")
         self._dot = QLabel()
         self._dot.setContentsMargins(8, 0, 0, 0)
+        self._dot.setMinimumHeight(DOT_SIZE)  # the bar is as high before the dot comes
         self.setContentsMargins(0, 0, 8, 0)
         self.addWidget(self._dot)
         self.addWidget(self._gateway)
@@ -211,7 +213,7 @@ class StatusBar(QStatusBar):
     def show_gateway(self, words: str, reach: Reach) -> None:
         """The gateway in use, where it is, and what is known of it; in words where that is not just good."""
         self._reach = reach
-        self._dot.setPixmap(dot(reach).pixmap(16, 16))
+        self._dot.setPixmap(dot(reach).pixmap(DOT_SIZE, DOT_SIZE))
         said = "" if reach in (Reach.OK, Reach.UNKNOWN) else f" · {WORDS[reach]}"
         self._gateway.setText(f"{words}{said}    ")
         for label in (self._dot, self._gateway):
@@ -220,7 +222,7 @@ class StatusBar(QStatusBar):
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() == QEvent.Type.PaletteChange and hasattr(self, "_reach"):
-            self._dot.setPixmap(dot(self._reach).pixmap(16, 16))
+            self._dot.setPixmap(dot(self._reach).pixmap(DOT_SIZE, DOT_SIZE))
 
     def show_usage(
         self, usage: Usage | None, cost: str = "", total: str = "", *, choices: int = 1, context: int | None = None

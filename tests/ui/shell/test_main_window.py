@@ -345,7 +345,8 @@ def test_a_side_page_is_brought_to_the_front(parts: WindowParts) -> None:
         assert not parts.window.right_dock.isHidden()
 
 
-def test_all_of_the_welcome_is_seen_in_a_small_window(parts: WindowParts, qtbot: QtBot) -> None:
+@pytest.mark.usefixtures("letters")
+def test_welcome_in_small_window_is_not_cut_off(parts: WindowParts, qtbot: QtBot) -> None:
     window, page = parts.window, parts.window.pane.welcome_page
     for width, height in ((1024, 700), (1440, 900), (1024, 700)):
         window.resize(width, height)

@@ -38,7 +38,7 @@ class Welcome(QWidget):
         title = self._title = QLabel("See what a model is sent, and what comes back")
         title.setProperty("kind", "title")
         title.setWordWrap(True)
-        words = QLabel(
+        words = self._words = QLabel(
             "Write a message below and run it. Reasoning, answer and tool calls arrive apart, and everything that "
             "went over the wire is kept beside them.",
             wordWrap=True,
@@ -58,7 +58,7 @@ class Welcome(QWidget):
         row = FlowLayout(gap=6)
         for button in (self._try, connect, self._prompts):
             row.addWidget(button)
-        card = styled(QFrame(self), "card")
+        card = self._card = styled(QFrame(self), "card")
         card.setMaximumWidth(560)
         inner = self._inner = QVBoxLayout(card)
         for widget in (title, words):
@@ -76,21 +76,34 @@ class Welcome(QWidget):
         outer.addLayout(middle)
         outer.addStretch(2)
         self._little = True
-        self.fit(QSize(*ROOMY))
+        self._room = QSize(*ROOMY)
+        self.fit(self._room)
 
     def fit(self, room: QSize) -> None:
-        """Take the room there is: where it is little, all is closer together, so that nothing has to be scrolled to."""
+        """Take the space there is, so that nothing has to be scrolled to.
+
+        Where it is little, all is closer together; where that is not enough, the explanation goes.
+        """
+        self._room = room
         little = room.width() < ROOMY[0] or room.height() < ROOMY[1]
-        if little == self._little:
-            return
-        self._little = little
-        look(self._title, "little" if little else "", "room")
-        self._outer.setContentsMargins(*((MARGIN, 6, MARGIN, 0) if little else (26, 26, 26, 26)))
-        self._inner.setContentsMargins(*((12, 11, 12, 9) if little else (28, 24, 28, 24)))
-        self._inner.setSpacing(8 if little else 12)
-        self._prompts.setText(PROMPTS.split()[0] if little else PROMPTS)
-        for at in (0, 2):
-            self._middle.setStretch(at, 0 if little else 1)
+        if little != self._little:
+            self._little = little
+            look(self._title, "little" if little else "", "room")
+            self._outer.setContentsMargins(*((MARGIN, 6, MARGIN, 0) if little else (26, 26, 26, 26)))
+            self._inner.setContentsMargins(*((12, 11, 12, 9) if little else (28, 24, 28, 24)))
+            self._inner.setSpacing(8 if little else 12)
+            self._prompts.setText(PROMPTS.split()[0] if little else PROMPTS)
+            for at in (0, 2):
+                self._middle.setStretch(at, 0 if little else 1)
+        self._explain(True)
+        if self.heightForWidth(room.width()) > room.height():
+            self._explain(False)
+
+    def _explain(self, shown: bool) -> None:
+        """Show or hide the explanation; the height for a width is right at once."""
+        self._words.setVisible(shown)
+        self._inner.invalidate()
+        self._card.updateGeometry()
 
     def _add_samples(self, column: QVBoxLayout) -> None:
         """A button for each sample, and the line of the one under the pointer or the focus."""
@@ -127,6 +140,7 @@ class Welcome(QWidget):
             if demo
             else f"You are on {shown_name(gateway)}."
         )
+        self.fit(self._room)
 
 
 class WelcomePage(QScrollArea):

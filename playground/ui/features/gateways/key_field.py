@@ -59,8 +59,8 @@ class KeyField(QWidget):
         in_row((self.edit, 1), self.show_key, of=self._typing, margins=0, spacing=4)
         in_row((self.variable_edit, 1), self.type_instead, of=self._naming, margins=0, spacing=4)
         below = FlowLayout(gap=8)
-        for button in (self.name_variable, self.forget):
-            below.addWidget(button)
+        below.addWidget(self.name_variable)
+        below.addWidget(self.forget)
         column = in_column(self._typing, self._naming, self.remarks, of=self, margins=0, spacing=8)
         for number, button in enumerate(self.offers):
             column.addLayout(in_row(button, 1))
