@@ -632,7 +632,6 @@ async def test_undo_after_a_restart_goes_over_what_was_set(make_workspace: MakeW
     session = workspace.new()
     session.turns.add_turn(make_turn(Role.USER, "One"))
     session.change(model="another")
-    session.history._states.typing = None  # as if the person had waited
     session.turns.add_turn(make_turn(Role.USER, "Two"))
     workspace = await again(workspace, make_workspace)
     session = await workspace.show(session.id)
