@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -13,6 +13,8 @@ from playground.engine.gateways.offered import DEMO_ID, Gateways
 from playground.engine.gateways.profiles import ProfileStore
 from playground.engine.gateways.secrets import KeyringError, Keys
 from playground.engine.session.session import Session
+from tests.engine.debugging import MODELS, ToolConversation
+from tests.support.fault_server import FaultServer
 
 MakeSession = Callable[..., Session]
 
@@ -34,3 +36,18 @@ async def gateways(gateway: DemoServer, tmp_path: Path) -> AsyncIterator[Gateway
 def session(gateways: Gateways) -> Session:
     """An empty experiment on the demo gateway."""
     return Session(gateways.client, profile_id=DEMO_ID, model="demo-chat")
+
+
+@pytest.fixture(params=["chat", "messages"])
+def conversation(request: pytest.FixtureRequest, session: Session, gateway: DemoServer) -> ToolConversation:
+    """An experiment with a tool on the demo gateway, in each protocol."""
+    session.change(protocol=request.param)
+    session.change(model=MODELS[request.param])
+    return ToolConversation(session, gateway)
+
+
+@pytest.fixture
+def server() -> Iterator[FaultServer]:
+    """A gateway that does what a test has it play."""
+    with FaultServer() as running:
+        yield running

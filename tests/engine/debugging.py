@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Coroutine
+from collections.abc import Coroutine
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +14,6 @@ from playground.domain.parts import ToolCall
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role, Turn, make_turn
 from playground.engine.session.session import Session
-from tests.support.eventually import eventually
 
 WEATHER = ToolDefinition(
     name="get_weather",
@@ -124,8 +123,3 @@ def always(policy: Policy, **fields: Any) -> Debugging:
 
 def begin(work: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
     return asyncio.get_running_loop().create_task(work)
-
-
-async def until(condition: Callable[[], bool], seconds: float = 60) -> None:
-    """Wait as ``tests.support.eventually`` does; for the callers that still give a time."""
-    await eventually(condition, seconds=seconds)

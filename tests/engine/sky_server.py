@@ -1,8 +1,8 @@
 """A program that answers calls of a weather tool: it holds them until a line says ``let go``.
 
-Lines of JSON in both directions. In: ``{"do": "call" | "cancel" | "let go", "id", "tool", "arguments"}``. Out: an answer,
-a progress message for a held call, or the number of a cancelled one. The city “Nowhere” ends the program, “Atlantis” is
-an error.
+Lines of JSON in both directions. In: ``{"do": "call" | "cancel" | "let go", "id", "tool", "arguments"}``.
+Out: an answer, a progress message for a held call, or the id of a cancelled one.
+The city “Nowhere” ends the program, “Atlantis” is an error.
 """
 
 from __future__ import annotations

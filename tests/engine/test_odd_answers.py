@@ -275,12 +275,6 @@ ROWS = [*usable(), *counts(), *several(), *unusable()]
 
 
 @pytest.fixture
-def server() -> Iterator[FaultServer]:
-    with FaultServer() as running:
-        yield running
-
-
-@pytest.fixture
 async def open_session(server: FaultServer) -> AsyncIterator[Callable[..., Session]]:
     timeouts = Timeouts(connect=5, first=5, idle=5, settle=1)
     client = GatewayClient(Connection(base_url=server.url, key=Secret("k"), retries=0, timeouts=timeouts))

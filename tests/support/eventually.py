@@ -7,6 +7,7 @@ look at the state again and again, since they watch from outside: another thread
 from __future__ import annotations
 
 import asyncio
+import inspect
 import time
 from collections.abc import Callable
 
@@ -15,9 +16,12 @@ _PAUSE_S = 0.005
 
 
 async def eventually(condition: Callable[[], object], description: str = "", *, seconds: float = LIMIT_S) -> None:
-    """Let other tasks run until the condition holds. Raises AssertionError with the description after the limit."""
+    """Let other tasks run until the condition, a function or a coroutine function, holds.
+
+    Raises AssertionError with the description after the limit.
+    """
     limit = time.monotonic() + seconds
-    while not condition():
+    while not await _result(condition):
         _check_limit(limit, seconds, condition, description)
         await asyncio.sleep(_PAUSE_S)
 
@@ -30,6 +34,11 @@ def eventually_in_qt(condition: Callable[[], object], description: str = "", *, 
     while not condition():
         _check_limit(limit, seconds, condition, description)
         QTest.qWait(int(_PAUSE_S * 1000))
+
+
+async def _result(condition: Callable[[], object]) -> object:
+    result = condition()
+    return await result if inspect.isawaitable(result) else result
 
 
 def _check_limit(limit: float, seconds: float, condition: Callable[[], object], description: str) -> None:

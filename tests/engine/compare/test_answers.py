@@ -22,18 +22,11 @@ from playground.engine.session.snapshot import restore
 from playground.engine.session.variants import MOST_LANES
 from playground.gateway.client import GatewayClient
 from playground.gateway.connection import Connection
-from tests.engine.debugging import MODELS, THREE, ToolConversation, begin
+from tests.engine.debugging import THREE, ToolConversation, begin
 from tests.support.eventually import eventually
 from tests.support.open_streams import open_streams
 
 STORED = Path(__file__).parents[1] / "stored"
-
-
-@pytest.fixture(params=["chat", "messages"])
-def conversation(request: pytest.FixtureRequest, session: Session, gateway: DemoServer) -> ToolConversation:
-    session.change(protocol=request.param)
-    session.change(model=MODELS[request.param])
-    return ToolConversation(session, gateway)
 
 
 def roles(lane: Session) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import ssl
-from collections.abc import Iterator
 from email.utils import formatdate
 from time import time
 from typing import Any
@@ -21,12 +20,6 @@ from tests.support.fault_server import FaultServer, Step, drip, head, hold, keep
 from tests.support.proxy import Front, Proxy
 
 KEY = "sk-canary-73b1e90ad4"
-
-
-@pytest.fixture
-def server() -> Iterator[FaultServer]:
-    with FaultServer() as running:
-        yield running
 
 
 @pytest.fixture(autouse=True)

@@ -223,7 +223,7 @@ async def test_they_are_told_as_they_come_and_it_can_be_ended() -> None:
         assert found[1][0] - found[0][0] > 0.1
         slow.play(hold())
         task = asyncio.get_running_loop().create_task(look([known("A", slow.port)], seconds=30))
-        await asyncio.sleep(0.2)
+        await asyncio.to_thread(slow.wait_requests, 2)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task

@@ -26,6 +26,7 @@ from playground.engine.gateways.secrets import (
 )
 from playground.gateway.redact import MASK, Redactor
 from tests.support.each_case import each_case
+from tests.support.eventually import eventually
 from tests.support.passes import shortest_of
 from tests.support.secret_service import SecretService, private_bus
 
@@ -143,18 +144,17 @@ async def test_a_hanging_service_is_given_up_and_recovers(secret_service: Secret
 
     secret_service.thaw()
     patient = Keys(timeout=10)
-    for _ in range(100):  # what was given up is finished by the service, and the key arrives after all
-        if await patient.get("p1", ORIGIN) is not None:
-            break
-        await asyncio.sleep(0.02)
+    await eventually(
+        lambda: patient.get("p1", ORIGIN), "the service saves the key although the wait for it was given up"
+    )
     found = await patient.get("p1", ORIGIN)
     assert found is not None
     assert found.get_secret_value() == CANARY
-    for _ in range(100):
-        if (await keys.check()).available:
-            break
-        await asyncio.sleep(0.02)
-    assert keys.state.available
+
+    async def available() -> bool:
+        return (await keys.check()).available
+
+    await eventually(available, "the keyring is available again")
 
 
 async def test_it_is_told_once_that_a_key_is_new(secret_service: SecretService, tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable
 
 import pytest
 
@@ -41,12 +41,6 @@ def end(protocol: str) -> bytes:
         stop = data({"type": "message_delta", "delta": {"stop_reason": "end_turn"}}, "message_delta")
         return stop + data({"type": "message_stop"}, "message_stop")
     return data({"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}) + b"data: [DONE]\n\n"
-
-
-@pytest.fixture
-def server() -> Iterator[FaultServer]:
-    with FaultServer() as running:
-        yield running
 
 
 Ask = Callable[..., AsyncIterator[Turn]]

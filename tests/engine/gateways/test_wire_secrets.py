@@ -77,12 +77,6 @@ def test_the_search_finds_what_it_is_to_find() -> None:
 
 
 @pytest.fixture
-def server() -> Iterator[FaultServer]:
-    with FaultServer() as running:
-        yield running
-
-
-@pytest.fixture
 async def make(server: FaultServer) -> AsyncIterator[Callable[[str], Session]]:
     """Makes sessions that carry the canaries in key, header, address, prompt and extra body."""
     clients: list[GatewayClient] = []

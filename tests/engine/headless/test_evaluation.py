@@ -28,8 +28,9 @@ from playground.engine.headless.evaluated_file import EvaluationOptions
 from playground.engine.headless.evaluation import evaluate_file
 from playground.engine.headless.exit_codes import ExitCode
 from playground.engine.io.file_lock import FileLock
-from tests.engine.debugging import begin, until
+from tests.engine.debugging import begin
 from tests.engine.headless.runs import CANARY, Ended
+from tests.support.eventually import eventually
 from tests.support.fault_server import FaultServer, Step, keep, send, sleep, whole
 
 CITIES = ("Lisbon", "Oslo", "Rome")
@@ -195,7 +196,7 @@ async def test_interrupted_it_shows_and_keeps_what_came(desk: Desk) -> None:
     out, err = io.StringIO(), io.StringIO()
     options = EvaluationOptions(base_url=desk.base_url, key=Secret(CANARY))
     task = begin(evaluate_file(desk.file, options, out, err))
-    await until(lambda: desk.answers.exists() and kept(desk.answers) >= 4, 30)
+    await eventually(lambda: desk.answers.exists() and kept(desk.answers) >= 4)
     task.cancel()
     assert await task == ExitCode.INTERRUPTED
     assert "A · as set" in out.getvalue()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import io
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -19,20 +19,12 @@ from playground.engine.headless.exit_codes import ExitCode
 from playground.engine.headless.run import RunOptions, run_file
 from playground.engine.session.asking import Reception
 from tests.engine.headless.runs import CANARY, Desk, experiment
+from tests.support.eventually import eventually
 from tests.support.fault_server import FaultServer, head, hold, send, sleep, sse, text_chunk, whole
 from tests.support.proxy import Proxy, Socks
 
 FINE = send(head(), sse(text_chunk("Hi", "stop"), "[DONE]"))
 BUSY = send(whole(503, "application/json", b'{"code": 1, "message": "busy", "data": null}'))
-
-
-async def until(true: Callable[[], object]) -> None:
-    """Wait until something is true."""
-    for _ in range(1000):
-        if true():
-            return
-        await asyncio.sleep(0.01)
-    pytest.fail("it did not happen within ten seconds")
 
 
 @pytest.fixture
@@ -338,7 +330,7 @@ async def test_an_interrupt_keeps_and_records_what_came(
     out, err = io.StringIO(), io.StringIO()
     options = RunOptions(base_url=server.url, record=path, as_json=as_json)
     running = asyncio.get_running_loop().create_task(run_file(file, options, out, err))
-    await until(lambda: came if as_json else out.getvalue())
+    await eventually(lambda: came if as_json else out.getvalue())
     running.cancel()
     assert await running == ExitCode.INTERRUPTED
     assert err.getvalue() == "playground: Interrupted.\n"
@@ -355,6 +347,6 @@ async def test_an_interrupt_while_it_waits_for_the_next_try(desk: Desk, server: 
     out, err = io.StringIO(), io.StringIO()
     file = desk.write("experiment.json", experiment())
     running = asyncio.get_running_loop().create_task(run_file(file, RunOptions(base_url=server.url), out, err))
-    await until(lambda: "Trying again in 1 min" in err.getvalue())
+    await eventually(lambda: "Trying again in 1 min" in err.getvalue())
     running.cancel()
     assert await running == ExitCode.INTERRUPTED

@@ -15,9 +15,9 @@ from playground.engine.headless.exit_codes import ExitCode
 from playground.engine.headless.run import RunOptions, run_file
 from playground.engine.headless.show import OutputError
 from tests.engine.debugging import begin as spawned
-from tests.engine.debugging import until
 from tests.engine.headless.runs import Desk, experiment
 from tests.hostile.streams import delta
+from tests.support.eventually import eventually
 from tests.support.fault_server import FaultServer, head, hold, send
 
 VARIANTS = [
@@ -117,7 +117,7 @@ async def test_interrupted_in_the_middle_each_has_what_came(desk: Desk) -> None:
         server.play(send(head()), send(delta({"content": "so far"})), hold())
         path = desk.write("saved.json", saved())
         running = spawned(desk.run_path(path, base_url=server.url, all_variants=True, as_json=True))
-        await until(lambda: len(server.requests) == 3, 60)
+        await eventually(lambda: len(server.requests) == 3)
         running.cancel()
         ended = await running
     assert ended.code == ExitCode.INTERRUPTED

@@ -9,7 +9,6 @@ from collections import deque
 
 import pytest
 
-from playground.demo.server import DemoServer
 from playground.domain.debugging import Answer, Policy
 from playground.domain.parts import ToolCall, ToolResult
 from playground.domain.tool_servers import Frame, ticket_id
@@ -19,14 +18,7 @@ from playground.engine.inspect.calls import CallEntry, CallIndex, calls_csv, cal
 from playground.engine.session.session import Session
 from playground.engine.tool_servers.tape import ServerTape
 from playground.gateway.redact import Redactor
-from tests.engine.debugging import MODELS, THREE, ToolConversation
-
-
-@pytest.fixture(params=["chat", "messages"])
-def conversation(request: pytest.FixtureRequest, session: Session, gateway: DemoServer) -> ToolConversation:
-    session.change(protocol=request.param)
-    session.change(model=MODELS[request.param])
-    return ToolConversation(session, gateway)
+from tests.engine.debugging import THREE, ToolConversation
 
 
 def calls_of(session: Session) -> list[CallEntry]:

@@ -130,19 +130,17 @@ def test_what_is_refused_names_what_it_holds() -> None:
     assert len(read_json(many[:4000] + b"{}]")) == 1334
 
 
-@pytest.mark.parametrize("seed", range(30))
-def test_texts_are_told_from_values_wherever_a_piece_ends(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+@each_case("seed", range(10))
+def test_values_are_counted_in_texts_longer_than_a_piece(seed: int) -> None:
+    """The pieces of more than a mebibyte end in texts, escapes, characters and between values."""
     dice = random.Random(seed)
     bits = ["a", '"', "\\", '\\"', "{[,", "é", "…", "😀", "\n", "x" * 40]
-    value = ["".join(dice.choices(bits, k=dice.randint(0, 20))) for _ in range(dice.randint(1, 40))]
+    value = ["".join(dice.choices(bits, k=dice.randint(0, 20))) for _ in range(10_000)]
     data = json.dumps({"a": [value, {"b": value}]}, ensure_ascii=dice.random() < 0.3).encode()
-    whole = weigh(data)
-    assert whole[1] == 2 + 2 + 1 + 2 * (len(value) - 1) + 1
-    for piece in (1, 2, 3, 7, 64):
-        monkeypatch.setattr("playground.engine.io.weighed_json._PIECE", piece)
-        weighed = weigh(data)
-        assert weighed[1] == whole[1]
-        assert whole[0] <= weighed[0] <= whole[0] + 4 * len(data)  # of texts in pieces, the largest may be there twice
+    assert len(data) > 2**20
+    weight, values = weigh(data)
+    assert values == 2 + 2 + 1 + 2 * (len(value) - 1) + 1
+    assert weight >= len(data)
 
 
 @pytest.mark.parametrize("tail", [b"", b"\\", b'\\"', b'"', b'"\\\\', b"{", b"\xff\xfe\x00"])

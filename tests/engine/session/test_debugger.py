@@ -8,7 +8,6 @@ import time
 
 import pytest
 
-from playground.demo.server import DemoServer
 from playground.domain.debugging import Answer, AnswerRow, MatchKind, Policy, ResultDraft
 from playground.domain.errors import RunRefusedError
 from playground.domain.parts import ToolCall
@@ -16,18 +15,9 @@ from playground.domain.transcript import Ending, Role, make_turn
 from playground.engine.session import tool_loop
 from playground.engine.session.changes import Change, DebugChanged, PathChanged, RunState, RunStateChanged
 from playground.engine.session.debugger import FILLING
-from playground.engine.session.session import Session
 from playground.engine.session.tool_loop import SLICE_S
 from tests.engine.debugging import MODELS, SUNNY, THREE, ToolConversation, begin, for_city
 from tests.support.eventually import eventually
-
-
-@pytest.fixture(params=["chat", "messages"])
-def conversation(request: pytest.FixtureRequest, session: Session, gateway: DemoServer) -> ToolConversation:
-    session.change(protocol=request.param)
-    session.change(model=MODELS[request.param])
-    return ToolConversation(session, gateway)
-
 
 # Stopping and answering by hand
 

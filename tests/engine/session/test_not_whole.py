@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -83,12 +83,6 @@ class FaultyConversation:
         err = io.StringIO()
         code = await run_file(request, RunOptions(base_url=self.server.url, answers=table), io.StringIO(), err)
         return code, err.getvalue()
-
-
-@pytest.fixture
-def server() -> Iterator[FaultServer]:
-    with FaultServer() as made:
-        yield made
 
 
 @pytest.fixture(params=["chat", "messages"])

@@ -8,7 +8,6 @@ from collections.abc import Iterable
 
 import pytest
 
-from playground.demo.server import DemoServer
 from playground.domain.debugging import Answer
 from playground.domain.errors import RunRefusedError
 from playground.domain.parts import ToolCall, ToolResult
@@ -21,18 +20,11 @@ from playground.engine.session.open_edits import EditKey, OpenEdit, What
 from playground.engine.session.session import Session
 from playground.engine.session.snapshot import decode, encode_experiment, restore, snapshot
 from playground.engine.session.turn_edits import standing
-from tests.engine.debugging import MODELS, THREE, ToolConversation
+from tests.engine.debugging import THREE, ToolConversation
 from tests.support.editors import no_gateway
 
 OSLO = '{"city": "Oslo", "unit": "celsius"}'
 BOTH = pytest.mark.parametrize("how", ["send", "send_all", "fill", "step", "step_next", "go_on", "run_to_end"])
-
-
-@pytest.fixture(params=["chat", "messages"])
-def conversation(request: pytest.FixtureRequest, session: Session, gateway: DemoServer) -> ToolConversation:
-    session.change(protocol=request.param)
-    session.change(model=MODELS[request.param])
-    return ToolConversation(session, gateway)
 
 
 def arguments_of(conversation: ToolConversation, number: int, text: str) -> EditKey:

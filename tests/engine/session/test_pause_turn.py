@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -74,12 +74,6 @@ def paused_body() -> bytes:
 
 
 ANSWERED = b"".join([start(), said(" It is green."), stop()])
-
-
-@pytest.fixture
-def server() -> Iterator[FaultServer]:
-    with FaultServer() as made:
-        yield made
 
 
 @pytest.fixture

@@ -17,10 +17,10 @@ from typing import Any
 from playground.engine.gateways.secrets import Secret
 from playground.engine.headless.evaluated_file import EvaluationOptions
 from playground.engine.headless.evaluation import evaluate_file
-from tests.engine.debugging import until
 from tests.engine.headless.cluster.clusters import KEY, VARIABLE, Cluster
 from tests.engine.headless.runs import Ended
 from tests.engine.headless.test_evaluation import saved
+from tests.support.eventually import eventually
 from tests.support.fault_server import FaultServer, whole
 
 ANSWER = {
@@ -72,7 +72,7 @@ class Desk:
         )
         try:
             if killed_when is not None:
-                await until(killed_when, 60)
+                await eventually(killed_when)
                 started.kill()
             out, err = await started.communicate()
         finally:

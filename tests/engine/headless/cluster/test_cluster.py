@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 
 from playground.engine.headless.exit_codes import ExitCode
-from tests.engine.debugging import begin, until
+from tests.engine.debugging import begin
 from tests.engine.headless.cluster.clusters import KEY, VARIABLE, Cluster
 from tests.engine.headless.cluster.desks import ANSWER, Desk, said
+from tests.support.eventually import eventually
 from tests.support.fault_server import keep, send, sleep, whole
 
 pytestmark = pytest.mark.timeout(200)
@@ -57,7 +58,7 @@ async def test_a_worker_that_is_killed_costs_no_more_than_what_it_had_under_way(
     desk.gateway.play(sleep(0.1), send(said(ANSWER)), keep())
     desk.cluster.add("victim")
     running = begin(desk.run())
-    await until(lambda: len(desk.gateway.requests) >= 60, 60)
+    await eventually(lambda: len(desk.gateway.requests) >= 60)
     await asyncio.to_thread(desk.cluster.end, "victim", signal.SIGKILL)
     ended = await running
     assert ended.code == ExitCode.OK, ended.err
@@ -70,7 +71,7 @@ async def test_an_interrupt_keeps_what_came_and_the_rest_is_asked_later(desk: De
     desk.write(50, at_once=4)
     desk.gateway.play(sleep(0.05), send(said(ANSWER)), keep())
     running = begin(desk.run())
-    await until(lambda: len(desk.gateway.requests) >= 20, 60)
+    await eventually(lambda: len(desk.gateway.requests) >= 20)
     running.cancel()
     ended = await running
     assert ended.code == ExitCode.INTERRUPTED
@@ -159,7 +160,7 @@ async def test_a_cluster_that_ends_in_the_middle_stops_the_run_and_what_came_is_
         assert f"The cluster at {own.address} has no worker. Start one with: dask worker" in ended.err
         own.add("only")
         running = begin(desk.run(own.address))
-        await until(lambda: len(desk.gateway.requests) >= 12, 60)
+        await eventually(lambda: len(desk.gateway.requests) >= 12)
         await asyncio.to_thread(own.end, "only", signal.SIGKILL)
         ended = await running
         assert ended.code == ExitCode.INCOMPLETE
@@ -168,7 +169,7 @@ async def test_a_cluster_that_ends_in_the_middle_stops_the_run_and_what_came_is_
         assert kept >= 8
         own.add("next")
         running = begin(desk.run(own.address, go_on=True))
-        await until(lambda: len(desk.gateway.requests) >= 30, 60)
+        await eventually(lambda: len(desk.gateway.requests) >= 30)
         await asyncio.to_thread(own.end, "scheduler", signal.SIGKILL)
         ended = await running
         assert ended.code == ExitCode.INCOMPLETE

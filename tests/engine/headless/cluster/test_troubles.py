@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 
 from playground.engine.headless.exit_codes import ExitCode
-from tests.engine.debugging import begin, until
+from tests.engine.debugging import begin
 from tests.engine.headless.cluster.clusters import KEY, VARIABLE, Cluster
 from tests.engine.headless.cluster.desks import ANSWER, Desk, said
+from tests.support.eventually import eventually
 from tests.support.fault_server import keep, send, sleep
 
 pytestmark = pytest.mark.timeout(200)
@@ -45,11 +46,11 @@ async def test_a_worker_that_comes_in_mid_run_takes_part_with_the_key_of_its_own
     desk.write(60, at_once=6)
     desk.gateway.play(sleep(2), send(said(ANSWER)), keep())
     running = begin(desk.run())
-    await until(lambda: len(desk.gateway.requests) >= 6, 60)
+    await eventually(lambda: len(desk.gateway.requests) >= 6)
     assert askers(desk) == {KEY}
     try:
         await asyncio.to_thread(desk.cluster.add, "newcomer", environment={VARIABLE: OTHER_KEY})
-        await until(lambda: OTHER_KEY in askers(desk), 60)
+        await eventually(lambda: OTHER_KEY in askers(desk))
         desk.gateway.play(send(said(ANSWER)), keep())
         ended = await running
     finally:
@@ -94,12 +95,12 @@ async def test_a_worker_that_comes_in_mid_run_and_does_not_fit_is_named_and_asks
     desk.write(1000, at_once=2)
     desk.gateway.play(sleep(0.2), send(said(ANSWER)), keep())
     running = begin(desk.run())
-    await until(lambda: len(desk.gateway.requests) >= 2, 60)
+    await eventually(lambda: len(desk.gateway.requests) >= 2)
     try:
         await asyncio.to_thread(desk.cluster.add, "unfit", *module(tmp_path, loaded), environment=environment)
-        await until(lambda: words in desk.err.getvalue(), 60)
+        await eventually(lambda: words in desk.err.getvalue())
         asked = len(desk.gateway.requests)
-        await until(lambda: len(desk.gateway.requests) >= asked + 4, 60)  # the others go on
+        await eventually(lambda: len(desk.gateway.requests) >= asked + 4)  # the others go on
     finally:
         running.cancel()
         await running
@@ -118,9 +119,9 @@ async def test_what_a_lost_worker_had_is_asked_by_others_and_an_answer_lost_with
         own.add("one")
         own.add("two", environment={VARIABLE: OTHER_KEY})
         running = begin(desk.run(own.address))
-        await until(lambda: askers(desk) == {KEY, OTHER_KEY}, 60)
+        await eventually(lambda: askers(desk) == {KEY, OTHER_KEY})
         own.signal("two", signal.SIGSTOP)
-        await until(lambda: "was lost" in desk.err.getvalue(), 60)
+        await eventually(lambda: "was lost" in desk.err.getvalue())
         own.signal("two", signal.SIGCONT)  # what it brings now counts once
         ended = await running
         assert ended.code == ExitCode.OK, ended.err
@@ -133,11 +134,11 @@ async def test_what_a_lost_worker_had_is_asked_by_others_and_an_answer_lost_with
         running = begin(desk.run(own.address, fresh=True))
         keys = {KEY: "one", OTHER_KEY: "two"}
         for lost in range(2):
-            await until(lambda lost=lost: len(desk.gateway.requests) == lost + 1, 60)  # type: ignore[misc]
+            await eventually(lambda lost=lost: len(desk.gateway.requests) == lost + 1)  # type: ignore[misc]
             asked_by = (desk.gateway.requests[-1].header("authorization") or "").removeprefix("Bearer ")
             await asyncio.to_thread(own.end, keys[asked_by], signal.SIGKILL)
         await asyncio.to_thread(own.add, "three")
-        await until(lambda: len(desk.gateway.requests) == 3, 60)
+        await eventually(lambda: len(desk.gateway.requests) == 3)
         await asyncio.to_thread(own.end, "three", signal.SIGKILL)
         ended = await running
     finally:
