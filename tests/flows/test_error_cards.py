@@ -75,7 +75,9 @@ def test_error_card_leads_to_the_remedy(stage: Stage) -> None:
             assert "The gateway does not accept “temperature” · 400" in words(card)
             await open_tab(person, "Raw")
             await person.press("Show parameters", card)
-            await person.until(lambda: any(map(has_focus, person.find(QLineEdit, "Temperature"))), "the parameter's row")
+            await person.until(
+                lambda: any(map(has_focus, person.find(QLineEdit, "Temperature"))), "the parameter's row"
+            )
             server.play(*refusal(400, {"error": {"message": "This model's maximum context length is 4097 tokens."}}))
             card = await told(person)
             await person.press("Go to the earliest turn", card)
@@ -84,7 +86,9 @@ def test_error_card_leads_to_the_remedy(stage: Stage) -> None:
             server.play(*refusal(422, {"detail": [{"loc": ["body", "foo"], "msg": "Extra inputs are not permitted"}]}))
             card = await told(person)
             await person.press("Open Raw", card)
-            await person.until(lambda: any(map(has_focus, person.find(QPlainTextEdit, "This experiment"))), "the extra body")
+            await person.until(
+                lambda: any(map(has_focus, person.find(QPlainTextEdit, "This experiment"))), "the extra body"
+            )
             server.play(*refusal(400, {"error": {"message": "this model does not support tools"}}))
             card = await told(person)
             assert ErrorCard(person, card).buttons == ["Choose a model", "Show tools", "Retry"]
@@ -150,9 +154,7 @@ def test_error_card_describes_what_arrived(stage: Stage) -> None:
             await person.run("And now?")
             await person.until(lambda: person.path[-1].role is Role.ASSISTANT and person.path[-1].text, "some text")
             await person.idle()
-            assert "What arrived is kept. Retry to ask again." in words(
-                person.one(QWidget, "Error:", person.card(-1))
-            )
+            assert "What arrived is kept. Retry to ask again." in words(person.one(QWidget, "Error:", person.card(-1)))
             for streamed in (True, False):
                 server.play(*refusal(503, {"message": "busy"}))
                 parameters = person.session.settings.current.with_value("stream", streamed)

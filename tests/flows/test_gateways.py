@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from functools import partial
 
-from PySide6.QtWidgets import QPushButton
-
 from playground.demo.server import DemoConfig, DemoServer
 from playground.domain.transcript import Ending
 from playground.engine.gateways.credentials import store_secret

@@ -22,7 +22,6 @@ from tests.flows.test_compare import answered, columns, open_lanes
 from tests.flows.test_store import SLOW, act, back, opened
 from tests.flows.test_wire import CALLING, sample, use
 
-
 CALL_MENU = "More for this call"
 CARRIED = "Show the frame that carried it"
 FRAMES = "Show its frames"

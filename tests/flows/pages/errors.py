@@ -9,9 +9,7 @@ from PySide6.QtWidgets import QPushButton, QTextEdit
 from tests.flows.pages.page import Page
 
 if TYPE_CHECKING:
-    from PySide6.QtWidgets import QWidget
-
-    from tests.flows.conftest import Person
+    pass
 
 BODY = "error body"  # in the label of the button that unfolds it
 

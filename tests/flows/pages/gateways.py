@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QModelIndex, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QApplication,
@@ -13,11 +13,10 @@ from PySide6.QtWidgets import (
     QLabel,
     QLineEdit,
     QListWidget,
+    QPlainTextEdit,
     QPushButton,
-    QToolButton,
     QTreeWidget,
     QTreeWidgetItem,
-    QTreeWidgetItemIterator,
 )
 
 from tests.flows.pages.dialogs import Window
@@ -130,6 +129,10 @@ class PriceWindow(Window):
 
     title = "Price of the model"
 
+    async def enter(self, name: str, text: str) -> None:
+        """Replace an amount."""
+        await self.person.do(partial(self.get(QLineEdit, name).setText, text))
+
 
 class CheckWindow(Window):
     """The check of a gateway: what will be asked, then a report."""
@@ -161,14 +164,17 @@ class CheckWindow(Window):
     async def tick_only(self, checks: set[tuple[str, str]]) -> None:
         """Untick all other checks."""
         assert checks <= set(self.checks), f"{checks - set(self.checks)} of {self.checks}"
-        for key, item in self._items.items():
-            if key not in checks:
-                await self.person.do(partial(item.setCheckState, 0, Qt.CheckState.Unchecked))
+
+        def untick() -> None:
+            for key, item in self._items.items():
+                if key not in checks:
+                    item.setCheckState(0, Qt.CheckState.Unchecked)
+
+        await self.person.do(untick)  # in one event: the list is made again when more is known of the model
 
     async def select_check(self, check: tuple[str, str]) -> None:
         """Look at the line of a check."""
-        tree, item = self.get(QTreeWidget, "Checks"), self._items[check]
-        await self.person.do(partial(tree.setCurrentItem, item))
+        await self.person.do(lambda: self.get(QTreeWidget, "Checks").setCurrentItem(self._items[check]))
 
     def verdict(self, check: tuple[str, str]) -> str:
         """The verdict in the line of a check."""
@@ -182,3 +188,18 @@ class CheckWindow(Window):
     async def wait_for_report(self) -> None:
         """Wait until the check has ended and its report is shown."""
         await self.wait_until(lambda: self.has_button("Check again"), "the report")
+
+    @property
+    def evidence(self) -> str:
+        """The body of the request of the selected check."""
+        return "".join(editor.toPlainText() for editor in self.find(QPlainTextEdit, "Request body"))
+
+    @property
+    def text(self) -> str:
+        """Everything that the labels say."""
+        return "\n".join(self.texts)
+
+    async def begin(self, checks: set[tuple[str, str]]) -> None:
+        """Tick only these checks and begin."""
+        await self.tick_only(checks)
+        await self.press("Begin")
