@@ -8,6 +8,7 @@ from playground.domain.prices import Price
 from playground.engine.gateways.offered import DEMO_ID
 from playground.engine.gateways.profiles import Profile
 from tests.flows.conftest import Person, Stage
+from tests.flows.pages.gateways import PriceWindow
 
 
 def labels(inside: QWidget) -> list[QLabel]:

@@ -134,6 +134,10 @@ class PriceWindow(Window):
         await self.person.do(partial(self.get(QLineEdit, name).setText, text))
 
 
+def _children(item: QTreeWidgetItem) -> list[QTreeWidgetItem]:
+    return [child for row in range(item.childCount()) if (child := item.child(row)) is not None]
+
+
 class CheckWindow(Window):
     """The check of a gateway: what will be asked, then a report."""
 
@@ -142,14 +146,8 @@ class CheckWindow(Window):
     @property
     def _items(self) -> dict[tuple[str, str], QTreeWidgetItem]:
         """The lines by the title of their check and of their group."""
-        tree = self.get(QTreeWidget, "Checks")
-        items = [tree.topLevelItem(row) for row in range(tree.topLevelItemCount())]
-        return {
-            (group.child(row).text(0), group.text(0)): group.child(row)
-            for group in items
-            if group is not None
-            for row in range(group.childCount())
-        }
+        groups = _children(self.get(QTreeWidget, "Checks").invisibleRootItem())
+        return {(line.text(0), group.text(0)): line for group in groups for line in _children(group)}
 
     @property
     def checks(self) -> list[tuple[str, str]]:
