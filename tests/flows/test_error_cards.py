@@ -7,17 +7,17 @@ from functools import partial
 from itertools import accumulate
 from typing import Any
 
-from PySide6.QtWidgets import QApplication, QLabel, QPushButton
+from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QPlainTextEdit, QPushButton, QStatusBar, QTabBar, QWidget
 
 from playground.demo.server import DemoConfig, DemoServer
 from playground.domain.transcript import Role
 from playground.engine.gateways.profiles import Profile
 from playground.gateway.address import origin
-from playground.ui.features.conversation.text_view import TextView
-from playground.ui.features.conversation.turn_end import SHOW_BODY, ErrorCard
-from playground.ui.features.gateways.dialog import ProfileDialog
-from playground.ui.shell.features import GATEWAYS, PARAMETER_PANEL, RAW_PANEL, TOOLS_PANEL
 from tests.flows.conftest import Person, Stage
+from tests.flows.pages.dialogs import Notice
+from tests.flows.pages.errors import ErrorCard
+from tests.flows.pages.gateways import GatewayBar, GatewaysWindow
+from tests.flows.test_panels import open_tab
 from tests.support.fault_server import FaultServer, Step, head, hold, keep, reset, send, sse, text_chunk, whole
 
 CANARY = "sk-canary-9a1e44d0"
@@ -29,17 +29,15 @@ def refusal(status: int, body: Any) -> list[Step]:
     return [send(whole(status, "application/json", json.dumps(body).encode())), keep()]
 
 
-def words(card: ErrorCard) -> str:
+def words(card: QWidget) -> str:
+    """All texts of an error card."""
     return "\n".join(label.text() for label in card.findChildren(QLabel) if label.text())
 
 
-def buttons(card: ErrorCard) -> list[str]:
-    return [button.text() for button in card.findChildren(QPushButton) if button.text() != SHOW_BODY]
-
-
-def dialog() -> ProfileDialog:
-    (found,) = [w for w in QApplication.topLevelWidgets() if isinstance(w, ProfileDialog) and w.isVisible()]
-    return found
+def has_focus(widget: QWidget) -> bool:
+    """True if the keyboard is in the widget or in a part of it."""
+    focus = QApplication.focusWidget()
+    return focus is not None and (focus is widget or widget.isAncestorOf(focus))
 
 
 async def at(person: Person, server: FaultServer, **settings: Any) -> Profile:
@@ -47,38 +45,39 @@ async def at(person: Person, server: FaultServer, **settings: Any) -> Profile:
     server.play(send(MODELS), keep())
     gateways = person.app.gateways
     profile = gateways.store.add_profile(Profile(name="Scripted", base_url=server.url, retries=0, **settings))
-    await person.do(lambda: person.app.actions.of(GATEWAYS).choose(profile.id))
-    await person.until(lambda: "small" in person.app.window.bar.model.ids, "its models")
+    await GatewayBar(person).choose_gateway(profile.name)
+    await person.until(lambda: GatewayBar(person).lists("small"), "its models")
     await person.use_model("small")
     return profile
 
 
-async def told(person: Person, message: str = "Hello") -> ErrorCard:
+async def told(person: Person, message: str = "Hello") -> QWidget:
     """Ask, and give the card that comes of it."""
     turns = len(person.path)
     await person.run(message)
     await person.until(lambda: len(person.path) > turns and person.path[-1].outcome is not None, "an end")
     await person.idle()
-    return await person.seen(ErrorCard, "Error:", person.card(-1))
+    return await person.seen(QWidget, "Error:", person.card(-1))
 
 
-def test_each_refusal_leads_to_where_it_is_mended(stage: Stage) -> None:
+def test_error_card_leads_to_the_remedy(stage: Stage) -> None:
     async def scene(person: Person) -> None:
-        window = person.app.window
+        bar, side = GatewayBar(person), person.one(QTabBar, "Side panel")
         with FaultServer() as server:
             await at(person, server)
             server.play(*refusal(400, {"error": {"message": "There are no healthy deployments for this model."}}))
             card = await told(person)
             assert "The gateway does not offer this model · 400" in words(card)
             await person.press("Choose a model", card)
-            await person.until(lambda: window.bar.model.hasFocus(), "the focus in the model field")
+            await person.until(lambda: has_focus(bar.model), "the focus in the model field")
             server.play(*refusal(400, {"error": {"message": "no", "param": "temperature"}}))
             card = await told(person)
             assert "The gateway does not accept “temperature” · 400" in words(card)
-            window.side.show_page("Raw")
+            await open_tab(person, "Raw")
             await person.press("Show parameters", card)
-            row = window.panels.of(PARAMETER_PANEL).rows["temperature"]
-            await person.until(lambda: row.isVisible() and row.isAncestorOf(focus()), "the parameter's row")
+            await person.until(
+                lambda: any(map(has_focus, person.find(QLineEdit, "Temperature"))), "the parameter's row"
+            )
             server.play(*refusal(400, {"error": {"message": "This model's maximum context length is 4097 tokens."}}))
             card = await told(person)
             await person.press("Go to the earliest turn", card)
@@ -87,68 +86,63 @@ def test_each_refusal_leads_to_where_it_is_mended(stage: Stage) -> None:
             server.play(*refusal(422, {"detail": [{"loc": ["body", "foo"], "msg": "Extra inputs are not permitted"}]}))
             card = await told(person)
             await person.press("Open Raw", card)
-            await person.until(lambda: window.panels.of(RAW_PANEL).body.editor.hasFocus(), "the extra body")
+            await person.until(
+                lambda: any(map(has_focus, person.find(QPlainTextEdit, "This experiment"))), "the extra body"
+            )
             server.play(*refusal(400, {"error": {"message": "this model does not support tools"}}))
             card = await told(person)
-            assert buttons(card) == ["Choose a model", "Show tools", "Retry"]
+            assert ErrorCard(person, card).buttons == ["Choose a model", "Show tools", "Retry"]
             await person.press("Show tools", card)
-            await person.until(window.panels.of(TOOLS_PANEL).isVisible, "the tools")
+            await person.until(lambda: side.tabText(side.currentIndex()).startswith("Tools"), "the tools")
             server.play(*refusal(400, {"message": "Either x-portkey-config or x-portkey-provider header is required"}))
             card = await told(person)
             await person.press("Add the header x-portkey-provider", card)
-            await person.until(lambda: isinstance(QApplication.activeModalWidget(), ProfileDialog), "the settings")
-            (edit,) = dialog().form.headers.edits
-            assert edit.name.text() == "x-portkey-provider"
-            await person.until(edit.value.hasFocus, "the cursor in its value")
-            await person.do(lambda: edit.value.setText("openai"))
-            await person.do(dialog().save_button.click)
-            await person.until(lambda: dialog().message.text().startswith("Saved."), "it to be saved")
-            await person.do(dialog().close_button.click)
-            await person.until(lambda: QApplication.activeModalWidget() is None, "the dialog closed")
-            await person.until(lambda: "Scripted is saved." in person.pane.notice.words, "the way on")
+            settings = await GatewaysWindow.opened(person)
+            assert settings.value("Header name") == "x-portkey-provider"
+            await person.until(lambda: has_focus(settings.field("Header value")), "the cursor in its value")
+            await settings.enter("Header value", "openai")
+            await settings.save()
+            await settings.leave()
+            await Notice(person).wait_for_text("Scripted is saved.")
             server.play(
                 send(whole(200, "application/json", b'{"choices": [{"message": {"content": "Well"}}]}')), keep()
             )
-            await person.press("Retry", person.pane.notice)
+            await Notice(person).press("Retry")
             await person.until(lambda: person.path[-1].text == "Well", "the answer")
             assert server.requests[-1].header("x-portkey-provider") == "openai"
-
-    def focus() -> Any:
-        return QApplication.focusWidget()
 
     stage.play(scene)
 
 
-def test_a_key_that_did_not_survive_the_restart_is_entered_from_the_card(stage: Stage) -> None:
+def test_error_card_of_a_missing_key_leads_to_its_field(stage: Stage) -> None:
     with DemoServer(DemoConfig(key=CANARY, tokens_per_second=0, time_to_first_token=0)) as locked:
 
         async def scene(person: Person) -> None:
             gateways = person.app.gateways
             url = locked.base_url
             profile = gateways.store.add_profile(Profile(name="Locked", base_url=url, key_origin=origin(url)))
-            await person.do(lambda: person.app.actions.of(GATEWAYS).choose(profile.id))
+            await GatewayBar(person).choose_gateway(profile.name)
             await person.use_model("demo-chat")
             card = await told(person)
             assert "The key is not here, so nothing was sent" in words(card)
             assert "kept" not in words(card)
             assert locked.requests == []
-            assert buttons(card) == ["Enter the key", "Retry"]
+            assert ErrorCard(person, card).buttons == ["Enter the key", "Retry"]
             await person.press("Enter the key", card)
-            await person.until(lambda: dialog().form.key.edit.hasFocus(), "the key's field")
-            await person.do(lambda: dialog().form.key.edit.setText(CANARY))
-            await person.do(dialog().save_button.click)
-            await person.until(lambda: dialog().message.text().startswith("Saved."), "it to be saved")
-            assert "Locked is saved." in person.pane.notice.words
-            await person.do(dialog().close_button.click)
-            await person.until(lambda: QApplication.activeModalWidget() is None, "the dialog closed")
-            await person.press("Retry", person.pane.notice)
+            settings = await GatewaysWindow.opened(person)
+            await person.until(lambda: has_focus(settings.field("Key")), "the key's field")
+            await settings.enter("Key", CANARY)
+            await settings.save()
+            assert "Locked is saved." in Notice(person).text
+            await settings.leave()
+            await Notice(person).press("Retry")
             await person.until(lambda: person.path[-1].text, "an answer")
             assert locked.requests[-1].header("authorization") == f"Bearer {CANARY}"
 
         stage.play(scene)
 
 
-def test_what_is_said_is_true_of_what_arrived_and_what_was_asked_for(stage: Stage) -> None:
+def test_error_card_describes_what_arrived(stage: Stage) -> None:
     async def scene(person: Person) -> None:
         with FaultServer() as server:
             await at(person, server)
@@ -160,37 +154,35 @@ def test_what_is_said_is_true_of_what_arrived_and_what_was_asked_for(stage: Stag
             await person.run("And now?")
             await person.until(lambda: person.path[-1].role is Role.ASSISTANT and person.path[-1].text, "some text")
             await person.idle()
-            assert "What arrived is kept. Retry to ask again." in words(
-                person.one(ErrorCard, "Error:", person.card(-1))
-            )
+            assert "What arrived is kept. Retry to ask again." in words(person.one(QWidget, "Error:", person.card(-1)))
             for streamed in (True, False):
                 server.play(*refusal(503, {"message": "busy"}))
                 parameters = person.session.settings.current.with_value("stream", streamed)
                 await person.do(partial(person.session.set_parameters, parameters))
                 card = await told(person)
                 assert ("Streaming makes this less likely" in words(card)) is not streamed
-                assert ("Turn streaming on and retry" in buttons(card)) is not streamed
+                assert ("Turn streaming on and retry" in ErrorCard(person, card).buttons) is not streamed
             server.play(send(whole(418, None, b"", "Connection: close")))
             said = words(await told(person))
             assert said.count("418") == 1
             server.play(send(b"SSH-2.0-OpenSSH_9.2\r\n"))
             card = await told(person)
             assert "The answer is not proper HTTP" in words(card)
-            assert "it says “SSH-2.0-OpenSSH_9.2”" in card.findChildren(TextView)[0].toPlainText()
+            assert "it says “SSH-2.0-OpenSSH_9.2”" in ErrorCard(person, card).text
 
     stage.play(scene)
 
 
-def test_the_dot_says_what_is_known_of_the_gateway(stage: Stage) -> None:
+def test_gateway_state_follows_each_answer(stage: Stage) -> None:
     def says(person: Person) -> str:
-        (label,) = [label for label in person.app.window.status.findChildren(QLabel) if "Scripted" in label.text()]
-        button = person.one(QPushButton, "Gateway", person.app.window.bar)
+        (label,) = [label for label in person.find(QLabel, "", person.one(QStatusBar)) if "Scripted" in label.text()]
+        button = GatewayBar(person).gateway
         assert label.toolTip() == button.toolTip(), "the same above and below"
-        return button.toolTip().removeprefix("Gateway: ")
+        return GatewayBar(person).state
 
     async def scene(person: Person) -> None:
         with FaultServer() as server:
-            profile = await at(person, server)
+            await at(person, server)
             await person.until(lambda: says(person) == "reached", "reached")
             for script, words in (
                 (refusal(401, {"message": "bad key"}), "reached, the key is refused"),
@@ -208,8 +200,8 @@ def test_the_dot_says_what_is_known_of_the_gateway(stage: Stage) -> None:
             await person.do(person.app.window.action("experiment.new").trigger)
             await person.until(lambda: person.session is not failed, "another experiment")
             server.play(send(MODELS), keep())
-            await person.do(lambda: person.app.actions.of(GATEWAYS).choose(profile.id))
-            await person.do(lambda: person.app.actions.of(GATEWAYS).load_models(refresh=True))
+            await GatewayBar(person).choose_gateway("Scripted")
+            await person.do(person.app.window.action("run.models").trigger)
             await person.until(lambda: says(person) == "reached", "reached again")
             await person.do(partial(person.app.workspace.open, failed.id))
             await person.until(lambda: person.session is failed, "the one that failed")
@@ -225,7 +217,7 @@ def test_the_dot_says_what_is_known_of_the_gateway(stage: Stage) -> None:
     stage.play(scene)
 
 
-def test_the_dot_of_a_gateway_whose_key_is_missing(stage: Stage) -> None:
+def test_gateway_state_without_a_key_reports_it(stage: Stage) -> None:
     with DemoServer(DemoConfig(key=CANARY)) as locked:
 
         async def scene(person: Person) -> None:
@@ -233,15 +225,15 @@ def test_the_dot_of_a_gateway_whose_key_is_missing(stage: Stage) -> None:
             profile = person.app.gateways.store.add_profile(
                 Profile(name="Locked", base_url=url, key_origin=origin(url))
             )
-            await person.do(lambda: person.app.actions.of(GATEWAYS).choose(profile.id))
-            button = person.one(QPushButton, "Gateway", person.app.window.bar)
-            await person.until(lambda: button.toolTip() == "Gateway: not asked, the key is missing", "the dot's words")
+            bar = GatewayBar(person)
+            await bar.choose_gateway(profile.name)
+            await person.until(lambda: bar.state == "not asked, the key is missing", "the dot's words")
             assert locked.requests == []
 
         stage.play(scene)
 
 
-def test_a_turn_of_cumulative_deltas_offers_to_be_read_as_cumulative_text(stage: Stage) -> None:
+def test_cumulative_deltas_offer_another_reading(stage: Stage) -> None:
     words = ["The ", "cat ", "sat ", "on ", "the ", "mat."]
 
     async def scene(person: Person) -> None:
@@ -259,8 +251,7 @@ def test_a_turn_of_cumulative_deltas_offers_to_be_read_as_cumulative_text(stage:
         assert person.path[-1].text == repeated
         await person.until(lambda: offers(person), "the offer to come back")
 
-    def offers(person: Person) -> bool:
-        found = person.card(-1).findChildren(QPushButton)
-        return any(button.text() == "Read as cumulative text" and button.isVisible() for button in found)
+    def offers(person: Person) -> list[QPushButton]:
+        return person.find(QPushButton, "Read as cumulative text", person.card(-1))
 
     stage.play(scene)

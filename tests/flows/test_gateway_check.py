@@ -2,84 +2,70 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from functools import partial
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtWidgets import QAbstractButton, QComboBox, QPushButton, QTreeWidget
 
 from playground.demo.server import DemoConfig, DemoServer
 from playground.engine.gateway_check.kept import KeptReports, default_folder
-from playground.engine.gateway_check.report import Verdict
 from playground.engine.gateways.credentials import store_secret
 from playground.engine.gateways.offered import DEMO_ID
 from playground.engine.gateways.profiles import Profile
 from playground.engine.gateways.secrets import Secret
-from playground.ui.features.gateway_check.window import KEPT, CheckWindow
-from playground.ui.features.gateways.dialog import ProfileDialog
 from tests.flows.conftest import Person, Stage
+from tests.flows.pages.gateways import CheckWindow, GatewayBar, GatewaysWindow
 from tests.support.fault_server import FaultServer, Step, hold, send, whole
 from tests.support.twisted_gateway import TwistedGateway
 
 FLAT_OUT = DemoConfig(tokens_per_second=0, time_to_first_token=0, rate_limit=1_000_000)
 CANARY = "sk-canary-check-90e1c4"
-FEW = {("models", ""), ("whole", "chat"), ("stream", "chat"), ("schema", "chat")}
+CHAT, ANY = "Chat completions", "In any protocol"
+LIST, WHOLE, STREAM = ("Model list", ANY), ("Short answer", CHAT), ("Stream", CHAT)
+SCHEMA, COUNTS = ("JSON schema", CHAT), ("Token counts in the stream", CHAT)
+KEEP = "Keep what was learnt"
+FEW = {LIST, WHOLE, STREAM, SCHEMA}
 
 
-async def opened(person: Person) -> CheckWindow:
-    await person.do(person.app.window.action("gateway.check").trigger)
-    await person.until(lambda: person.find(CheckWindow), "the window of checks")
-    window = person.one(CheckWindow)
-    await person.until(lambda: window.lines.wanted, "the checks")
+def count_posts(person: Person) -> int:
+    return sum(request.method == "POST" for request in person.server.requests)
+
+
+async def open_check(person: Person) -> CheckWindow:
+    window = await CheckWindow.opened(person, "gateway.check")
+    await person.until(lambda: window.ticked, "the checks")
     return window
 
 
-async def begin(person: Person, window: CheckWindow, few: set[tuple[str, str]] = FEW) -> None:
-    for key in set(window.lines.wanted) - few:
-        window.lines.tick(key, False)
-    await person.press("Begin", window)
-
-
-async def done(person: Person, window: CheckWindow) -> None:
-    await person.until(lambda: not window.running and window.report is not None, "the report")
-
-
-def test_a_gateway_is_checked_and_each_line_shows_what_went_over_the_wire(stage: Stage) -> None:
+def test_gateway_check_shows_the_exchange_of_each_line(stage: Stage) -> None:
     async def scene(person: Person) -> None:
         await person.use_model("demo-reasoner")
-        window = await opened(person)
-        assert "37 requests" in window.summary.text()
-        await asyncio.sleep(0.1)
+        window = await open_check(person)
+        assert "37 requests" in window.text
         assert {one.method for one in person.server.requests} <= {"GET"}, "nothing is asked before it is begun"
-        await begin(person, window)
-        await done(person, window)
-        report = window.report
-        assert report is not None
-        assert [line.verdict for line in report.lines] == [Verdict.WORKS] * 4
-        assert window.lines.words(("schema", "chat"))[0] == "works"
-        window.lines.choose(("stream", "chat"))
-        await person.until(lambda: window.evidence.shown, "its exchange")
-        assert b'"stream":true' in window.evidence.shown[0].request_body.replace(b" ", b"")
-        kept = KeptReports()
-        assert [one.id for one in kept.load()] == [report.id]
-        assert {one.id for one in kept.exchanges(report)} >= {line.exchanges[0] for line in report.lines}
-        await person.press("Check again", window)
-        await person.until(lambda: window.report is None and window.begin_button.text() == "Begin", "the plan")
-        assert set(window.lines.wanted) == FEW, "what was unticked stays so"
-        window.earlier.setCurrentIndex(1)
-        await person.do(partial(window.earlier.activated.emit, 1))
-        await person.until(lambda: window.report is not None, "the report that is kept")
-        window.lines.choose(("whole", "chat"))
-        await person.until(lambda: window.evidence.shown, "what was kept of the wire")
-        await person.press("Close", window)
+        await window.begin(FEW)
+        await window.wait_for_report()
+        assert {window.verdict(check) for check in FEW} == {"works"}
+        await window.select_check(STREAM)
+        await person.until(lambda: '"stream": true' in window.evidence, "its exchange")
+        (report,) = KeptReports().load()
+        assert {one.id for one in KeptReports().exchanges(report)} >= {line.exchanges[0] for line in report.lines}
+        await window.press("Check again")
+        await person.until(lambda: window.has_button("Begin") and window.ticked, "the plan")
+        assert window.ticked == FEW, "what was unticked stays so"
+        await window.select("Reports", 1)
+        await window.wait_for_report()
+        await window.select_check(WHOLE)
+        await person.until(lambda: window.evidence, "what was kept of the wire")
+        await window.press("Close")
 
     stage.play(scene, FLAT_OUT)
 
 
-def test_what_is_learnt_is_kept_and_what_changed_is_said(stage: Stage) -> None:
+def test_gateway_check_saves_rules_and_reports_changes(stage: Stage) -> None:
     def refuse(_path: str, body: dict[str, object]) -> tuple[int, dict[str, object]] | None:
         if strict and "stream_options" in body:
             return 400, {"error": {"message": "Unrecognized request argument supplied: stream_options"}}
@@ -96,30 +82,31 @@ def test_what_is_learnt_is_kept_and_what_changed_is_said(stage: Stage) -> None:
             profiles.store.update(profile)
             person.session.change(profile_id=profile.id)
             person.session.change(model="demo-chat")
-            few = {("stream", "chat"), ("stream_usage", "chat")}
-            window = await opened(person)
-            await begin(person, window, few)
-            await done(person, window)
-            assert not window.keep_button.isVisible()
+            window = await open_check(person)
+            await window.begin({STREAM, COUNTS})
+            await window.wait_for_report()
+            assert not window.has_button(KEEP)
             strict = True
-            await person.press("Check again", window)
-            await person.until(lambda: window.report is None, "the plan")
-            await person.press("Begin", window)
-            await done(person, window)
-            assert "Token counts in the stream (Chat completions): works on" in window.changes.text()
-            assert "refused now" in window.changes.text()
-            await person.press("Keep what was learnt", window)
+            await window.press("Check again")
+            await person.until(lambda: window.has_button("Begin") and window.ticked, "the plan")
+            await window.press("Begin")
+            await window.wait_for_report()
+            assert "Token counts in the stream (Chat completions): works on" in window.text
+            assert "refused now" in window.text
+            await window.press(KEEP)
             await person.until(lambda: profiles.get(profile.id).adaptations, "the rule in the settings")
             (rule,) = profiles.get(profile.id).adaptations
             assert rule.field == "stream_options"
-            await person.until(lambda: window.state.text() == KEPT, "that it is kept")
-            assert not window.keep_button.isVisible()
+            await person.until(lambda: "Kept. It stands in the gateway’s settings" in window.text, "that it is kept")
+            assert not window.has_button(KEEP)
+            await window.select("Reports", 1)
+            await person.until(lambda: window.has_button(KEEP), "the report again")
             profiles.store.remove(profile.id)
-            window.learnt_wanted.emit(window.report)
-            await person.until(lambda: "removed" in window.state.text(), "why it cannot be kept")
-            assert window.keep_button.isVisible()
+            await window.press(KEEP)
+            await person.until(lambda: "removed" in window.text, "why it cannot be kept")
+            assert window.has_button(KEEP)
             assert not profiles.get(DEMO_ID).adaptations, "nor is it kept for the demo gateway in its place"
-            await person.press("Close", window)
+            await window.press("Close")
             files = list(default_folder().iterdir())
             assert len(files) == 4
             assert not any(CANARY.encode() in file.read_bytes() for file in files)
@@ -127,30 +114,30 @@ def test_what_is_learnt_is_kept_and_what_changed_is_said(stage: Stage) -> None:
     stage.play(scene, FLAT_OUT)
 
 
-def test_closed_in_the_middle_it_ends_and_what_came_is_kept(stage: Stage) -> None:
+def test_gateway_check_closed_while_running_ends(stage: Stage) -> None:
     async def scene(person: Person) -> None:
         with FaultServer() as silent:
             silent.play(hold())
             profile = person.app.gateways.store.add_profile(Profile(name="Silent", base_url=silent.url))
             person.session.change(profile_id=profile.id)
             person.session.change(model="m")
-            window = await opened(person)
-            await begin(person, window, {("whole", "chat")})
+            window = await open_check(person)
+            await window.begin({WHOLE})
             await person.until(lambda: window.running, "the first request")
             await person.until(lambda: len(silent.requests) >= 2, "the request over the wire")
-            await person.press("Close", window)
+            await window.press("Close")
             await person.until(lambda: not window.running, "the end")
-            assert not window.isVisible()
+            assert not window.visible
             await person.until(lambda: silent.closings, "the connection to be closed")
         assert KeptReports().load() == (), "nothing came, so nothing is kept"
-        window = await opened(person)
-        assert window.begin_button.isVisible()
-        await person.press("Close", window)
+        window = await open_check(person)
+        assert window.has_button("Begin")
+        await window.press("Close")
 
     stage.play(scene)
 
 
-def test_what_is_told_besides_the_list_is_in_the_price_and_the_keys_stay_with_the_lines(stage: Stage) -> None:
+def test_gateway_check_prices_what_the_gateway_tells(stage: Stage) -> None:
     def page(value: object) -> Step:
         return send(whole(200, "application/json", json.dumps(value).encode()))
 
@@ -162,59 +149,60 @@ def test_what_is_told_besides_the_list_is_in_the_price_and_the_keys_stay_with_th
             server.play_at("/v1/model/info", page({"data": [{"model_name": "gpt", "model_info": info}]}))
             profile = Profile(name="Told", base_url=f"{server.url}/v1", service="litellm", default_model="gpt")
             profile = person.app.gateways.store.add_profile(profile)
-            window = await opened(person)
-            index = window.gateway.findData(profile.id)
-            await person.do(partial(window.gateway.setCurrentIndex, index))
-            await person.do(partial(window.gateway.activated.emit, index))
-            await person.until(lambda: "at most $0.03" in window.summary.text(), "the price")
-            for key in set(window.lines.wanted) - {("whole", "chat")}:
-                window.lines.tick(key, False)
-            await person.do(window.begin_button.setFocus)
-            await person.press("Begin", window)
+            window = await open_check(person)
+            await window.select("Gateway", profile.name)
+            await person.until(lambda: "at most $0.03" in window.text, "the price")
+            await window.begin({WHOLE})
             await person.until(lambda: window.running, "the series")
-            assert window.lines.hasFocus(), "Enter once more does not close what has just begun"
-            await person.press("Stop", window)
+            assert window.get(QTreeWidget, "Checks").hasFocus(), "Enter once more does not close what has just begun"
+            await window.press("Stop")
             await person.until(lambda: not window.running, "the end")
-            await person.do(partial(QTest.keyClick, window, Qt.Key.Key_Escape))
-            assert not window.isVisible()
-            window = await opened(person)
-            await person.do(window.close)
-            assert not window.isVisible()
+            await person.do(partial(QTest.keyClick, window.widget, Qt.Key.Key_Escape))
+            assert not window.visible
+            window = await open_check(person)
+            await window.close()
+            assert not window.visible
 
     stage.play(scene)
 
 
-def test_begun_twice_it_runs_once_and_stopped_at_once_it_can_be_begun_again(stage: Stage) -> None:
+def test_gateway_check_begun_twice_runs_once(stage: Stage) -> None:
     async def scene(person: Person) -> None:
         await person.use_model("demo-chat")
-        window = await opened(person)
-        for key in set(window.lines.wanted) - {("whole", "chat")}:
-            window.lines.tick(key, False)
-        window.begin()
-        window.stop()  # before its task had its first turn
-        await person.until(lambda: window.begin_button.isVisible() and not window.running, "the button again")
-        assert window.gateway.isEnabled()
-        assert not window.stop_button.isVisible()
-        window.begin()
-        window.begin()
-        await done(person, window)
-        assert len(KeptReports().load()) == 1
-        asked = [one for one in person.server.requests if one.method == "POST"]
-        assert len(asked) == 1
-        await person.press("Close", window)
+        window = await open_check(person)
+        await window.begin({WHOLE})
+        stop = await window.wait_for(QAbstractButton, "Stop")
+        await person.do(lambda: stop.click())
+        await person.until(lambda: window.has_button("Begin") or window.has_button("Check again"), "the button again")
+        assert window.get(QComboBox, "Gateway").isEnabled()
+        assert not window.running
+        if window.has_button("Check again"):
+            await window.press("Check again")
+        begin = await window.wait_for(QAbstractButton, "Begin")
+
+        def begin_twice() -> None:
+            begin.click()
+            begin.click()
+
+        posts, reports = count_posts(person), len(KeptReports().load())
+        await person.do(begin_twice)
+        await window.wait_for_report()
+        assert len(KeptReports().load()) == reports + 1
+        assert count_posts(person) == posts + 1
+        await window.press("Close")
 
     stage.play(scene, FLAT_OUT)
 
 
-def test_of_a_check_under_way_when_the_application_is_closed_what_came_is_kept(stage: Stage) -> None:
+def test_gateway_check_running_at_quit_saves_its_report(stage: Stage) -> None:
     async def scene(person: Person) -> None:
         profile = person.app.gateways.store.add_profile(Profile(name="Slow", base_url=silent.url))
         person.session.change(profile_id=profile.id)
         person.session.change(model="m")
-        window = await opened(person)
-        await begin(person, window, {("models", ""), ("whole", "chat")})
+        window = await open_check(person)
+        await window.begin({LIST, WHOLE})
         await person.until(lambda: any(one.method == "POST" for one in silent.requests), "a request that hangs")
-        await person.until(lambda: window.lines.line(("models", "")) is not None, "the line of the models")
+        await person.until(lambda: window.verdict(LIST) == "works", "the line of the models")
 
     with FaultServer() as silent:
         silent.play(hold())
@@ -225,34 +213,31 @@ def test_of_a_check_under_way_when_the_application_is_closed_what_came_is_kept(s
     assert [line.check for line in report.lines] == ["models"]
 
 
-def test_it_is_found_where_gateways_are_set_up_and_in_the_tool_bar(stage: Stage) -> None:
+def test_gateway_check_opens_from_settings_and_tool_bar(stage: Stage) -> None:
     async def scene(person: Person) -> None:
         with DemoServer(FLAT_OUT) as other:
             store = person.app.gateways.store
             profile = store.add_profile(Profile(name="Other", base_url=other.base_url, default_model="demo-tools"))
             person.session.change(profile_id=profile.id)
-            await person.do(person.app.window.action("gateway.settings").trigger)
-            await person.until(lambda: person.find(ProfileDialog), "the dialog")
-            dialog = person.one(ProfileDialog)
-            await person.press("Check…", dialog)
-            await person.until(lambda: person.find(CheckWindow), "the window of checks")
-            window = person.one(CheckWindow)
-            await person.until(lambda: window.lines.wanted, "the checks")
-            assert not person.find(ProfileDialog)
-            assert window.gateway.currentText() == "Other"
-            assert window.model.shown == "demo-tools"
-            await person.press("Close", window)
-            button = await person.seen(QPushButton, "Gateway", person.app.window.bar)
-            await person.choose(button, "Check this gateway…")
-            await person.until(window.isVisible, "the window again")
-            menu = window.export_button.menu()
+            settings = await GatewaysWindow.opened(person, "gateway.settings")
+            await settings.press("Check…")
+            window = await CheckWindow.opened(person)
+            await person.until(lambda: window.ticked, "the checks")
+            assert not GatewaysWindow.is_open()
+            assert window.get(QComboBox, "Gateway").currentText() == "Other"
+            assert window.get(QComboBox, "Model").currentText() == "demo-tools"
+            await window.press("Close")
+            await person.choose(GatewayBar(person).gateway, "Check this gateway…")
+            await person.until(lambda: window.visible, "the window again")
+            export = window.get(QPushButton, "Export")
+            menu = export.menu()
             assert menu is not None
             assert [action.text() for action in menu.findChildren(QAction) if action.text()] == [
                 "Markdown…",
                 "HTML page…",
                 "JSON…",
             ]
-            assert not window.export_button.isEnabled(), "there is no report yet"
-            await person.press("Close", window)
+            assert not export.isEnabled(), "there is no report yet"
+            await window.press("Close")
 
     stage.play(scene, FLAT_OUT)

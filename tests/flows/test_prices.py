@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QCheckBox, QLabel, QWidget
+from PySide6.QtWidgets import QLabel, QWidget
 
 from playground.domain.prices import Price
 from playground.engine.gateways.offered import DEMO_ID
 from playground.engine.gateways.profiles import Profile
-from playground.ui.features.gateways.control import PriceDialog
 from tests.flows.conftest import Person, Stage
+from tests.flows.pages.gateways import PriceWindow
 
 
 def labels(inside: QWidget) -> list[QLabel]:
     return inside.findChildren(QLabel)
 
 
-def test_choices_are_paid_once_and_a_turn_keeps_its_price(stage: Stage) -> None:
+def test_choices_cost_one_request_and_turns_keep_their_price(stage: Stage) -> None:
     async def scene(person: Person) -> None:
         gateways, session, pane = person.app.gateways, person.session, person.pane
         gateways.set_price(DEMO_ID, "demo-chat", Price(output=1_000_000))  # one for each token
@@ -52,7 +52,7 @@ def test_choices_are_paid_once_and_a_turn_keeps_its_price(stage: Stage) -> None:
     stage.play(scene)
 
 
-def test_a_price_that_was_mistyped_can_be_mended(stage: Stage) -> None:
+def test_price_corrected_applies_to_earlier_answers(stage: Stage) -> None:
     async def scene(person: Person) -> None:
         await person.use_model("demo-chat")
         person.app.gateways.set_price(DEMO_ID, "demo-chat", Price(output=1_000_000))
@@ -60,11 +60,10 @@ def test_a_price_that_was_mistyped_can_be_mended(stage: Stage) -> None:
         await person.idle(turns=2)
         await person.until(lambda: person.pane.spent.words)
         before = person.pane.spent.words
-        await person.do(person.app.window.action("run.price").trigger)
-        dialog = await person.seen(PriceDialog)
-        dialog.fields["output"].setText("100000")
-        await person.do(person.one(QCheckBox, "Price the earlier answer", dialog).click)
-        await person.do(dialog._save)
+        prices = await PriceWindow.opened(person, "run.price")
+        await prices.enter("Output", "100000")
+        await prices.press("Price the earlier answer")
+        await prices.press("Save")
         await person.until(lambda: person.pane.spent.words != before)
         assert float(person.pane.spent.words[1:].replace(",", "")) * 10 == float(before[1:].replace(",", ""))
 

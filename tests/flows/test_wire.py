@@ -235,7 +235,7 @@ def test_every_exchange_and_every_tab_is_reachable_in_a_narrow_window(stage: Sta
             await person.do(partial(window.resize, width, 700))
             await person.until(partial(has_width, window, width), f"{width} pixels")
             hidden = inspector.hidden_titles
-            assert inspector.tabs.geometry().right() <= inspector.tabs.parentWidget().width()
+            assert inspector.tabs_fit
             assert inspector.has_more_tabs == bool(hidden)
             for title in hidden:
                 await inspector.choose_hidden_tab(title)

@@ -13,7 +13,10 @@ from PySide6.QtWidgets import (
     QLabel,
     QLineEdit,
     QListWidget,
+    QPlainTextEdit,
     QPushButton,
+    QTreeWidget,
+    QTreeWidgetItem,
 )
 
 from tests.flows.pages.dialogs import Window
@@ -101,8 +104,19 @@ class GatewaysWindow(Window):
 
     async def save(self) -> None:
         """Save the gateway and wait until it is saved."""
-        await self.press("Save")
+        (button,) = [button for button in self.find(QPushButton) if button.isDefault()]
+        await self.person.click(button)
         await self.wait_until(lambda: "Saved." in self.message, "it to be saved")
+
+    async def use(self) -> None:
+        """Use the gateway in the open experiment."""
+        (button,) = self.use_buttons
+        await self.person.click(button)
+
+    @property
+    def use_buttons(self) -> list[QPushButton]:
+        """The button that uses the gateway, unless it is in use."""
+        return [button for button in self.find(QPushButton, "Use") if button.text().replace("&", "") == "Use"]
 
     async def leave(self) -> None:
         """Close the window and wait until it is closed."""
@@ -114,3 +128,76 @@ class PriceWindow(Window):
     """The price of the model in use."""
 
     title = "Price of the model"
+
+    async def enter(self, name: str, text: str) -> None:
+        """Replace an amount."""
+        await self.person.do(partial(self.get(QLineEdit, name).setText, text))
+
+
+def _children(item: QTreeWidgetItem) -> list[QTreeWidgetItem]:
+    return [child for row in range(item.childCount()) if (child := item.child(row)) is not None]
+
+
+class CheckWindow(Window):
+    """The check of a gateway: what will be asked, then a report."""
+
+    title = "Check this gateway"
+
+    @property
+    def _items(self) -> dict[tuple[str, str], QTreeWidgetItem]:
+        """The lines by the title of their check and of their group."""
+        groups = _children(self.get(QTreeWidget, "Checks").invisibleRootItem())
+        return {(line.text(0), group.text(0)): line for group in groups for line in _children(group)}
+
+    @property
+    def checks(self) -> list[tuple[str, str]]:
+        """The checks listed, each with its group."""
+        return list(self._items)
+
+    @property
+    def ticked(self) -> set[tuple[str, str]]:
+        """The checks that will be made."""
+        return {key for key, item in self._items.items() if item.checkState(0) is Qt.CheckState.Checked}
+
+    async def tick_only(self, checks: set[tuple[str, str]]) -> None:
+        """Untick all other checks."""
+        assert checks <= set(self.checks), f"{checks - set(self.checks)} of {self.checks}"
+
+        def untick() -> None:
+            for key, item in self._items.items():
+                if key not in checks:
+                    item.setCheckState(0, Qt.CheckState.Unchecked)
+
+        await self.person.do(untick)  # in one event: the list is made again when more is known of the model
+
+    async def select_check(self, check: tuple[str, str]) -> None:
+        """Look at the line of a check."""
+        await self.person.do(lambda: self.get(QTreeWidget, "Checks").setCurrentItem(self._items[check]))
+
+    def verdict(self, check: tuple[str, str]) -> str:
+        """The verdict in the line of a check."""
+        return self._items[check].text(1)
+
+    @property
+    def running(self) -> bool:
+        """True while it can be stopped."""
+        return self.visible and self.has_button("Stop")
+
+    async def wait_for_report(self) -> None:
+        """Wait until the check has ended and its report is shown."""
+        await self.wait_until(lambda: self.has_button("Check again"), "the report")
+
+    @property
+    def evidence(self) -> str:
+        """The body of the request of the selected check."""
+        return "".join(editor.toPlainText() for editor in self.find(QPlainTextEdit, "Request body"))
+
+    @property
+    def text(self) -> str:
+        """Everything that the labels say."""
+        return "\n".join(self.texts)
+
+    async def begin(self, checks: set[tuple[str, str]]) -> None:
+        """Tick only these checks and begin."""
+        await self.tick_only(checks)
+        await self.press("Begin")

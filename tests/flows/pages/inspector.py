@@ -60,6 +60,12 @@ class Inspector(Page):
         return [title for number, title in enumerate(self.titles) if not self.tabs.isTabVisible(number)]
 
     @property
+    def tabs_fit(self) -> bool:
+        """True if the row of tabs is inside its parent."""
+        parent = self.tabs.parentWidget()
+        return parent is not None and self.tabs.geometry().right() <= parent.width()
+
+    @property
     def front_title(self) -> str:
         """The title of the tab in front."""
         return self.tabs.tabText(self.tabs.currentIndex())

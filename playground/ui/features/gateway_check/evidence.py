@@ -47,6 +47,7 @@ class Evidence(QWidget):
         """Made when there is something to show first."""
         if self._inspector is None:
             self._inspector = Inspector(self)
+            self._inspector.setObjectName("evidenceInspector")
             request = self._inspector.view(RequestView)
             for part in (request.switch, request.code_button):
                 part.hide()  # what was sent is all there is
