@@ -102,6 +102,7 @@ def started_command(
     process = subprocess.Popen(
         [sys.executable, "-m", "playground", *arguments],
         env=environment_of(env, ()),
+        text=False,
         preexec_fn=_enable_interrupt if sys.platform != "win32" else None,
         **streams,
     )
