@@ -1,7 +1,7 @@
 """What a person does as soon as the window is there happens, once and in order, however early it comes.
 
-Each start is a process of its own. The person acts between two of the steps in which the window is filled, and what
-came of it is told once it is there.
+The starts run one after the other in one process (``tests.flows.starts``). The person acts between two of the steps in
+which the window is filled, and the result is returned once it is there.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ import json
 import os
 import subprocess
 import sys
+import threading
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -24,123 +26,77 @@ from playground.engine.session.snapshot import Snapshot
 ROOT = Path(__file__).parents[2]
 SECONDS = 60  # for a start on a busy machine
 
-PROGRAM = """
-import json, sys
-from pathlib import Path
-import playground.app as app_module
-from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QTimer, QUrl
-from PySide6.QtGui import QDragEnterEvent, QDropEvent, QInputMethodEvent
-from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QLabel, QPushButton
-
-moment, early, found = int(sys.argv[1]), sys.argv[2], sys.argv[3]
-CONTROL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
-
-def key(name, modifier=Qt.KeyboardModifier.NoModifier):
-    QTest.keyClick(app.window.focusWidget(), getattr(Qt.Key, f"Key_{name}"), modifier)
-
-def write(text):
-    for letter in text:
-        QTest.keyClick(app.window.focusWidget(), letter)
-
-def click(name):
-    (button,) = [b for b in app.window.findChildren(QPushButton) if name in (b.text().strip(), b.accessibleName())]
-    QTest.mouseClick(button, Qt.MouseButton.LeftButton)
-
-def drop(path):
-    mime = QMimeData()
-    mime.setUrls([QUrl.fromLocalFile(path)])
-    how = Qt.DropAction.CopyAction, mime, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
-    enter = QDragEnterEvent(QPoint(300, 300), *how)
-    QApplication.sendEvent(app.window, enter)
-    assert enter.isAccepted()
-    QApplication.sendEvent(app.window, QDropEvent(QPointF(300, 300), *how))
-
-def session():
-    return app.workspace.current
-
-def turns():
-    return [turn.text for turn in session().transcript.path]
-
-def idle():
-    return app.workspace.store.status.mode.value == "ready" and not app.workspace.opening and session().state == "idle"
-
-def drafts():
-    return sorted(one.draft.text for one in app.workspace.sessions if one.draft.text)
-
-def requests():
-    return [json.loads(request.body)["messages"] for request in app.demo.server.requests if request.method == "POST"]
-
-seen = set()
-
-class Early(app_module.App):
-    step = 0
-
-    def __init__(self, *arguments, **named):
-        global app
-        app = self
-        super().__init__(*arguments, **named)
-        self.timer = QTimer(interval=5, timeout=self.look)
-
-    def counted(self, steps):
-        for step in steps:
-            if self.step == moment:
-                QTimer.singleShot(0, self.act)
-            self.step += 1
-            seen.update(label.text() for label in self.window.findChildren(QLabel) if label.isVisible())
-            yield
-
-    def act(self):
-        names = dict(globals(), window=self.window)
-        exec(early, names)
-
-    def prepare(self):
-        return self.counted(super().prepare())
-
-    def furnish(self, demo=None):
-        from playground.demo.server import DemoConfig
-        return self.counted(super().furnish(DemoConfig(tokens_per_second=0, time_to_first_token=0)))
-
-    def show(self):
-        super().show()
-        self.timer.start()
-
-    def look(self):
-        told = eval(found, dict(globals(), window=self.window))
-        if told:
-            self.timer.stop()
-            print("found", json.dumps(told), flush=True)
-            self.quit(ask=False)
-
-app_module.App = Early
-code = app_module.run()
-print("ended", code, flush=True)
-"""
-
 #: The steps after which a person acts: right behind the first paint, when the conversation is there, before the last.
 FIRST, HALFWAY, LAST = 0, 9, 14
 NEVER = 99
 every_moment = pytest.mark.parametrize("moment", [FIRST, HALFWAY, LAST])
 
 
-def start(home: Path, moment: int, early: str, found: str, *, error: str = "") -> Any:
-    """What a start found in which somebody acted ``early``; ``found`` is looked at until it is something.
+class Starter:
+    """A process that runs starts one after the other; one that does not come to its end is replaced."""
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[str] | None = None
+
+    def run(self, order: dict[str, Any]) -> dict[str, Any]:
+        """Run one start and return its value and exit code."""
+        if self._process is None:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "tests.flows.starts"],
+                cwd=ROOT,
+                env={**os.environ, "QT_QPA_PLATFORM": "offscreen"},
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                text=True,
+            )
+        process = self._process
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(json.dumps(order) + "\n")
+        process.stdin.flush()
+        late = threading.Timer(SECONDS, process.kill)
+        late.start()
+        line = process.stdout.readline()
+        late.cancel()
+        if not line:
+            self.close()
+            pytest.fail(f"never came: {order['expected']}\n{Path(order['errors']).read_text(encoding='utf-8')}")
+        result: dict[str, Any] = json.loads(line)
+        return result
+
+    def close(self) -> None:
+        """End the process."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.communicate()
+            self._process = None
+
+
+STARTER = Starter()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def starter() -> Iterator[None]:
+    """End the process of the starts after the last one."""
+    yield
+    STARTER.close()
+
+
+def start(home: Path, moment: int, early: str, expected: str, *, error: str = "") -> Any:
+    """Start with a person who acts ``early``; return the value of ``expected`` as soon as it is true.
 
     ``error`` is what has to stand on standard error; by default no error may.
     """
     places = {name: str(home) for name in ("HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME")}
     (home / "runtime").mkdir(mode=0o700, exist_ok=True)
-    environment = {**os.environ, **places, "XDG_RUNTIME_DIR": str(home / "runtime"), "QT_QPA_PLATFORM": "offscreen"}
-    command = [sys.executable, "-c", PROGRAM, str(moment), early, found]
-    try:
-        done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=SECONDS)
-    except subprocess.TimeoutExpired as error:
-        raise AssertionError(f"never came: {found}\n{error.stdout!r}\n{error.stderr!r}") from None
-    assert done.returncode == 0, done.stderr
-    assert error in done.stderr if error else "Error" not in done.stderr, done.stderr
-    lines = done.stdout.splitlines()
-    assert lines[-1] == "ended 0"
-    return json.loads(next((line.removeprefix("found ") for line in lines if line.startswith("found ")), "null"))
+    environment = {**places, "XDG_RUNTIME_DIR": str(home / "runtime")}
+    errors = home / "errors.txt"
+    order = {"moment": moment, "early": early, "expected": expected, "environment": environment, "errors": str(errors)}
+    result = STARTER.run(order)
+    text = errors.read_text(encoding="utf-8")
+    assert result["code"] == 0, text
+    assert error in text if error else "Error" not in text, text
+    return result["value"]
 
 
 async def fill(home: Path, count: int = 3, draft: str = "") -> None:

@@ -92,18 +92,22 @@ def run_process(
 
 @contextlib.contextmanager
 def started_command(
-    *arguments: str, env: Mapping[str, str] | None = None, **options: Any
+    *arguments: str,
+    env: Mapping[str, str] | None = None,
+    stdout: int = subprocess.PIPE,
+    stderr: int = subprocess.PIPE,
 ) -> Iterator[subprocess.Popen[bytes]]:
     """Start a command as a process and kill it at the end of the block if it still runs.
 
     A shell starts background jobs with interrupts ignored, which children inherit: here they are enabled.
     """
-    streams = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE) | options
     process = subprocess.Popen(
         [sys.executable, "-m", "playground", *arguments],
         env=environment_of(env, ()),
+        stdin=subprocess.PIPE,
+        stdout=stdout,
+        stderr=stderr,
         preexec_fn=_enable_interrupt if sys.platform != "win32" else None,
-        **streams,
     )
     try:
         yield process

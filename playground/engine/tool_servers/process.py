@@ -17,7 +17,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from playground.jsonkit.framed import pack, unpack
 from playground.jsonkit.values import JSON, JSONObject
@@ -30,6 +30,24 @@ _GO: Final = 0.004  # seconds that what it tells may take in one go
 
 class HostError(Exception):
     """The process did not do what was asked; the text is for people."""
+
+
+class ToolHost(Protocol):
+    """A process in which tool servers are spoken with, as ``Servers`` uses it; see ``HostProcess``."""
+
+    @property
+    def alive(self) -> bool: ...
+
+    @property
+    def pid(self) -> int: ...
+
+    async def start(self) -> None: ...
+
+    def tell(self, message: JSONObject) -> None: ...
+
+    async def ask(self, message: JSONObject, began: Callable[[int], None] = ...) -> JSON: ...
+
+    async def close(self) -> None: ...
 
 
 class HostProcess:

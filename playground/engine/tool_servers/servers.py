@@ -43,7 +43,7 @@ from playground.engine.tool_servers.live import (
     SignInWanted,
     State,
 )
-from playground.engine.tool_servers.process import HostError, HostProcess
+from playground.engine.tool_servers.process import HostError, HostProcess, ToolHost
 from playground.engine.tool_servers.sampled import sampled
 from playground.engine.tool_servers.secret_values import OAUTH, ORIGIN, MissingSecretError, fetch, put_in, tokens_in
 from playground.engine.tool_servers.tape import ServerTape
@@ -53,6 +53,7 @@ from playground.tasks import Tasks
 LOG_LINES: Final = 500  # that are kept of each server
 RESTARTS: Final = (1.0, 2.0, 4.0, 8.0, 16.0)  # seconds until one that died is started again, time after time
 SETTLED: Final = 60.0  # seconds after which one that was started again counts as well
+OpenHost = Callable[[Callable[[JSONObject], None], Callable[[], None]], ToolHost]
 _CLOSED: Final = "The tool servers are being ended: the application closes."
 
 _LATE: Final = ConfigDict(defer_build=True)  # built when a server is started: who sets one up waits for a window
@@ -83,13 +84,17 @@ class _Entry:
 
 
 class Servers:
-    """``book`` has the servers as a person set them up, ``keys`` their secrets, ``tape`` what was said."""
+    """``book`` has the servers as a person set them up, ``keys`` their secrets, ``tape`` what was said.
 
-    def __init__(self, book: ServerBook, keys: Keys) -> None:
+    ``open_host`` makes the process in which they are spoken with.
+    """
+
+    def __init__(self, book: ServerBook, keys: Keys, open_host: OpenHost = HostProcess) -> None:
         self.book, self.keys = book, keys
+        self._open_host = open_host
         self.tape = ServerTape(lambda: keys.redactor)
-        self._host: HostProcess | None = None
-        self._coming: asyncio.Task[HostProcess] | None = None
+        self._host: ToolHost | None = None
+        self._coming: asyncio.Task[ToolHost] | None = None
         self._entries: dict[str, _Entry] = {}
         self._asks: dict[str, tuple[str, Request]] = {}
         self._tickets: dict[int, Ticket] = {}
@@ -282,7 +287,7 @@ class Servers:
         except HostError as error:
             raise ServerError(str(error)) from None
 
-    async def _started_host(self) -> HostProcess:
+    async def _started_host(self) -> ToolHost:
         if self._host is not None and self._host.alive:
             return self._host
         if self._closed:
@@ -291,9 +296,9 @@ class Servers:
             self._coming = self._tasks.start(self._start_host())
         return await asyncio.shield(self._coming)
 
-    async def _start_host(self) -> HostProcess:
+    async def _start_host(self) -> ToolHost:
         await asyncio.to_thread(_prepare)
-        host = self._host = HostProcess(self._heard, self._host_gone)
+        host = self._host = self._open_host(self._heard, self._host_gone)
         await host.start()
         return host
 

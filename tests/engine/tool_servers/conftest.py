@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,9 @@ from playground.domain.tool_servers import ToolServer
 from playground.engine.gateways.secrets import KeyringError, Keys
 from playground.engine.tool_servers.book import ServerBook
 from playground.engine.tool_servers.live import Event
+from playground.engine.tool_servers.process import HostProcess
 from playground.engine.tool_servers.servers import Servers
+from tests.support.shared_tool_host import SharedToolHost
 
 SECONDS = 30.0  # in which whatever is waited for has to be
 
@@ -56,13 +58,26 @@ class Room:
             unsubscribe()
 
 
+@pytest.fixture(scope="module")
+def tool_host() -> Iterator[SharedToolHost]:
+    """One tool-host process for the tests of a module; each test that used it leaves it empty."""
+    host = SharedToolHost()
+    yield host
+    host.close()
+
+
 @pytest.fixture
-async def open_servers() -> AsyncIterator[Callable[..., Room]]:
-    """Makes rooms with the given servers, each confirmed; all are closed at the end."""
+async def open_servers(tool_host: SharedToolHost) -> AsyncIterator[Callable[..., Room]]:
+    """Makes rooms with the given servers, each confirmed; all are closed at the end.
+
+    They share the module's tool host unless ``own_host`` asks for a new process: for its environment, its end, or how
+    it hands over what comes.
+    """
     rooms: list[Room] = []
 
-    def make(*servers: ToolServer, keys: Keys | None = None) -> Room:
-        room = Room(Servers(ServerBook.passing(servers), keys or Keys(backend=no_keyring)))
+    def make(*servers: ToolServer, keys: Keys | None = None, own_host: bool = False) -> Room:
+        open_host = HostProcess if own_host else tool_host.open
+        room = Room(Servers(ServerBook.passing(servers), keys or Keys(backend=no_keyring), open_host))
         room.servers.subscribe(room.events.append)
         rooms.append(room)
         return room

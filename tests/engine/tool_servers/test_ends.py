@@ -117,7 +117,7 @@ async def test_what_a_server_leaves_behind_when_it_ends_by_itself_is_ended(open_
 @linux
 async def test_closing_in_the_middle_of_everything_leaves_nothing(open_servers: Open, pids: Path) -> None:
     servers = [hostile("stubborn", "--pids", str(pids), id=f"h{n}", name=f"Hostile {n}") for n in range(3)]
-    room = open_servers(*servers)
+    room = open_servers(*servers, own_host=True)
     tasks = Tasks(ServerError)
     calls = [tasks.start(room.servers.call("h0", "hang", {}, Ticket())), tasks.start(room.servers.start("h1"))]
     await room.until(lambda: noted(pids), "the first process")
@@ -133,7 +133,7 @@ async def test_closing_in_the_middle_of_everything_leaves_nothing(open_servers: 
 async def test_when_the_process_of_servers_is_killed_so_are_they_and_they_start_again(
     open_servers: Open, pids: Path
 ) -> None:
-    room = open_servers(hostile("stubborn", "parent", "--pids", str(pids)))
+    room = open_servers(hostile("stubborn", "parent", "--pids", str(pids)), own_host=True)
     await room.servers.start("h")
     await room.until(lambda: len(noted(pids)) > 1, "the process of the process")
     host = room.servers.host_pid
@@ -167,7 +167,7 @@ async def test_when_the_window_is_killed_no_server_is_left(pids: Path, tmp_path:
 @linux
 @pytest.mark.timeout(300)
 async def test_after_many_starts_and_stops_nothing_is_left(open_servers: Open, pids: Path) -> None:
-    room = open_servers(hostile("--pids", str(pids)))
+    room = open_servers(hostile("--pids", str(pids)), own_host=True)
     await room.servers.start("h")
     host = room.servers.host_pid
 

@@ -203,7 +203,7 @@ async def longest_turns() -> AsyncIterator[list[float]]:
 
 @pytest.mark.parametrize("mode", ["flood", "stderr", "restless", "asks"])
 async def test_a_flood_is_told_in_parts_and_never_holds_the_loop(open_servers: Open, mode: str) -> None:
-    room = open_servers(hostile(mode))
+    room = open_servers(hostile(mode), own_host=True)
     await room.servers.start("h")
     room.events.clear()
     async with longest_turns() as turns:

@@ -51,7 +51,7 @@ async def test_a_command_gets_its_variables_and_the_safe_ones_only(
     await keys.set("h", ORIGIN, Secret(CANARY + "-2"), "argument:place")
     server = hostile(environment={"PLAIN": "seen"}, secret_environment=("API_TOKEN",))
     arguments = (*server.arguments, "--pids", "{{secret:place}}")
-    room = open_servers(server.model_copy(update={"arguments": arguments}), keys=keys)
+    room = open_servers(server.model_copy(update={"arguments": arguments}), keys=keys, own_host=True)
     answer = await room.servers.call("h", "environment", {}, Ticket())
     text = said(answer)
     assert CANARY in text

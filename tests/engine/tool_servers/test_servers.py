@@ -107,7 +107,7 @@ async def test_neither_a_missing_home_nor_tracing_that_is_not_installed_is_in_th
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path / "none"))
     monkeypatch.setenv("OTEL_PROPAGATORS", "nobody-installed-this")
-    room = open_servers(hostile())
+    room = open_servers(hostile(), own_host=True)
     assert (await room.servers.start("h")).state is State.READY
 
 
@@ -147,7 +147,7 @@ async def test_one_that_is_stopped_at_the_moment_of_its_start_says_so_and_can_be
 
 
 async def test_what_fails_to_hear_of_a_server_keeps_no_answer_back(open_servers: Open) -> None:
-    room = open_servers(hostile())
+    room = open_servers(hostile(), own_host=True)
     failed: list[str] = []
     asyncio.get_running_loop().set_exception_handler(lambda _loop, context: failed.append(context["message"]))
 

@@ -1,0 +1,171 @@
+"""Run starts of the application one after the other in this process, each with a person who acts early.
+
+Each line of standard input describes a start: ``moment`` (the step after which the person acts), ``early`` (what the
+person does then), ``expected`` (an expression that becomes true), ``environment`` and ``errors`` (the file for standard
+error). A line of standard output per start holds the value of ``expected`` and the exit code.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import logging
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from PySide6.QtCore import QEvent, QMimeData, QPoint, QPointF, Qt, QTimer, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QInputMethodEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QLabel, QPushButton
+
+import playground.app as app_module
+from playground.app import App
+from playground.demo.server import DemoConfig
+
+CONTROL = Qt.KeyboardModifier.ControlModifier
+NAMES = {"QApplication": QApplication, "QDialog": QDialog, "QFileDialog": QFileDialog, "CONTROL": CONTROL}
+NAMES |= {"QInputMethodEvent": QInputMethodEvent}
+
+
+class Person:
+    """The person at a window: the functions that ``early`` and ``expected`` call, by their names."""
+
+    def __init__(self, app: App) -> None:
+        self.app = app
+
+    def key(self, name: str, modifier: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
+        QTest.keyClick(self.app.window.focusWidget(), getattr(Qt.Key, f"Key_{name}"), modifier)
+
+    def write(self, text: str) -> None:
+        for letter in text:
+            QTest.keyClicks(self.app.window.focusWidget(), letter)
+
+    def click(self, name: str) -> None:
+        buttons = self.app.window.findChildren(QPushButton)
+        (button,) = [button for button in buttons if name in (button.text().strip(), button.accessibleName())]
+        QTest.mouseClick(button, Qt.MouseButton.LeftButton)
+
+    def drop(self, path: str) -> None:
+        mime = QMimeData()
+        mime.setUrls([QUrl.fromLocalFile(path)])
+        how = Qt.DropAction.CopyAction, mime, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+        enter = QDragEnterEvent(QPoint(300, 300), *how)
+        QApplication.sendEvent(self.app.window, enter)
+        assert enter.isAccepted()
+        QApplication.sendEvent(self.app.window, QDropEvent(QPointF(300, 300), *how))
+
+    def session(self) -> Any:
+        return self.app.workspace.current
+
+    def turns(self) -> list[str]:
+        return [turn.text for turn in self.session().transcript.path]
+
+    def idle(self) -> bool:
+        workspace = self.app.workspace
+        store = workspace.store
+        return (
+            store is not None
+            and store.status.mode.value == "ready"
+            and not workspace.opening
+            and self.session().state == "idle"
+        )
+
+    def drafts(self) -> list[str]:
+        return sorted(session.draft.text for session in self.app.workspace.sessions if session.draft.text)
+
+    def requests(self) -> list[Any]:
+        demo = self.app.demo
+        assert demo is not None
+        return [json.loads(request.body)["messages"] for request in demo.server.requests if request.method == "POST"]
+
+
+def early_app(moment: int, early: str, expected: str, told: list[Any]) -> type[App]:
+    """Return the application with a person who acts after ``moment`` steps and looks for ``expected``."""
+
+    class EarlyApp(App):
+        def __init__(self, *arguments: Any, **named: Any) -> None:
+            self.step = 0
+            self.seen: set[str] = set()
+            super().__init__(*arguments, **named)
+            person = Person(self)
+            functions = {name: getattr(person, name) for name in vars(Person) if not name.startswith("_")}
+            self.names = {**NAMES, **functions, "app": self, "window": self.window, "seen": self.seen}
+            self.timer = QTimer(interval=5)
+            self.timer.timeout.connect(self.look)
+
+        def counted(self, steps: Iterable[None]) -> Iterator[None]:
+            for _ in steps:
+                if self.step == moment:
+                    QTimer.singleShot(0, self.act)
+                self.step += 1
+                self.seen.update(label.text() for label in self.window.findChildren(QLabel) if label.isVisible())
+                yield
+
+        def act(self) -> None:
+            exec(early, self.names)
+
+        def prepare(self) -> Iterator[None]:
+            return self.counted(super().prepare())
+
+        def furnish(self, demo: DemoConfig | None = None) -> Iterator[None]:
+            return self.counted(super().furnish(DemoConfig(tokens_per_second=0, time_to_first_token=0)))
+
+        def show(self) -> None:
+            super().show()
+            self.timer.start()
+
+        def look(self) -> None:
+            value = eval(expected, self.names)
+            if value:
+                self.timer.stop()
+                told.append(value)
+                self.quit(ask=False)
+
+    return EarlyApp
+
+
+def start(order: dict[str, Any]) -> dict[str, Any]:
+    """Run one start to its end."""
+    os.environ.update(order["environment"])
+    errors = os.open(order["errors"], os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    os.dup2(errors, 2)
+    os.close(errors)
+    told: list[Any] = []
+    app_module.App = early_app(order["moment"], order["early"], order["expected"], told)  # type: ignore[misc]
+    code = app_module.run()
+    app_module.App = App  # type: ignore[misc]
+    sys.stderr.flush()
+    return {"value": told[0] if told else None, "code": code}
+
+
+def reset(qt: QApplication) -> None:
+    """Delete what the last start left: its windows would be styled together with those of the next."""
+    for widget in QApplication.topLevelWidgets():
+        widget.hide()
+        widget.deleteLater()
+    qt.setStyleSheet("")
+    logger = logging.getLogger("playground")
+    for handler in tuple(logger.handlers):  # the log of the next start is in its own folder
+        logger.removeHandler(handler)
+        handler.close()
+    gc.unfreeze()
+    gc.collect()
+    qt.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    gc.collect()
+    left = [type(widget).__name__ for widget in QApplication.topLevelWidgets()]
+    assert not left, left
+
+
+def main() -> None:
+    """Run the starts that standard input describes."""
+    qt = app_module.make_application()
+    app_module.make_application = lambda: qt
+    for line in sys.stdin:
+        print(json.dumps(start(json.loads(line))), flush=True)
+        reset(qt)
+
+
+if __name__ == "__main__":
+    main()
