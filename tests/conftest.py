@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.support.bytecode import share_bytecode
 from tests.support.surroundings import settle
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 pytest_plugins = ["tests.skips", "tests.workers"]
 
-
+share_bytecode()  # in the user's own cache folder, so before the next line
 _HOME = settle()
 
 # How long making an example takes says how busy the machine is, and nothing of what is tested.

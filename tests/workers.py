@@ -7,7 +7,6 @@ for one. What a process has for itself, home folder and screen, ``tests.support.
 
 from __future__ import annotations
 
-import importlib
 import os
 from itertools import chain, groupby
 from pathlib import Path
@@ -44,24 +43,6 @@ def pytest_configure(config: pytest.Config) -> None:
     told = getattr(config, "workerinput", None)
     if told is not None:
         surroundings.remember(told["environment"])
-
-
-def pytest_collection(session: pytest.Session) -> None:
-    """Read this process's share of the files first.
-
-    Every process reads all tests. Where none is compiled yet, which takes longer than all else about it, each compiles
-    its share and finds that of the others done.
-    """
-    told = getattr(session.config, "workerinput", None)
-    if told is None:
-        return
-    root = session.config.rootpath
-    files = sorted({file for argument in session.config.args for file in _files(root / argument.partition("::")[0])})
-    for file in files[int(told["workerid"].removeprefix("gw")) :: told["workercount"]]:
-        try:
-            importlib.import_module(".".join(file.relative_to(root).with_suffix("").parts))
-        except (Exception, pytest.skip.Exception):  # told when it is collected, with all that pytest says of it
-            continue
 
 
 @pytest.hookimpl(trylast=True)  # behind those that leave some out

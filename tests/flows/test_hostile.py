@@ -34,6 +34,7 @@ from playground.protocols import PROTOCOLS
 from playground.protocols.errors import read_error
 from playground.protocols.protocol import get_protocol
 from tests.support.fault_server import FaultServer, head, hold, send, sse, text_chunk, whole
+from tests.support.slow import slow_except
 
 MEBIBYTE = 1024 * 1024
 DEEP = "[" * 100_000
@@ -133,6 +134,7 @@ async def test_a_half_of_a_pair_is_replaced_and_a_pair_in_two_is_one(server: Fau
 # ---- much of it
 
 
+@pytest.mark.slow
 async def test_an_event_of_32_mebibytes_works(server: FaultServer) -> None:
     content = "0123456789abcdef" * (2 * MEBIBYTE)
     event = sse(text_chunk(content), text_chunk("", "stop"), "[DONE]")
@@ -205,7 +207,7 @@ BOMBS = {
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the most memory a process held is not known there")
-@pytest.mark.parametrize("name", BOMBS)
+@pytest.mark.parametrize("name", slow_except(["one event without end", "a model list"], BOMBS))
 def test_a_bomb_of_one_gibibyte_is_bounded(server: FaultServer, name: str) -> None:
     what, status, content_type, begin, fill = BOMBS[name]
     body = bomb(begin, fill)

@@ -28,6 +28,7 @@ from tests.flows.test_compare import columns, page
 from tests.hostile.gaps import LAID_OUT, LIMIT, MARGIN, PASSES, Gaps
 from tests.hostile.in_window import warm_up
 from tests.support.fault_server import FaultServer, send, whole
+from tests.support.slow import slow_except
 
 Look = Callable[[Person], Coroutine[None, None, None]]
 WIDE = 2 * MARGIN  # what is looked at here took seconds
@@ -57,7 +58,7 @@ MODELS = {
 }
 
 
-@pytest.mark.parametrize("models", MODELS)
+@pytest.mark.parametrize("models", slow_except(["of a megabyte"], MODELS))
 def test_whatever_models_a_gateway_lists_the_window_answers(stage: Stage, models: str) -> None:
     ids = MODELS[models]
 
@@ -104,6 +105,7 @@ def test_whatever_models_a_gateway_lists_the_window_answers(stage: Stage, models
     stage.play(scene)
 
 
+@pytest.mark.slow
 def test_thousands_of_tools_are_on_offer_and_the_window_answers(stage: Stage) -> None:
     names = [f"p{number}" for number in range(100)]
     schema = {
@@ -150,6 +152,7 @@ async def compared(person: Person, turn_id: str, count: int) -> Lanes:
     return page(person).lanes
 
 
+@pytest.mark.slow
 def test_of_thousands_of_alternatives_those_beside_it_are_lanes_and_how_many_are_not_is_said(stage: Stage) -> None:
     async def scene(person: Person) -> None:
         await warm_up(person.app)
@@ -211,7 +214,7 @@ def test_two_alternatives_are_two_lanes_and_stay_two(stage: Stage) -> None:
 NAMES = {"one word": "n" * 1_000_000, "many words": "part " * 200_000}
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", slow_except(["one word"], NAMES))
 def test_a_name_of_a_megabyte_is_drawn_by_its_beginning_wherever_it_stands(stage: Stage, name: str) -> None:
     """Of a gateway and of a tool: in the bars, the lists, the diagrams and the dialogs."""
 

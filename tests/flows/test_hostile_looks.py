@@ -16,9 +16,14 @@ from tests.flows.conftest import Person, Stage
 from tests.hostile.gaps import LIMIT, MARGIN, PASSES
 from tests.hostile.in_window import warm_up
 from tests.hostile.looks import LOOKS, Look, listed, looked_at
+from tests.support.slow import slow_except
+
+SMOKE = "a search finds thousands of experiments", "a list of deviations becomes longer"
 
 
-@pytest.mark.parametrize("look", LOOKS, ids=lambda look: look.name)
+@pytest.mark.parametrize(
+    "look", slow_except([look for look in LOOKS if look.name in SMOKE], LOOKS), ids=lambda look: look.name
+)
 def test_the_window_answers_meanwhile(stage: Stage, look: Look) -> None:
     async def scene(person: Person) -> None:
         await warm_up(person.app)

@@ -14,6 +14,7 @@ from playground.ui.shell.features import TOOL_SERVERS
 from tests.flows.conftest import Person, Stage
 from tests.hostile.gaps import LAID_OUT, LIMIT, MARGIN, Gaps
 from tests.support import tool_servers
+from tests.support.slow import slow_except
 
 SECONDS = 4.0  # that it goes on
 PATIENCE = 12.0  # seconds of a server that says nothing; a busy machine may take half of it for 100 MB
@@ -34,8 +35,8 @@ async def called(person: Person, tool: str, **arguments: object) -> ServerAnswer
         return str(error)
 
 
-@pytest.mark.parametrize("mode", ["flood", "stderr", "restless", "asks"])
-@pytest.mark.parametrize("looked_at", ["messages", "servers"])
+@pytest.mark.parametrize("mode", slow_except(["flood"], ["flood", "stderr", "restless", "asks"]))
+@pytest.mark.parametrize("looked_at", slow_except(["messages"], ["messages", "servers"]))
 def test_the_window_answers_while_one_floods(stage: Stage, mode: str, looked_at: str) -> None:
     held: list[float] = []
 
@@ -62,6 +63,7 @@ def test_the_window_answers_while_one_floods(stage: Stage, mode: str, looked_at:
     assert held[0] <= LIMIT * MARGIN, f"{held[0] * 1000:.0f} ms"
 
 
+@pytest.mark.slow
 def test_the_window_answers_whatever_a_call_brings(stage: Stage) -> None:
     held: dict[str, float] = {}
     said: dict[str, ServerAnswer | str] = {}
@@ -87,6 +89,7 @@ def test_the_window_answers_whatever_a_call_brings(stage: Stage) -> None:
     assert "out of luck" in str(said["die"])
 
 
+@pytest.mark.slow
 def test_the_window_answers_when_very_many_tools_come(stage: Stage) -> None:
     held: list[float] = []
 

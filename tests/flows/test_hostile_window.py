@@ -15,22 +15,33 @@ from playground.ui.widgets import loop
 from tests.flows.conftest import Person, Stage
 from tests.hostile.gaps import MARGIN
 from tests.hostile.in_window import Played, best_of, prepare, warm_up
-from tests.hostile.shapes import WINDOW, doubled, tool
+from tests.hostile.shapes import WINDOW, WindowShape, doubled, tool
 from tests.support.fault_server import FaultServer
+from tests.support.slow import slow_except
 
 SHARE = 6  # parts of the table, each in a window of its own
+SMOKE = (  # one shape each of checks, arguments, decoders, lanes and drawing
+    *("a pattern that goes back", "arguments of brackets", "blank lines"),
+    *("a tool name of a megabyte in six lanes", "reasoning and text in turn"),
+)
 
 #: What Qt says of fonts of the machine that lack something; texts in very many scripts ask for all of them.
 pytestmark = pytest.mark.qt_log_ignore("Failed to compute left/right minimum", "OpenType support missing", extend=True)
 
 
-@pytest.mark.parametrize("part", range(SHARE))
-def test_the_window_answers_whatever_comes(stage: Stage, part: int) -> None:
+@pytest.mark.parametrize(
+    "shapes",
+    [
+        pytest.param(tuple(shape for shape in WINDOW if shape.name in SMOKE), id="smoke"),
+        *(pytest.param(WINDOW[part::SHARE], id=str(part), marks=pytest.mark.slow) for part in range(SHARE)),
+    ],
+)
+def test_the_window_answers_whatever_comes(stage: Stage, shapes: tuple[WindowShape, ...]) -> None:
     played: list[Played] = []
 
     async def scene(person: Person) -> None:
         await warm_up(person.app)
-        for shape in WINDOW[part::SHARE]:
+        for shape in shapes:
             played.append(await best_of(person.app, shape, MARGIN))
 
     stage.play(scene)
@@ -47,7 +58,7 @@ DOUBLED = next(shape for shape in WINDOW if shape.name == "alternatives doubled"
 ANSWERS = Debugging(default=ToolRule(policy=Policy.FIXED, fixed=Answer(text="ok")))
 
 
-@pytest.mark.parametrize("stopped", [True, False])
+@pytest.mark.parametrize("stopped", slow_except([True], [True, False]))
 def test_a_rule_waits_for_what_takes_long_and_stop_ends_the_wait(
     stage: Stage, stopped: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:

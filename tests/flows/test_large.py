@@ -152,6 +152,7 @@ def test_the_next_request_of_a_large_conversation_is_compared_whole(stage: Stage
     stage.play(scene)
 
 
+@pytest.mark.slow
 def test_megabytes_are_opened_about_as_fast_as_a_short_result(stage: Stage) -> None:
     async def scene(person: Person) -> None:
         async def seconds(text: str) -> float:

@@ -71,6 +71,7 @@ async def test_the_next_question_is_answered_by_the_next_process() -> None:
     assert problem.message == '"xyz" does not match "^(?=y)"'
 
 
+@pytest.mark.slow
 async def test_one_schema_takes_its_time_a_few_times_and_then_no_more() -> None:
     schema = doubled(32)
     answers = [await checking.answer(ArgumentsFit(f'{{"a": {number}}}', schema)) for number in range(12)]
@@ -79,6 +80,7 @@ async def test_one_schema_takes_its_time_a_few_times_and_then_no_more() -> None:
     assert ["the same took too long 3 times before" in words for words in said] == [False] * 3 + [True] * 9
 
 
+@pytest.mark.slow
 async def test_a_question_nobody_waits_for_is_not_asked() -> None:
     first = asyncio.ensure_future(checking.answer(ArgumentsFit('{"a": 5}', doubled(33))))  # noqa: TID251
     given_up = asyncio.ensure_future(checking.answer(ArgumentsFit('{"a": 5}', doubled(34))))  # noqa: TID251

@@ -16,6 +16,7 @@ from playground.domain.parts import Reasoning, Refusal, Text, ToolCall
 from playground.protocols.protocol import get_protocol
 from tests.hostile.shapes import STREAMS, StreamShape
 from tests.hostile.streams import BEGIN, block, delta, each, named, piece, pieces, same
+from tests.support.slow import slow_except
 
 MARGIN = 3  # times what it would be if it were linear: the machine does other things, too
 MEMORY = 6 if sys.version_info < (3, 13) else 7  # times what came; there a value of two fields takes twice as much
@@ -23,6 +24,11 @@ ROOM = 1_000_000  # bytes beside it: one read with all its events, tables that a
 OF_A_PART = 1024  # bytes that a part may take which is hardly longer on the wire than its number
 EVENTS = 2500  # enough for what each of them takes to outweigh the room beside it
 
+SMOKE = [
+    shape
+    for shape in STREAMS
+    if shape.name in ("text", "blank lines", "comments", "usage", "blocks of calls", "errors")
+]
 FIELDS = "content", "reasoning_content"
 SHORT_PARTS = (
     StreamShape("letters in turn", each(lambda n: delta({FIELDS[n % 2]: "x"}))),
@@ -65,7 +71,7 @@ def cost(shape: StreamShape, count: int) -> float:
     return best / len(body)
 
 
-@pytest.mark.parametrize("shape", STREAMS, ids=lambda shape: shape.name)
+@pytest.mark.parametrize("shape", slow_except(SMOKE, STREAMS), ids=lambda shape: shape.name)
 def test_a_byte_costs_the_same_however_many_came_before(shape: StreamShape) -> None:
     read(shape, shape.make(50))
     few = cost(shape, 200)
@@ -73,7 +79,7 @@ def test_a_byte_costs_the_same_however_many_came_before(shape: StreamShape) -> N
     assert many < MARGIN * max(few, 20e-9), f"{few * 1e9:.0f} ns a byte became {many * 1e9:.0f} ns"
 
 
-@pytest.mark.parametrize("shape", STREAMS, ids=lambda shape: shape.name)
+@pytest.mark.parametrize("shape", slow_except(SMOKE, STREAMS), ids=lambda shape: shape.name)
 def test_what_is_kept_is_a_few_times_what_came(shape: StreamShape) -> None:
     body = shape.make(EVENTS)
     peak = peak_of(shape, body)
@@ -96,7 +102,7 @@ def peak_of(shape: StreamShape, body: bytes) -> int:
     return peak
 
 
-@pytest.mark.parametrize("shape", SHORT_PARTS, ids=lambda shape: shape.name)
+@pytest.mark.parametrize("shape", slow_except(SHORT_PARTS[:1], SHORT_PARTS), ids=lambda shape: shape.name)
 def test_parts_of_a_letter_take_a_few_times_what_came_and_nothing_beside(shape: StreamShape) -> None:
     body = shape.make(10_000)
     peak = peak_of(shape, body)

@@ -131,6 +131,7 @@ def test_nothing_secret_and_no_folder_is_written(text: str, folder: Path) -> Non
         assert word not in text, word
 
 
+@pytest.mark.slow
 def test_a_computation_that_lets_no_other_thread_run_is_found_too(tmp_path: Path) -> None:
     """The thread that looks is kept from running as well: it is late, but processor time went by.
 
@@ -142,6 +143,7 @@ def test_a_computation_that_lets_no_other_thread_run_is_found_too(tmp_path: Path
 
 
 @pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="platform: no way to share a processor")
+@pytest.mark.slow
 def test_it_is_found_too_where_other_programs_have_the_processor(tmp_path: Path) -> None:
     """Then it gets less than half of the time that goes by, as one does that was stopped."""
     lines = (
@@ -162,11 +164,13 @@ def quiet_once(folder: Path, how: str) -> bool:
     return any(frozen(home, how) == "" for home in homes)
 
 
+@pytest.mark.slow
 def test_a_lively_window_leaves_no_log(tmp_path: Path) -> None:
     assert quiet_once(tmp_path, "pass")
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="platform: no way to stop a process")
+@pytest.mark.slow
 def test_a_process_that_was_stopped_as_a_whole_was_not_frozen(tmp_path: Path) -> None:
     """As with a debugger or a machine that slept: the looking thread stood still, too."""
     wake = "import os, signal, sys, time; time.sleep(1.5); os.kill(int(sys.argv[1]), signal.SIGCONT)"

@@ -52,6 +52,7 @@ async def test_no_key_goes_over_the_wires_of_the_cluster(desk: Desk) -> None:
     assert KEY.encode() not in (desk.folder / "w.answers.sqlite").read_bytes()
 
 
+@pytest.mark.slow
 async def test_a_worker_that_is_killed_costs_no_more_than_what_it_had_under_way(desk: Desk) -> None:
     at_once = 12
     desk.write(100, at_once=at_once)
@@ -67,6 +68,7 @@ async def test_a_worker_that_is_killed_costs_no_more_than_what_it_had_under_way(
     assert 200 <= len(desk.gateway.requests) <= 200 + at_once
 
 
+@pytest.mark.slow
 async def test_an_interrupt_keeps_what_came_and_the_rest_is_asked_later(desk: Desk) -> None:
     desk.write(50, at_once=4)
     desk.gateway.play(sleep(0.05), send(said(ANSWER)), keep())
@@ -84,6 +86,7 @@ async def test_an_interrupt_keeps_what_came_and_the_rest_is_asked_later(desk: De
     assert len(desk.gateway.requests) <= asked + 100 - kept + 4
 
 
+@pytest.mark.slow
 async def test_a_judge_is_asked_by_workers_also_about_answers_that_are_kept(desk: Desk) -> None:
     desk.write(3)
     assert (await desk.run()).code == ExitCode.OK
@@ -96,6 +99,7 @@ async def test_a_judge_is_asked_by_workers_also_about_answers_that_are_kept(desk
     assert all('"so"' in row[-1] for row in desk.rows)
 
 
+@pytest.mark.slow
 async def test_that_one_worker_is_asked_to_wait_holds_for_all(desk: Desk) -> None:
     desk.write(30, at_once=4)
     busy = [send(whole(429, None, b"", "Retry-After: 2")), keep()]
@@ -147,6 +151,7 @@ async def test_a_cluster_that_is_not_there_is_said(desk: Desk, monkeypatch: pyte
     assert "No scheduler answers at tcp://127.0.0.1:1" in ended.err
 
 
+@pytest.mark.slow
 async def test_a_cluster_that_ends_in_the_middle_stops_the_run_and_what_came_is_kept(
     desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

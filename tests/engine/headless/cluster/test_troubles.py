@@ -16,7 +16,7 @@ from tests.engine.headless.cluster.desks import ANSWER, Desk, said
 from tests.support.eventually import eventually
 from tests.support.fault_server import keep, send, sleep
 
-pytestmark = pytest.mark.timeout(200)
+pytestmark = [pytest.mark.timeout(200), pytest.mark.slow]
 
 OTHER_KEY = "sk-canary-of-the-newcomer-52b0"
 #: What a process of the cluster loads before anything of ours: an earlier version of this program, or none.

@@ -17,7 +17,7 @@ from tests.engine.headless.cluster.clusters import KEY, USUAL_KEY, VARIABLE, Clu
 from tests.engine.headless.cluster.desks import ANSWER, Desk, said
 from tests.support.fault_server import FaultServer, keep, send, whole
 
-pytestmark = pytest.mark.timeout(200)
+pytestmark = [pytest.mark.timeout(200), pytest.mark.slow]
 
 
 def certificates(folder: Path) -> dict[str, str]:

@@ -79,6 +79,7 @@ def test_a_crash_is_offered_once_at_the_next_start(tmp_path: Path) -> None:
     assert again.stdout.strip() == "offer:"
 
 
+@pytest.mark.slow
 def test_an_orderly_end_leaves_nothing(tmp_path: Path) -> None:
     ended = start(tmp_path, "quit")
     assert ended.returncode == 0, ended.stderr
@@ -145,7 +146,7 @@ sys.exit(app_module.run())
 """
 
 
-@pytest.mark.parametrize("where", ["__init__", "furnish"])
+@pytest.mark.parametrize("where", ["__init__", pytest.param("furnish", marks=pytest.mark.slow)])
 def test_a_start_that_fails_is_told_in_a_window_and_in_the_log(tmp_path: Path, where: str) -> None:
     """With a window, whose rest cannot be made, and without one."""
     ended = start(tmp_path, PROMPT, where, program=NO_START)
@@ -193,6 +194,7 @@ sys.exit(app_module.run())
 """
 
 
+@pytest.mark.slow
 def test_an_error_before_the_first_frame_is_told_like_any_other(tmp_path: Path) -> None:
     ended = start(tmp_path, PROMPT, program=EARLY_ERROR)
     assert ended.returncode == 0, ended.stderr
