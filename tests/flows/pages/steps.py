@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Self
 
@@ -162,12 +161,6 @@ async def choose_file(person: Person, path: Path, button: str = "Save") -> None:
     assert line is not None
     await person.do(partial(line.setText, str(path)))
     await person.press(button, dialog)
-
-
-def find_row(view: QAbstractItemView, matches: Callable[[str], bool], column: int = 0) -> int:
-    """The first row whose text in this column matches; -1 if there is none."""
-    texts = column_texts(view, column)
-    return next((row for row, text in enumerate(texts) if matches(text)), -1)
 
 
 def column_texts(
