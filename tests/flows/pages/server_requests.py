@@ -86,7 +86,7 @@ class ServerContentDialog(Dialog):
 
     async def type_into(self, name: str, text: str) -> None:
         """Replace the value of an argument."""
-        await replace_text(self.person, self.field(name), text)
+        await replace_text(self.person, await self.wait_for(QLineEdit, name), text)
 
     def proposals(self, name: str) -> list[str]:
         """What the server proposes for an argument."""
@@ -102,7 +102,13 @@ class ServerContentDialog(Dialog):
         """Ask the server for the prompt or the resource."""
         names = ("Get the messages", "Read")
         (button,) = [button for button in self.find(QPushButton) if button.text() in names]
-        await self.person.click(button)
+        await self.person.do(button.click)
+
+    async def press(self, name: str) -> None:
+        """Press a button, also while proposals for an argument are open in front of it."""
+        button = await self.wait_for(QAbstractButton, name)
+        await self.wait_until(button.isEnabled, f"{name} to be enabled")
+        await self.person.do(button.click)
 
     @property
     def can_ask(self) -> bool:
