@@ -235,6 +235,7 @@ class ServerFormDialog(Dialog):
     def problem(self, field: str) -> str:
         """What is wrong with a field."""
         row = self.get(QLineEdit, field).parentWidget()
+        assert row is not None
         return read_label(self.person, "problem", row)
 
 

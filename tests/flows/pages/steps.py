@@ -184,6 +184,4 @@ async def select_row(person: Person, view: QAbstractItemView, row: int, column: 
     """Select a row of a list or table, as the arrow keys do."""
     flags = QItemSelectionModel.SelectionFlag
     index = view.model().index(row, column)
-    await person.do(
-        partial(view.selectionModel().setCurrentIndex, index, flags.ClearAndSelect | flags.Rows)  # type: ignore[arg-type]
-    )
+    await person.do(partial(view.selectionModel().setCurrentIndex, index, flags.ClearAndSelect | flags.Rows))
