@@ -44,6 +44,7 @@ def test_the_window_answers_while_one_floods(stage: Stage, mode: str, looked_at:
         person.app.window.action("view.servers").trigger()
         await person.app.workspace.tool_servers.stop("hostile")
         server = tool_servers.hostile(mode, id="flooding", name="flooding")
+        dialog: ToolServersDialog | None = None
         if looked_at == "servers":
             person.app.workspace.tool_servers.book.add(server)
             dialog = await ToolServersDialog.open(person)
@@ -56,7 +57,7 @@ def test_the_window_answers_while_one_floods(stage: Stage, mode: str, looked_at:
             await asyncio.sleep(SECONDS)  # it goes on for ever
         held.append(gaps.seconds)
         assert person.app.workspace.tool_servers.live("flooding").state is State.READY
-        if looked_at == "servers":
+        if dialog is not None:
             await dialog.close("Close")
 
     stage.play(scene)
