@@ -10,8 +10,8 @@ from playground.domain.tool_servers import ServerAnswer, ToolServer
 from playground.engine.session.serving import ServingError, Ticket
 from playground.engine.tool_servers.acceptance import arriving
 from playground.engine.tool_servers.live import Live, State
-from playground.ui.shell.features import TOOL_SERVERS
 from tests.flows.conftest import Person, Stage
+from tests.flows.pages.tool_servers import ToolServersDialog
 from tests.hostile.gaps import LAID_OUT, LIMIT, MARGIN, Gaps
 from tests.support import tool_servers
 from tests.support.slow import slow_except
@@ -45,9 +45,11 @@ def test_the_window_answers_while_one_floods(stage: Stage, mode: str, looked_at:
         person.app.window.action("view.servers").trigger()
         await person.app.workspace.tool_servers.stop("hostile")
         server = tool_servers.hostile(mode, id="flooding", name="flooding")
+        dialog: ToolServersDialog | None = None
         if looked_at == "servers":
             person.app.workspace.tool_servers.book.add(server)
-            person.app.actions.of(TOOL_SERVERS).open_servers("flooding")
+            dialog = await ToolServersDialog.open(person)
+            await dialog.select("flooding")
             person.app.workspace.tool_servers.book.confirm(server)
             await person.app.workspace.tool_servers.start("flooding")
         else:
@@ -56,8 +58,8 @@ def test_the_window_answers_while_one_floods(stage: Stage, mode: str, looked_at:
             await asyncio.sleep(SECONDS)  # it goes on for ever
         held.append(gaps.seconds)
         assert person.app.workspace.tool_servers.live("flooding").state is State.READY
-        if looked_at == "servers":
-            person.app.actions.of(TOOL_SERVERS).open_servers().reject()
+        if dialog is not None:
+            await dialog.close("Close")
 
     stage.play(scene)
     assert held[0] <= LIMIT * MARGIN, f"{held[0] * 1000:.0f} ms"

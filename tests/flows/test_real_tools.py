@@ -1,4 +1,4 @@
-"""The sample “Real tools” as somebody new meets it: opened, run, a real server answers, in a minute.
+"""The sample “Real tools” as a new user meets it: opened, run, and answered by a real server.
 
 The server is the demo's, a process of its own, started by what is pressed and by nothing before.
 """
@@ -7,18 +7,14 @@ from __future__ import annotations
 
 import json
 
-from PySide6.QtWidgets import QPlainTextEdit, QPushButton
+from PySide6.QtWidgets import QPushButton
 
 from playground.engine.tool_servers.live import State
 from tests.flows.conftest import Person, Stage
+from tests.flows.pages.server_requests import ServerCall
 
 
-def _typed(person: Person) -> str:
-    """What stands in the fields of results."""
-    return " ".join(edit.toPlainText() for edit in person.find(QPlainTextEdit, inside=person.card(-2)))
-
-
-def test_a_newcomer_sees_a_real_server_answer(stage: Stage) -> None:
+def test_sample_real_tools_is_answered_by_real_server(stage: Stage) -> None:
     async def scene(person: Person) -> None:
         await person.click(await person.seen(QPushButton, "Open the sample Real tools", person.pane.welcome))
         await person.until(lambda: len(person.path) == 2, "the sample")
@@ -29,9 +25,10 @@ def test_a_newcomer_sees_a_real_server_answer(stage: Stage) -> None:
             lambda: [call.name for _, call in person.session.debugger.waiting] == ["roll_dice"], "a call"
         )
         assert servers.live("demo").state is State.READY
-        await person.press("Ask the server", person.card(-2))
-        await person.until(lambda: "rolled" in _typed(person), "the server's answer")
-        await person.press("Send result", person.card(-2))
+        card = next(card for card in ServerCall.find_all(person) if card.has_button("Ask the server"))
+        await person.click(card.ask_button)
+        await person.until(lambda: "rolled" in card.result_text, "the server's answer")
+        await card.press("Send result")
         await person.until(lambda: "roll_dice" in person.path[-1].text, "the answer")
         await person.idle()
         results = [result for turn in person.path for result in turn.results]

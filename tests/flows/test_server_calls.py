@@ -1,5 +1,5 @@
-"""What becomes of a call that a tool server works at, whatever a person does meanwhile: another experiment is looked
-at, the turn or the experiment is deleted, the window is closed. And what was real is recorded, and asked no more.
+"""A call that a tool server works at while another experiment is shown, the turn or the experiment is deleted, or the
+window is closed; and real answers, recorded and given again.
 """
 
 from __future__ import annotations
@@ -14,10 +14,11 @@ from playground.domain.transcript import Role, make_turn
 from playground.engine.session.changes import RunState
 from playground.engine.tool_servers.naming import definition_of
 from tests.flows.conftest import Person, Stage
+from tests.flows.pages.server_requests import ServerCall
 
 
-async def offered(person: Person, *names: str, policy: Policy = Policy.SERVER) -> None:
-    """These tools of the demo's own server are on offer, each with a rule of its own."""
+async def offer_tools(person: Person, *names: str, policy: Policy = Policy.SERVER) -> None:
+    """Offer these tools of the demo's own server, each with a rule of its own."""
     servers = person.app.workspace.tool_servers
     live = await servers.start("demo")
     servers.book.accept("demo", live.tools)
@@ -27,27 +28,27 @@ async def offered(person: Person, *names: str, policy: Policy = Policy.SERVER) -
 
 
 def sent(person: Person) -> int:
-    """How many calls went to tool servers."""
+    """The number of calls sent to tool servers."""
     entries = person.app.workspace.tool_servers.tape.entries
     return sum(entry.method == "tools/call" and entry.frame.sent for entry in entries)
 
 
-async def counting(person: Person, to: int = 40) -> tuple[str, str]:
-    """A call that waits, and whose server is asked for a look; it takes a while."""
-    await offered(person, "count_slowly", policy=Policy.PAUSE)
+async def begin_count(person: Person, to: int = 40) -> tuple[str, str]:
+    """Ask the server about a call that waits; it works at it for a while."""
+    await offer_tools(person, "count_slowly", policy=Policy.PAUSE)
     person.session.turns.add_turn(make_turn(Role.USER, f"Use count_slowly to {to} with pause 0.05"))
     await person.session.run()
     ((turn_id, call),) = person.session.debugger.waiting
-    card = person.card(-1)
-    await person.press("Ask the server", card)
+    card = await ServerCall.wait(person)
+    await person.click(card.ask_button)
     debugger = person.session.debugger
     await person.until(lambda: (ticket := debugger.asked(turn_id, call.id)) is not None and ticket.done, "progress")
     return turn_id, call.id
 
 
-def test_what_was_real_is_recorded_and_then_nothing_is_asked(stage: Stage) -> None:
+def test_real_answers_are_recorded_and_given_again(stage: Stage) -> None:
     async def scene(person: Person) -> None:
-        await offered(person, "roll_dice", "clock")
+        await offer_tools(person, "roll_dice", "clock")
         await person.run("Use clock, then roll_dice")
         await person.until(lambda: person.session.state is RunState.IDLE and len(person.path) > 3, "the answers")
         asked = sent(person)
@@ -66,9 +67,9 @@ def test_what_was_real_is_recorded_and_then_nothing_is_asked(stage: Stage) -> No
     stage.play(scene)
 
 
-def test_another_experiment_is_looked_at_meanwhile_and_the_answer_is_there_afterwards(stage: Stage) -> None:
+def test_call_is_answered_while_another_experiment_is_shown(stage: Stage) -> None:
     async def scene(person: Person) -> None:
-        key = await counting(person)
+        key = await begin_count(person)
         session = person.session
         await person.do(lambda: person.app.workspace.new())
         assert person.session is not session
@@ -84,9 +85,9 @@ def test_another_experiment_is_looked_at_meanwhile_and_the_answer_is_there_after
 
 
 @pytest.mark.parametrize("what", ["turn", "experiment"])
-def test_what_asks_is_deleted_meanwhile_and_nothing_is_lost(stage: Stage, what: str) -> None:
+def test_call_is_kept_when_turn_or_experiment_is_deleted_and_restored(stage: Stage, what: str) -> None:
     async def scene(person: Person) -> None:
-        key = await counting(person)
+        key = await begin_count(person)
         session = person.session
         if what == "turn":
             await person.do(lambda: session.delete_turn(key[0]))
@@ -109,16 +110,16 @@ def test_what_asks_is_deleted_meanwhile_and_nothing_is_lost(stage: Stage, what: 
 
 
 @pytest.mark.parametrize("by_rule", [False, True])
-def test_the_window_is_closed_in_the_middle_of_a_call(stage: Stage, by_rule: bool) -> None:
+def test_servers_end_with_window_closed_during_call(stage: Stage, by_rule: bool) -> None:
     pids: list[int] = []
 
     async def scene(person: Person) -> None:
         if by_rule:
-            await offered(person, "count_slowly")
+            await offer_tools(person, "count_slowly")
             await person.run("Use count_slowly to 1000")
             await person.until(lambda: person.session.asking and sent(person) == 1, "the call")
         else:
-            await counting(person, 1000)
+            await begin_count(person, 1000)
         assert person.session.asking
         pids.extend(_children())
         assert pids, "the process of tool servers"

@@ -7,11 +7,14 @@ import logging
 import socket
 import sqlite3
 import sys
+import traceback
 import zlib
 from collections.abc import Iterator
 from contextlib import closing
 from functools import partial
 from pathlib import Path
+
+from PySide6.QtWidgets import QComboBox, QPlainTextEdit
 
 import tests.support.hostile_tool_server as hostile_program
 from playground import log
@@ -23,13 +26,11 @@ from playground.engine.session.changes import RunState
 from playground.engine.session.snapshot import snapshot
 from playground.engine.tool_servers.naming import definition_of
 from playground.engine.tool_servers.secret_values import OAUTH, ORIGIN
-from playground.ui.features.code.get_code_window import GetCodeWindow
-from playground.ui.shell.crash.report import report
 from tests.flows.conftest import Person, Stage
+from tests.flows.pages.steps import choose_entry
 from tests.flows.test_canary import logged as logged
 from tests.flows.test_cassettes import choose_file
-from tests.flows.test_secrets import choose_source
-from tests.flows.test_store import act, opened
+from tests.flows.test_store import opened
 from tests.support.remote_tool_server import RemoteToolServer
 
 PLACES = ("variable", "argument", "header", "address", "access", "refresh", "client")
@@ -147,12 +148,14 @@ async def export_everything(person: Person, folder: Path) -> None:
     ):
         await choose_file(person, action, folder / name)
         await person.until((folder / name).exists, action)
-    await act(person, "run.code")
-    code = GetCodeWindow.shown_for(session, app.window)
-    for at in range(code.source.count()):
-        await choose_source(person, code, at)
-        await person.until(lambda: code.code, "some code")
-        clean(code.code, f"code {at}")
+    await person.do(app.window.action("run.code").trigger)
+    await person.until(lambda: [window for window in person.windows if window.windowTitle() == "Get code"], "the code")
+    code = next(window for window in person.windows if window.windowTitle() == "Get code")
+    source = person.one(QComboBox, "Request", code)
+    for index in range(source.count()):
+        await choose_entry(person, source, source.itemText(index))
+        await person.until(lambda: person.one(QPlainTextEdit, "Code", code).toPlainText(), "some code")
+        clean(person.one(QPlainTextEdit, "Code", code).toPlainText(), f"code {index}")
     await person.do(code.close)
     servers = app.workspace.tool_servers
     clean("".join(servers.tape.lines(servers.tape.entries)), "the tape")
@@ -161,8 +164,7 @@ async def export_everything(person: Person, folder: Path) -> None:
     try:
         raise ValueError(" ".join(CANARIES.values()))
     except ValueError as error:
-        told = report(type(error), error, error.__traceback__, "the window")
-        clean(app.without_secrets(told.text), "a report")
+        clean(app.without_secrets("".join(traceback.format_exception(error))), "a report")
 
 
 def test_no_secret_of_a_tool_server_is_in_any_file_or_export(stage: Stage, tmp_path: Path) -> None:

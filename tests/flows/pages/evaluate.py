@@ -184,7 +184,7 @@ class EvaluatePage(Dialog):
     async def open_cases(self) -> CasesPanel:
         """The panel of cases."""
         await open_tab(self.person, "Cases", PANELS)
-        return CasesPanel(self.person, self.widget)
+        return await CasesPanel.wait(self.person)
 
     async def open_checks(self) -> ChecksPanel:
         """The panel of checks."""
@@ -300,11 +300,10 @@ class BlindTest(Page):
         return read_label(self.person, "voteCounts", self.widget)
 
     @property
-    def shown_texts(self) -> str:
-        """All that is read of a pair, without the names of the variants that are compared."""
-        views = [view.toPlainText() for view in self.find(QTextEdit)]
+    def words(self) -> set[str]:
+        """The words around the two answers: labels and accessible names, without the lists of variants to compare."""
         names = [widget.accessibleName() for widget in self.find(QWidget) if not isinstance(widget, QComboBox)]
-        return "\n".join([*views, *self.texts, *names])
+        return set(re.findall(r"[\w-]+", " ".join([*self.texts, *names])))
 
 
 class CheckCard(Page):
@@ -584,8 +583,10 @@ class ImportCasesDialog(Dialog):
         return self.get(QPushButton, "Import")
 
 
-class CasesPanel(Page):
+class CasesPanel(Dialog):
     """The table of cases, with the values of the current one below it."""
+
+    object_name = "casesPanel"
 
     @property
     def table(self) -> QTableView:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Self
 
@@ -164,12 +163,6 @@ async def choose_file(person: Person, path: Path, button: str = "Save") -> None:
     await person.press(button, dialog)
 
 
-def find_row(view: QAbstractItemView, matches: Callable[[str], bool], column: int = 0) -> int:
-    """The first row whose text in this column matches; -1 if there is none."""
-    texts = column_texts(view, column)
-    return next((row for row, text in enumerate(texts) if matches(text)), -1)
-
-
 def column_texts(
     view: QAbstractItemView, column: int = 0, role: Qt.ItemDataRole = Qt.ItemDataRole.DisplayRole
 ) -> list[str]:
@@ -191,6 +184,4 @@ async def select_row(person: Person, view: QAbstractItemView, row: int, column: 
     """Select a row of a list or table, as the arrow keys do."""
     flags = QItemSelectionModel.SelectionFlag
     index = view.model().index(row, column)
-    await person.do(
-        partial(view.selectionModel().setCurrentIndex, index, flags.ClearAndSelect | flags.Rows)  # type: ignore[arg-type]
-    )
+    await person.do(partial(view.selectionModel().setCurrentIndex, index, flags.ClearAndSelect | flags.Rows))

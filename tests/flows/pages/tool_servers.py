@@ -39,6 +39,10 @@ class ToolServersDialog(Dialog):
         """The name of the server in the form."""
         return self.get(QLineEdit, "Name").text()
 
+    def field(self, name: str) -> str:
+        """The text of a line of the form."""
+        return self.get(QLineEdit, name).text()
+
     async def type_into_field(self, field: str, text: str) -> None:
         """Type into a line of the form."""
         await replace_text(self.person, self.get(QLineEdit, field), text)

@@ -95,6 +95,7 @@ class CasesPanel(QWidget):
 
     def __init__(self, look: Look) -> None:
         super().__init__()
+        self.setObjectName("casesPanel")
         self._look = look
         self._added: dict[str, None] = {}  # variables that somebody added, and nothing mentions yet
         self._shown: tuple[object, ...] = ()

@@ -1,0 +1,320 @@
+"""What tool servers offer, ask and say: their prompts and resources, their requests, calls of their tools, the tape."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Self
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QCheckBox,
+    QLineEdit,
+    QPlainTextEdit,
+    QProgressBar,
+    QPushButton,
+    QTableView,
+    QWidget,
+)
+
+from tests.flows.pages.page import Page
+from tests.flows.pages.steps import Dialog, choose_file, column_texts, read_label, replace_text, select_row
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.flows.conftest import Person
+
+BUTTON = "Take something from a tool server"
+ROLES = (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole)
+
+
+class ServerContentDialog(Dialog):
+    """Prompts and resources that servers offer."""
+
+    object_name = "serverContentDialog"
+
+    @classmethod
+    async def open(cls, person: Person, entry: str) -> Self:
+        """Open it beside the message, for "Prompt…" or "Resource…"."""
+        await person.choose(person.one(QPushButton, BUTTON), entry)
+        return await cls.wait(person)
+
+    async def start_servers(self) -> None:
+        """Start the servers that do not run, and wait for what they offer."""
+        if "does not run" in self.stopped_servers:
+            await self.press("Start it")
+        await self.wait_until(lambda: self.offers and not self.has_button("Start it"), "what the server offers")
+
+    @property
+    def stopped_servers(self) -> str:
+        """Which servers do not run."""
+        return read_label(self.person, "stoppedServers", self.widget)
+
+    # The list
+
+    @property
+    def _table(self) -> QTableView | None:
+        return next(iter(self.find(QTableView, "What servers offer")), None)
+
+    @property
+    def offers(self) -> list[str]:
+        """The names in the list."""
+        return column_texts(self._table) if self._table is not None else []
+
+    async def search(self, text: str) -> None:
+        """Type into the search field."""
+        await replace_text(self.person, self.get(QLineEdit, "Find among what servers offer"), text)
+
+    async def choose(self, offer: str) -> None:
+        """Choose an offer as soon as it is in the list."""
+        await self.wait_until(lambda: offer in self.offers, offer)
+        assert self._table is not None
+        await select_row(self.person, self._table, self.offers.index(offer))
+
+    # The one that is chosen
+
+    @property
+    def fields(self) -> list[QLineEdit]:
+        """The fields of its arguments."""
+        lines = self.find(QLineEdit)
+        return [line for line in lines if line.accessibleName() != "Find among what servers offer"]
+
+    def field(self, name: str) -> QLineEdit:
+        """The field of an argument."""
+        return self.get(QLineEdit, name)
+
+    async def type_into(self, name: str, text: str) -> None:
+        """Replace the value of an argument."""
+        await replace_text(self.person, await self.wait_for(QLineEdit, name), text)
+
+    def proposals(self, name: str) -> list[str]:
+        """What the server proposes for an argument."""
+        model = self.field(name).completer().model()
+        role = self.field(name).completer().completionRole()
+        return [str(model.index(row, 0).data(role)) for row in range(model.rowCount())]
+
+    def button(self, name: str) -> QAbstractButton:
+        """A button."""
+        return self.get(QAbstractButton, name)
+
+    async def ask(self) -> None:
+        """Ask the server for the prompt or the resource."""
+        names = ("Get the messages", "Read")
+        (button,) = [button for button in self.find(QPushButton) if button.text() in names]
+        await self.person.do(button.click)
+
+    async def press(self, name: str) -> None:
+        """Press a button, also while proposals for an argument are open in front of it."""
+        button = await self.wait_for(QAbstractButton, name)
+        await self.wait_until(button.isEnabled, f"{name} to be enabled")
+        await self.person.do(button.click)
+
+    @property
+    def can_ask(self) -> bool:
+        """True if the server can be asked."""
+        names = ("Get the messages", "Read")
+        return any(button.text() in names and button.isEnabled() for button in self.find(QPushButton))
+
+    @property
+    def can_write(self) -> bool:
+        """True if there is something to put into the message."""
+        return self.button("Put into the message").isEnabled()
+
+    @property
+    def watched(self) -> bool:
+        """True if a change of the resource is reported."""
+        return self.get(QCheckBox, "Say when it changes").isChecked()
+
+    @property
+    def text(self) -> str:
+        """What would be put into the conversation."""
+        return "".join(view.toPlainText() for view in self.find(QPlainTextEdit, "What would be put"))
+
+    @property
+    def pictures(self) -> list[QWidget]:
+        """The pictures that would be put into the conversation."""
+        return [widget for widget in self.find(QWidget) if widget.accessibleName().startswith("Image ")]
+
+    @property
+    def address(self) -> str:
+        """The address of the resource, filled in."""
+        return read_label(self.person, "resourceAddress", self.widget)
+
+    @property
+    def problem(self) -> str:
+        """What went wrong."""
+        return read_label(self.person, "problem", self.widget)
+
+    @property
+    def outcome(self) -> str:
+        """What came."""
+        return read_label(self.person, "outcome", self.widget)
+
+
+class ServerMessagesPage(Dialog):
+    """The list of all messages to and from servers."""
+
+    object_name = "serverMessagesPage"
+
+    @classmethod
+    async def open(cls, person: Person) -> Self:
+        """Open it from the menu."""
+        await person.do(person.app.window.action("view.servers").trigger)
+        return await cls.wait(person)
+
+    @property
+    def _table(self) -> QTableView | None:
+        return next(iter(self.find(QTableView, "Messages of tool servers")), None)
+
+    @property
+    def row_count(self) -> int:
+        """The number of messages."""
+        return self._table.model().rowCount() if self._table is not None else 0
+
+    def column(self, number: int) -> list[str]:
+        """The texts of a column."""
+        return column_texts(self._table, number) if self._table is not None else []
+
+    @property
+    def messages(self) -> list[str]:
+        """The text of each message."""
+        table = self._table
+        return self.column(table.model().columnCount() - 1) if table is not None else []
+
+    @property
+    def all_texts(self) -> str:
+        """All that a person sees or hears of the list."""
+        table = self._table
+        assert table is not None
+        columns = range(table.model().columnCount())
+        return "".join(text for at in columns for role in ROLES for text in column_texts(table, at, role))
+
+    @property
+    def at_end(self) -> bool:
+        """True if the last message is in view."""
+        assert self._table is not None
+        bar = self._table.verticalScrollBar()
+        return bar.value() >= bar.maximum()
+
+    async def search(self, text: str) -> None:
+        """Type into the search field."""
+        await replace_text(self.person, self.get(QLineEdit, "Find in the messages of tool servers"), text)
+
+    async def choose(self, row: int) -> None:
+        """Choose a message."""
+        assert self._table is not None
+        await self.person.do(partial(self._table.selectRow, row))
+
+    @property
+    def detail(self) -> str:
+        """The message that is chosen, whole."""
+        return "\n".join([*(view.toPlainText() for view in self.find(QPlainTextEdit)), *self.texts])
+
+
+class ServerRequestBar(Dialog):
+    """The line that says that a server asks something."""
+
+    object_name = "serverRequestBar"
+
+    @property
+    def text(self) -> str:
+        """What it says."""
+        return self.widget.accessibleName()
+
+
+class ServerFormDialog(Dialog):
+    """A form that a server wants filled in."""
+
+    object_name = "serverFormDialog"
+
+    async def type_into(self, field: str, text: str) -> None:
+        """Replace the text of a field."""
+        await replace_text(self.person, self.get(QLineEdit, field), text)
+
+    def problem(self, field: str) -> str:
+        """What is wrong with a field."""
+        row = self.get(QLineEdit, field).parentWidget()
+        assert row is not None
+        return read_label(self.person, "problem", row)
+
+
+class ModelRequestDialog(Dialog):
+    """A server wants a model to be asked."""
+
+    object_name = "modelRequestDialog"
+
+    def text(self, field: str) -> str:
+        """The text of a field."""
+        lines = self.find(QLineEdit, field)
+        return lines[0].text() if lines else self.get(QPlainTextEdit, field).toPlainText()
+
+    async def set_text(self, field: str, text: str) -> None:
+        """Replace the text of a field."""
+        lines = self.find(QLineEdit, field)
+        await replace_text(self.person, lines[0] if lines else self.get(QPlainTextEdit, field), text)
+
+    @property
+    def problem(self) -> str:
+        """Why it cannot be asked."""
+        return read_label(self.person, "problem", self.widget)
+
+    @property
+    def can_send(self) -> bool:
+        """True if the server can be answered."""
+        return self.get(QPushButton, "Send to the server").isEnabled()
+
+
+class ServerCall(Page):
+    """The card of a call of a server's tool, and what it shows of the server."""
+
+    @classmethod
+    def find_all(cls, person: Person) -> list[ServerCall]:
+        """All cards of calls in view."""
+        cards = [widget for widget in person.find(QWidget) if widget.accessibleName().startswith("Tool call ")]
+        return [cls(person, card) for card in cards]
+
+    @classmethod
+    async def wait(cls, person: Person) -> ServerCall:
+        """Wait until there is one."""
+        await person.until(lambda: len(cls.find_all(person)) == 1, "the card of a call")
+        return cls.find_all(person)[0]
+
+    @property
+    def ask_button(self) -> QAbstractButton:
+        """The button that asks the server."""
+        return self.get(QAbstractButton, "Ask the server")
+
+    @property
+    def result(self) -> QPlainTextEdit:
+        """The field of the result."""
+        return self.get(QPlainTextEdit, "Result of the call")
+
+    @property
+    def result_text(self) -> str:
+        """What is in the field of the result; empty while there is none."""
+        return "".join(field.toPlainText() for field in self.find(QPlainTextEdit, "Result of the call"))
+
+    @property
+    def asking(self) -> bool:
+        """True while the server works at it."""
+        return self.has_button("Cancel asking the server")
+
+    @property
+    def progress(self) -> QProgressBar:
+        """How far the server is."""
+        return self.get(QProgressBar, "How far the server is")
+
+    def says(self, text: str) -> bool:
+        """True if a label of the card has this text in it."""
+        return any(text in words for words in self.texts)
+
+    async def ask(self) -> None:
+        """Ask the server with the button, and wait for its answer."""
+        await self.person.click(self.ask_button)
+        await self.wait_until(lambda: self.says("Came from the server") and not self.asking, "the server's answer")
+
+    async def save(self, kind: str, path: Path) -> None:
+        """Save a sound or another part of the answer to a file."""
+        await self.press(f"Save the {kind}")
+        await choose_file(self.person, path)
