@@ -47,6 +47,7 @@ AT_ONCE_MARKDOWN = 6_000  # the same of Markdown: code in colours takes 5 µs fo
 TOKENS = 4_000  # the same of what comes; more is a flood, and drawn as there is time
 FILL_S = 0.004  # seconds a frame may spend on the rest
 ROW_GAP = 4
+MARK_DESCRIBED = 200  # characters of a marked passage in its description
 
 
 class _Document(QTextDocument):
@@ -380,7 +381,18 @@ class TextView(QTextEdit):
     def show_linked(self, spans: Sequence[tuple[int, int]]) -> None:
         """Mark these characters of the source: they belong to what is chosen elsewhere."""
         if self.linked.show(spans):
+            self.setAccessibleDescription(self._describe_marks())
             self.viewport().update()
+
+    def _describe_marks(self) -> str:
+        """The first marked passage in words, for people who do not see the colour."""
+        if not self.linked.places:
+            return ""
+        begin, end = self.linked.places[0]
+        cursor = QTextCursor(self.document())
+        cursor.setPosition(begin)
+        cursor.setPosition(min(end, begin + MARK_DESCRIBED), QTextCursor.MoveMode.KeepAnchor)
+        return f"Marked: {cursor.selectedText().strip()}"
 
     def _marked(self, top: float, bottom: float) -> list[QAbstractTextDocumentLayout.Selection]:
         lines = self._writer.lines
