@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, Protocol, cast
 
 from PySide6.QtCore import QByteArray, Qt
 from PySide6.QtTest import QTest
@@ -34,9 +34,20 @@ CONTROL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftM
 SLOW = DemoConfig(tokens_per_second=30, time_to_first_token=0.02, rate_limit=1_000_000)
 
 
-def page(person: Person) -> Any:
+class LanesView(Protocol):
+    """The product's own page of lanes."""
+
+    @property
+    def lanes(self) -> Lanes: ...
+
+    def __getattr__(self, name: str) -> Any: ...
+
+
+def page(person: Person) -> LanesView:
     """The product's own page, for flows that do not use the page objects yet."""
-    return person.pane.columns
+    view: Any = person.pane.columns
+    assert view is not None
+    return cast(LanesView, view)
 
 
 def columns(person: Person) -> list[Any]:
