@@ -217,6 +217,10 @@ class Person:
         await self.until(menu.isVisible, f"menu of {button}")
         await self.pick(menu, entry)
 
+    async def trigger(self, action: str) -> None:
+        """Trigger the action of this id, as its key or menu entry does."""
+        await self.do(self.app.window.action(action).trigger)
+
     async def pick(self, menu: QMenu, entry: str) -> None:
         (action,) = [action for action in menu.actions() if shown(action.text()) == entry]
         entry_center = menu.actionGeometry(action).center()

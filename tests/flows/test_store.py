@@ -17,63 +17,64 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QSessionManager
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QLineEdit, QMessageBox, QPlainTextEdit, QPushButton
+from PySide6.QtWidgets import (
+    QAbstractScrollArea,
+    QDialog,
+    QFileDialog,
+    QLabel,
+    QMessageBox,
+    QWidget,
+)
 
 from playground.demo.server import DemoConfig
 from playground.domain.transcript import Ending, Role, make_turn
 from playground.engine.files.experiment_file import open_file, save
 from playground.engine.library.store import Mode
 from playground.engine.session.snapshot import snapshot
-from playground.ui.features.experiments.rows import Hit, Line
-from playground.ui.features.storage.dialog import StorageDialog
-from playground.ui.features.tree.page import TreeView
-from playground.ui.shell.features import EXPERIMENTS_PANEL, STORAGE
 from tests.engine.debugging import WEATHER
-from tests.flows.conftest import PACE, SECONDS, Person, Stage
+from tests.flows.conftest import PACE, Person, Stage
+from tests.flows.pages.experiments import (
+    ExperimentList,
+    answer,
+    name_file,
+    read_storage_notice,
+    wait_for_modal,
+    wait_for_store,
+    wait_for_turns,
+)
+from tests.flows.pages.page import find_by_object_name
 
 SLOW = DemoConfig(tokens_per_second=150, time_to_first_token=0.02, rate_limit=1_000_000)
 ROOT = Path(__file__).parents[2]
 
 
-async def opened(person: Person) -> None:
-    """Wait until the store is open and the list is there."""
-    store = person.app.workspace.store
-    assert store is not None
-    await person.until(lambda: store.status.mode is Mode.READY, "the store")
-
-
-async def back(person: Person, turns: int) -> None:
-    """Wait until what was looked at last is shown again."""
-    await opened(person)
-    await person.until(lambda: len(person.path) == turns, f"{turns} turns")
+opened, back, modal = wait_for_store, wait_for_turns, wait_for_modal  # imported by other flows by these names
 
 
 def titles(person: Person) -> list[str]:
-    return [row.title for row in person.app.window.panels.of(EXPERIMENTS_PANEL).model.rows if isinstance(row, Line)]
+    return ExperimentList(person).titles
 
 
 async def act(person: Person, name: str) -> None:
-    await person.do(person.app.window.action(name).trigger)
+    await person.trigger(name)
 
 
-async def modal(person: Person, kind: type[Any]) -> Any:
-    await person.until(lambda: isinstance(QApplication.activeModalWidget(), kind), kind.__name__)
-    return QApplication.activeModalWidget()
+async def open_tree(person: Person, turns: int) -> QAbstractScrollArea:
+    """Show the tree of turns, and wait until it has so many."""
+    await person.trigger("view.tree")
+    tree = await person.seen(QAbstractScrollArea, "Tree of the turns")
+    await person.until(
+        lambda: any(f"{turns} turns" in label.accessibleName() for label in person.find(QWidget)),
+        "the number of turns beside the tree",
+    )
+    return tree
 
 
-async def name_file(person: Person, file: Path) -> None:
-    dialog = await modal(person, QFileDialog)
-    field = dialog.findChild(QLineEdit)
-    await person.do(lambda: field.setText(str(file)))
-    await person.do(dialog.accept)
-    await person.until(lambda: QApplication.activeModalWidget() is not dialog, "the dialog to close")
-
-
-def test_closed_while_an_answer_comes_it_is_there_again_and_marked(stage: Stage) -> None:
+def test_answer_interrupted_by_quitting_is_restored_and_marked(stage: Stage) -> None:
     seen: list[str] = []
 
     async def close(person: Person) -> None:
-        await opened(person)
+        await wait_for_store(person)
         await person.run("Tell me about bridges !long=2000")
         await person.until(
             lambda: any("".join(c.parts[-1].fragments) for c in person.session.growing.values() if c.parts), "text"
@@ -82,15 +83,15 @@ def test_closed_while_an_answer_comes_it_is_there_again_and_marked(stage: Stage)
         seen.append(person.session.id)
 
     async def reopen(person: Person) -> None:
-        await back(person, 2)
+        await wait_for_turns(person, 2)
         assert person.session.id == seen[0]
         answer = person.path[1]
         assert answer.parts
         assert answer.outcome is not None
         assert answer.outcome.ending is Ending.INTERRUPTED
-        assert "interrupted" in [label.text() for label in person.card(1).findChildren(QLabel)]
+        assert "interrupted" in (await person.conversation.wait_for_message(1)).texts
         assert person.message.toPlainText() == "half a thou"
-        await person.until(lambda: len(titles(person)) == 1, "one experiment in the list")
+        await person.until(lambda: len(ExperimentList(person).titles) == 1, "one experiment in the list")
         (exchange,) = person.session.exchanges.values()
         await person.until(lambda: exchange.id in person.session.exchanges, "its exchange")
 
@@ -98,45 +99,39 @@ def test_closed_while_an_answer_comes_it_is_there_again_and_marked(stage: Stage)
             return bytes(person.session.exchanges[exchange.id].body)
 
         await person.until(lambda: b"data: " in body(), "what came over the wire, brought back to be looked at")
-        await person.press("Ask again", person.card(1))
+        await person.conversation.message(1).press("Ask again")
         await person.until(lambda: person.session.active_run is not None, "a run")
 
     stage.play(close, SLOW)
     stage.play(reopen, SLOW)
 
 
-def test_a_paused_call_is_still_paused_with_what_was_typed_for_it(stage: Stage) -> None:
+def test_paused_call_is_restored_with_its_typed_result(stage: Stage) -> None:
     async def pause(person: Person) -> None:
-        await opened(person)
+        await wait_for_store(person)
         person.session.change(tools=(WEATHER,))
         await person.use_model("demo-tools")
         await person.run("!calls=2 The weather in Lisbon and Oslo")
-        await person.idle(2)
-        await person.until(lambda: len(person.card(1).calls) == 2, "two calls")
-        first, second = person.card(1).calls
-        await person.press("Edit the arguments", first)
-        await person.type_into(await person.seen(QPlainTextEdit, "Arguments of the call", first), '{"city": "Faro"}')
+        first, second = await person.conversation.wait_for_calls()
+        await person.type_into(await first.edit_arguments(), '{"city": "Faro"}')
         await person.key(Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
         await person.until(lambda: person.path[1].calls[0].arguments == '{"city": "Faro"}', "the edit")
-        _, second = person.card(1).calls
-        await person.type_into(await person.seen(QPlainTextEdit, "Result of the call", second), '{"temp": 2')
+        _, second = await person.conversation.wait_for_calls()
+        await second.type_result('{"temp": 2')
 
     async def go_on(person: Person) -> None:
-        await back(person, 2)
+        await wait_for_turns(person, 2)
         assert person.session.debugger.paused
-        await person.until(lambda: len(person.card(1).calls) == 2, "two calls")
-        first, second = person.card(1).calls
+        first, second = await person.conversation.wait_for_calls()
+        await second.wait_for_result_field()
         assert first.waiting
         assert second.waiting
-        assert first.call.arguments == '{"city": "Faro"}'
-        assert first.call.received is not None, "what the model had sent is still known"
-        field = await person.seen(QPlainTextEdit, "Result of the call", second)
-        assert field.toPlainText() == '{"temp": 2'
-        await person.type_into(field, '{"temp": 21}')
-        await person.press("Send result", second)
-        first, _ = person.card(1).calls
-        await person.type_into(await person.seen(QPlainTextEdit, "Result of the call", first), "warm")
-        await person.press("Send result", first)
+        assert person.path[1].calls[0].arguments == '{"city": "Faro"}'
+        assert person.path[1].calls[0].received is not None, "the arguments as the model sent them"
+        assert second.result_text == '{"temp": 2'
+        await second.send_result('{"temp": 21}')
+        first, _ = await person.conversation.wait_for_calls(1)
+        await first.send_result("warm")
         await person.idle(5)
         assert [turn.results[0].text for turn in person.path[2:4]] == ["warm", '{"temp": 21}']
 
@@ -144,9 +139,9 @@ def test_a_paused_call_is_still_paused_with_what_was_typed_for_it(stage: Stage) 
     stage.play(go_on)
 
 
-def test_undo_goes_back_over_an_edit_a_setting_a_branch_and_a_deletion(stage: Stage) -> None:
+def test_undo_and_redo_cover_edits_settings_branches_and_deletions(stage: Stage) -> None:
     async def scene(person: Person) -> None:
-        await opened(person)
+        await wait_for_store(person)
         await person.use_model("demo-chat")
         await person.run("Name a river")
         await person.idle(2)
@@ -175,19 +170,16 @@ def test_undo_goes_back_over_an_edit_a_setting_a_branch_and_a_deletion(stage: St
         rules = session.debugger.debugging
         await step(lambda: session.change(debugging=rules.model_copy(update={"step_limit": 7})))
         states.append(stands())
-        answer = person.path[1].id
-        await person.do(lambda: person.pane.regenerate(answer))
+        await person.conversation.message(1).choose("Regenerate")
         await person.until(lambda: len(session.transcript.turns) == 3, "an alternative")
         await person.idle(2)
-        await act(person, "view.tree")
-        tree = await person.seen(TreeView)
-        await person.until(lambda: tree.current == person.path[1].id, "the tree to show the alternative")
+        tree = await open_tree(person, turns=3)
         states.append(stands())
         await person.do(tree.setFocus)
         await person.do(lambda: QTest.keyClick(tree, Qt.Key.Key_Home))
         await person.do(lambda: QTest.keyClick(tree, Qt.Key.Key_Delete))
         assert person.path == ()
-        assert "A branch of 3 turns deleted." in person.pane.notice.words
+        assert "A branch of 3 turns deleted." in person.conversation.notice.text
         last = stands()
         for state in reversed(states):
             await act(person, "edit.undo")
@@ -201,32 +193,31 @@ def test_undo_goes_back_over_an_edit_a_setting_a_branch_and_a_deletion(stage: St
     stage.play(scene)
 
 
-def test_the_tree_leads_to_a_turn_on_another_branch(stage: Stage) -> None:
+def test_tree_leads_to_a_turn_on_another_branch(stage: Stage) -> None:
     async def scene(person: Person) -> None:
-        await opened(person)
+        await wait_for_store(person)
         await person.use_model("demo-chat")
         await person.run("Name a river")
         await person.idle(2)
         first = person.path[1].id
-        await person.do(lambda: person.pane.regenerate(first))
+        await person.conversation.message(1).choose("Regenerate")
         await person.until(lambda: len(person.session.transcript.turns) == 3, "an alternative")
         await person.idle(2)
-        await act(person, "view.tree")
-        tree = await person.seen(TreeView)
-        await person.until(lambda: tree.current == person.path[1].id, "the tree to show the alternative")
-        at = tree.point(first).toPoint()
-        await person.do(lambda: QTest.mouseClick(tree.viewport(), Qt.MouseButton.LeftButton, pos=at))
-        assert person.path[1].id == first
-        await person.until(lambda: person.card(1).hasFocus(), "the focus on its card")
+        tree = await open_tree(person, turns=3)
+        await person.do(tree.setFocus)
+        for key in (Qt.Key.Key_Up, Qt.Key.Key_Return):
+            await person.do(partial(QTest.keyClick, tree, key))
+        await person.until(lambda: person.path[1].id == first, "the branch of the first answer")
+        await person.until(person.conversation.message(1).widget.hasFocus, "the focus on its card")
 
     stage.play(scene)
 
 
-def test_a_second_start_raises_the_window_and_hands_its_file_over(stage: Stage, tmp_path: Path) -> None:
+def test_second_start_raises_the_window_and_opens_its_file(stage: Stage, tmp_path: Path) -> None:
     file = tmp_path / "talk.playground.json"
 
     async def scene(person: Person) -> None:
-        await opened(person)
+        await wait_for_store(person)
         await person.until(lambda: person.app.second_starts is not None, "somebody who listens")
         session = person.session
         session.turns.add_turn(make_turn(Role.USER, "From a file"))
@@ -243,9 +234,9 @@ def test_a_second_start_raises_the_window_and_hands_its_file_over(stage: Stage, 
     stage.play(scene)
 
 
-def test_what_is_searched_is_found_and_leads_to_its_turn(stage: Stage) -> None:
+def test_search_result_leads_to_its_turn(stage: Stage) -> None:
     async def write(person: Person) -> None:
-        await opened(person)
+        await wait_for_store(person)
         for text in ("Tell me of Lisbon", "Tell me of Oslo"):
             session = person.app.workspace.new()
             session.turns.add_turn(make_turn(Role.USER, text))
@@ -256,73 +247,63 @@ def test_what_is_searched_is_found_and_leads_to_its_turn(stage: Stage) -> None:
             session.turns.add_turn(make_turn(Role.USER, f"And the nightingale of {text[11:]}?"))
 
     async def search(person: Person) -> None:
-        await back(person, 32)
+        await wait_for_turns(person, 32)
         assert person.session.title == "Tell me of Oslo"
-        panel = person.app.window.panels.of(EXPERIMENTS_PANEL)
-        await person.until(lambda: len(titles(person)) == 2, "both in the list")
+        experiments = ExperimentList(person)
+        await person.until(lambda: len(experiments.titles) == 2, "both in the list")
         await person.key(Qt.Key.Key_F, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier)
-        await person.until(panel.search.hasFocus, "the cursor in the search")
+        await person.until(experiments.search_field.hasFocus, "the cursor in the search")
         await person.keys("nightin lisb")
 
-        def found() -> bool:  # of all that is typed; with less of it the other experiment is found, too
-            return titles(person) == ["Tell me of Lisbon"] and any(isinstance(row, Hit) for row in panel.model.rows)
+        def found() -> bool:  # by all words; the other experiment fits only some of them
+            return experiments.titles == ["Tell me of Lisbon"] and "nightingale of Lisbon" in str(experiments.passages)
 
-        await person.until(found, "a hit")
-        (at,) = [
-            number for number, row in enumerate(panel.model.rows) if isinstance(row, Hit) and "nightingale" in row.text
-        ]
-        hit = panel.model.rows[at]
-        assert isinstance(hit, Hit)
-        assert [hit.text[start:end] for start, end in hit.marks] == ["nightingale", "Lisbon"]
-        rect = panel.list.visualRect(panel.model.index(at))
-        await person.do(lambda: QTest.mouseClick(panel.list.viewport(), Qt.MouseButton.LeftButton, pos=rect.center()))
+        await person.until(found, "a passage")
+        await experiments.click_row("nightingale")
         await person.until(lambda: person.session.title == "Tell me of Lisbon", "the experiment")
         turn = next(turn for turn in person.path if "nightingale" in turn.text)
-        await person.until(lambda: person.pane.view.card(turn.id) is not None, "its turn")
-        card = person.pane.view.card(turn.id)
-        assert card is not None
-        await person.until(lambda: not card.visibleRegion().isEmpty(), "its turn in view")
+
+        def in_view() -> bool:
+            card = person.conversation.messages.find_message(turn)
+            return card is not None and not card.widget.visibleRegion().isEmpty()
+
+        await person.until(in_view, "its turn in view")
 
     stage.play(write)
     stage.play(search)
 
 
-def test_the_list_renames_pins_archives_duplicates_deletes_and_undoes(stage: Stage) -> None:
+def test_list_renames_pins_archives_duplicates_and_deletes(stage: Stage) -> None:
     async def write(person: Person) -> None:
-        await opened(person)
+        await wait_for_store(person)
         for text in ("One", "Two", "Three"):
             person.app.workspace.new().turns.add_turn(make_turn(Role.USER, text))
 
     async def tend(person: Person) -> None:
-        await back(person, 1)
-        panel = person.app.window.panels.of(EXPERIMENTS_PANEL)
-        await person.until(lambda: titles(person) == ["Three", "Two", "One"], "the list")
-        await person.key(Qt.Key.Key_F2)
-        field = await person.seen(QLineEdit, "Title of the experiment")
-        await person.do(lambda: QTest.keyClicks(field, "Trois"))
-        await person.do(lambda: QTest.keyClick(field, Qt.Key.Key_Return))
-        await person.until(lambda: titles(person) == ["Trois", "Two", "One"], "the new title")
-        one = panel.model.place("").row(), next(e.id for e in person.app.workspace.experiments if e.title == "One")
-        assert one[0] == -1
-        await person.do(lambda: panel.renamed.emit(one[1], "Uno"))  # one that is not open
-        await person.until(lambda: titles(person) == ["Trois", "Two", "Uno"], "its new title")
-        await person.do(lambda: panel.asked.emit("pin", one[1]))
-        await person.until(lambda: titles(person) == ["Uno", "Trois", "Two"], "it to be pinned")
-        await person.do(lambda: panel.asked.emit("archive", one[1]))
-        await person.until(lambda: titles(person) == ["Trois", "Two"], "it to be away")
-        await person.press("Undo", person.pane)
-        await person.until(lambda: titles(person) == ["Uno", "Trois", "Two"], "it back")
+        await wait_for_turns(person, 1)
+        experiments = ExperimentList(person)
+        await experiments.wait_for_titles("Three", "Two", "One")
+        await experiments.retitle("Three", "Trois")
+        await experiments.wait_for_titles("Trois", "Two", "One")
+        await experiments.retitle("One", "Uno")  # not the one that is open
+        await experiments.wait_for_titles("Trois", "Two", "Uno")
+        await experiments.choose("Uno", "Pin")
+        await experiments.wait_for_titles("Uno", "Trois", "Two")
+        await experiments.choose("Uno", "Archive")
+        await experiments.wait_for_titles("Trois", "Two")
+        await person.conversation.notice.press("Undo")
+        await experiments.wait_for_titles("Uno", "Trois", "Two")
         await act(person, "experiment.duplicate")
         await person.until(lambda: "Trois (copy)" in titles(person), "a copy")
         assert person.session.title == "Trois (copy)"
         await act(person, "experiment.delete")
         await person.until(lambda: "Trois (copy)" not in titles(person), "no copy")
-        await person.press("Undo", person.pane)
+        await person.conversation.notice.press("Undo")
         await person.until(lambda: "Trois (copy)" in titles(person), "the copy")
         await person.until(lambda: person.session.title == "Trois (copy)", "the copy to be shown")
 
     async def look(person: Person) -> None:
-        await back(person, 1)
+        await wait_for_turns(person, 1)
         await person.until(lambda: len(titles(person)) == 4, "the list")
         assert titles(person)[0] == "Uno"
         assert person.session.title == "Trois (copy)"
@@ -332,12 +313,12 @@ def test_the_list_renames_pins_archives_duplicates_deletes_and_undoes(stage: Sta
     stage.play(look)
 
 
-def test_a_full_disk_is_said_and_nothing_is_lost(stage: Stage) -> None:
+def test_full_disk_is_reported_and_nothing_is_lost(stage: Stage) -> None:
     text = "word " * 40_000
 
     async def fill(person: Person) -> None:
-        await opened(person)
-        store, banner = person.app.workspace.store, person.app.actions.of(STORAGE).banner
+        await wait_for_store(person)
+        store = person.app.workspace.store
         assert store is not None
 
         def grows_to(pages: int) -> None:
@@ -346,21 +327,19 @@ def test_a_full_disk_is_said_and_nothing_is_lost(stage: Stage) -> None:
 
         grows_to(1)  # SQLite refuses to let the file grow, as it does on a full disk
         person.session.turns.add_turn(make_turn(Role.USER, text))
-        await person.until(lambda: "The disk is full." in banner.words, "the banner")
-        assert "Leave the window open." in banner.words
+        await person.until(lambda: "The disk is full." in read_storage_notice(person), "the notice")
+        assert "Leave the window open." in read_storage_notice(person)
         # quitting would lose it: somebody asks
         await act(person, "window.quit")
-        box = await modal(person, QMessageBox)
-        assert "The disk is full." in box.text()
-        await choose(person, box, "Cancel")
+        await answer(person, "Cancel", "The disk is full.")
         assert person.app.window.isVisible()
         await person.do(lambda: person.session.turns.add_turn(make_turn(Role.USER, "more")))
         grows_to(2**30)
-        await person.until(lambda: banner.words == "", "the banner to go")
+        await person.until(lambda: not read_storage_notice(person), "the notice to disappear")
         await person.app.workspace.flush()
 
     async def look(person: Person) -> None:
-        await back(person, 2)
+        await wait_for_turns(person, 2)
         assert person.path[0].text == text
 
     stage.play(fill)
@@ -371,15 +350,6 @@ async def ended(person: Person) -> None:
     """Wait until the application ends, and this scene with it."""
     with contextlib.suppress(asyncio.CancelledError):
         await person.until(lambda: False, "the end")
-
-
-async def choose(person: Person, box: QMessageBox, word: str) -> None:
-    """Press a button of a box, and wait until it is gone."""
-    button = next(b for b in box.findChildren(QPushButton) if b.text().replace("&", "") == word)
-    await person.do(button.click)
-    async with asyncio.timeout(SECONDS):
-        while QApplication.activeModalWidget() is box:  # noqa: ASYNC110 - the application may end with it
-            await asyncio.sleep(0.01)
 
 
 def locked(path: Path) -> None:
@@ -427,18 +397,16 @@ def others() -> Iterator[None]:
         (no_folder, Mode.MEMORY, "in memory only"),
     ],
 )
-def test_quitting_with_work_that_is_nowhere_kept_asks_whatever_the_cause(
+def test_quitting_with_unsaved_work_asks(
     stage: Stage, tmp_path: Path, cause: Callable[[Path], None], mode: Mode, words: str
 ) -> None:
     async def write(person: Person) -> None:
-        await opened(person)
+        await wait_for_store(person)
         for text in ("Kept", "Kept as well"):
             person.app.workspace.new().turns.add_turn(make_turn(Role.USER, text))
 
     async def read(person: Person) -> None:
-        store = person.app.workspace.store
-        assert store is not None
-        await person.until(lambda: store.status.mode is mode, "the store")
+        await wait_for_store(person, mode)
         entries = [entry.id for entry in person.app.workspace.experiments if entry.title.startswith("Kept")]
         for entry in entries:  # looking loses nothing, so nobody is asked
             await person.app.workspace.show(entry)
@@ -446,24 +414,19 @@ def test_quitting_with_work_that_is_nowhere_kept_asks_whatever_the_cause(
         await person.do(lambda: person.app.workspace.new())
         await person.type_into(person.message, "Not kept")
         await act(person, "window.quit")
-        box = await modal(person, QMessageBox)
-        assert words in box.text()
-        assert "What you did in “New experiment” would be lost." in box.informativeText()
-        await choose(person, box, "Cancel")
+        assert words in read_storage_notice(person)
+        await answer(person, "Cancel", words, "What you did in “New experiment” would be lost.")
         assert person.app.window.isVisible()
-        await person.do(lambda: person.pane.composer.set_text(""))
+        await person.do(person.message.clear)
         assert not person.app.workspace.behind
-        await person.do(lambda: person.pane.composer.set_text("Saved elsewhere"))
+        await person.do(lambda: person.message.setPlainText("Saved elsewhere"))
         await act(person, "window.quit")
-        await choose(person, await modal(person, QMessageBox), "Save a copy…")
-        files = await modal(person, QFileDialog)
-        await person.do(files.reject)  # after all not: there is the question again
-        box = await modal(person, QMessageBox)
-        await choose(person, box, "Save a copy…")
+        await answer(person, "Save a copy…")
+        files = await wait_for_modal(person, QFileDialog)
+        await person.do(files.reject)  # the question is asked again
+        await answer(person, "Save a copy…")
         await name_file(person, tmp_path / "nowhere" / "kept.playground.json")
-        box = await modal(person, QMessageBox)
-        assert "The copy was not saved." in box.text()
-        await choose(person, box, "Save a copy…")
+        await answer(person, "Save a copy…", "The copy was not saved.")
         await name_file(person, copy)
         await ended(person)
 
@@ -474,29 +437,23 @@ def test_quitting_with_work_that_is_nowhere_kept_asks_whatever_the_cause(
     assert open_file(copy).draft.text == "Saved elsewhere"
 
 
-def test_quitting_saves_each_of_several_in_a_folder_and_is_not_held_up_by_the_end_of_the_system(
-    stage: Stage, tmp_path: Path
-) -> None:
+def test_quitting_saves_several_experiments_in_a_folder(stage: Stage, tmp_path: Path) -> None:
     no_folder(tmp_path / "gateway-playground" / "experiments.db", new=True)
     folder = tmp_path / "copies"
     folder.mkdir()
     (folder / "same.playground.json").write_text("somebody else's")
     (folder / "third.playground.json").symlink_to("nowhere")
 
-    async def write(person: Person, texts: tuple[str, ...]) -> QMessageBox:
-        store = person.app.workspace.store
-        assert store is not None
-        await person.until(lambda: store.status.mode is Mode.MEMORY, "the store")
+    async def write(person: Person, texts: tuple[str, ...]) -> None:
+        await wait_for_store(person, Mode.MEMORY)
         for text in texts:
             person.app.workspace.new().turns.add_turn(make_turn(Role.USER, text))
         await act(person, "window.quit")
-        box: QMessageBox = await modal(person, QMessageBox)
-        return box
+        await wait_for_modal(person, QMessageBox)
 
     async def keep(person: Person) -> None:
-        box = await write(person, ("Same", "Same", "Third", "Fourth", "Fifth"))
-        assert "What you did in “Fifth”, “Fourth”, “Third” and 2 more would be lost." in box.informativeText()
-        await choose(person, box, "Save copies…")
+        await write(person, ("Same", "Same", "Third", "Fourth", "Fifth"))
+        await answer(person, "Save copies…", "What you did in “Fifth”, “Fourth”, “Third” and 2 more would be lost.")
         await name_file(person, folder)
         await ended(person)
 
@@ -504,13 +461,13 @@ def test_quitting_saves_each_of_several_in_a_folder_and_is_not_held_up_by_the_en
         await write(person, ("Lost",))  # the stage ends it as SIGTERM does: the question goes away
 
     async def chosen(person: Person) -> None:
-        box = await write(person, ("Lost",))
-        await choose(person, box, "Save a copy…")
-        await modal(person, QFileDialog)  # and so does what comes after it
+        await write(person, ("Lost",))
+        await answer(person, "Save a copy…")
+        await wait_for_modal(person, QFileDialog)  # it goes away, too
 
     async def lose(person: Person) -> None:
-        box = await write(person, ("Lost",))
-        await choose(person, box, "Quit without saving")
+        await write(person, ("Lost",))
+        await answer(person, "Quit without saving")
         await ended(person)
 
     stage.play(keep)
@@ -531,9 +488,9 @@ class SessionEnd:
         self.release = lambda: self.said.append("release")
 
 
-def test_the_end_of_the_session_waits_only_where_something_would_be_lost(stage: Stage, tmp_path: Path) -> None:
+def test_end_of_the_session_waits_only_for_unsaved_work(stage: Stage, tmp_path: Path) -> None:
     async def kept(person: Person) -> None:
-        await opened(person)
+        await wait_for_store(person)
         person.session.turns.add_turn(make_turn(Role.USER, "Kept"))
         end = SessionEnd(may_ask=True)
         await person.do(lambda: person.app.session_ends(cast(QSessionManager, end)))
@@ -541,15 +498,13 @@ def test_the_end_of_the_session_waits_only_where_something_would_be_lost(stage: 
         assert not person.app.workspace.unsaved
 
     async def asked(person: Person) -> None:
-        store = person.app.workspace.store
-        assert store is not None
-        await person.until(lambda: store.status.mode is Mode.READ_ONLY, "the store")
+        await wait_for_store(person, Mode.READ_ONLY)
         person.app.workspace.new().turns.add_turn(make_turn(Role.USER, "Lost"))
         for may_ask, said in ((False, []), (True, ["cancel", "release"])):
             end = SessionEnd(may_ask=may_ask)
             await person.do(partial(person.app.session_ends, cast(QSessionManager, end)))
             assert end.said == said
-        await choose(person, await modal(person, QMessageBox), "Cancel")
+        await answer(person, "Cancel")
         assert person.app.window.isVisible()
 
     stage.play(kept)
@@ -557,54 +512,40 @@ def test_the_end_of_the_session_waits_only_where_something_would_be_lost(stage: 
     stage.play(asked)
 
 
-def test_a_second_window_without_the_first_ones_answer_says_that_nothing_is_saved(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        await opened(person)
-        store = person.app.workspace.store
-        assert store is not None
-        person.session.turns.add_turn(make_turn(Role.USER, "One"))
-        await person.app.workspace.flush()
-        from playground.engine.library.store import Store
-        from playground.ui.features.storage.banner import status_words
-
-        other = Store(store.path)
-        status = await other.open()
-        assert "open in another window" in status_words(status)
-        await other.close()
-
-    stage.play(scene)
-
-
 def test_storage_is_shown_backed_up_and_restored(stage: Stage, tmp_path: Path) -> None:
     copy = tmp_path / "copy.db"
 
     async def scene(person: Person) -> None:
-        await opened(person)
+        await wait_for_store(person)
         person.session.turns.add_turn(make_turn(Role.USER, "To be kept"))
         await act(person, "settings.storage")
-        dialog = await modal(person, StorageDialog)
+        dialog = await wait_for_modal(person, QDialog)
+
+        def label(name: str) -> str:
+            return "".join(
+                part.text() for part in find_by_object_name(person, name, dialog) if isinstance(part, QLabel)
+            )
+
         store = person.app.workspace.store
         assert store is not None
-        assert dialog.path.text == str(store.path)
-        assert dialog.room.text() != "0 bytes on the disk"
-        await person.do(dialog.backup.click)
+        assert person.one(QWidget, "Kept in:", dialog).accessibleName() == f"Kept in: {store.path}"
+        assert label("storageSize") not in ("", "0 bytes on the disk")
+        await person.press("Back up…", dialog)
         await name_file(person, copy)
-        await person.until(lambda: dialog.said.text() == f"Backed up to {copy}.", "a word on the copy")
+        await person.until(lambda: label("storageResult") == f"Backed up to {copy}.", "a word on the copy")
         connection = sqlite3.connect(copy)
         assert connection.execute("PRAGMA quick_check").fetchall() == [("ok",)]
         connection.close()
         await person.do(dialog.reject)
         await person.do(lambda: person.session.change(title="Another title"))
         await person.do(lambda: person.app.workspace.new().turns.add_turn(make_turn(Role.USER, "Made later")))
-        await person.until(lambda: titles(person) == ["Made later", "Another title"], "both")
+        await ExperimentList(person).wait_for_titles("Made later", "Another title")
         await act(person, "experiment.restore")
         await name_file(person, copy)
-        box = await modal(person, QMessageBox)
-        assert "nothing is deleted" in box.informativeText()
-        await person.do(next(b for b in box.findChildren(QPushButton) if b.text().replace("&", "") == "Restore").click)
+        await answer(person, "Restore", "nothing is deleted")
         await person.until(lambda: person.path and titles(person) == ["To be kept"], "what the copy holds")
         assert person.path[0].text == "To be kept"
-        assert "Restored from copy.db." in person.pane.notice.words
+        assert "Restored from copy.db." in person.conversation.notice.text
         assert list(store.path.parent.glob("experiments.before-restore-*.db"))
 
     stage.play(scene, PACE)

@@ -3,41 +3,29 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QAbstractButton, QMessageBox
+from PySide6.QtWidgets import QAbstractButton
 
-from playground.ui.features.experiments.trash_page import TrashPage
-from playground.ui.shell.features import EXPERIMENTS, EXPERIMENTS_PANEL
 from tests.flows.conftest import Person, Stage
-from tests.flows.test_store import act, modal, opened, titles
+from tests.flows.pages.experiments import ExperimentList, answer, wait_for_store
 
 CONTROL = Qt.KeyboardModifier.ControlModifier
 
 
 async def ask(person: Person, text: str) -> str:
-    await act(person, "experiment.new")
-    await person.type_into(person.message, text)
-    await person.press("Add", person.pane.composer)
-    await person.until(lambda: person.path and person.path[-1].text == text, text)
+    await person.trigger("experiment.new")
+    await person.conversation.composer.add(text)
     return person.session.id
 
 
-async def trash(person: Person) -> TrashPage:
-    panel = person.app.window.panels.of(EXPERIMENTS_PANEL)
-    if not panel.isVisible():  # a small screen has no room for it until it is asked for
-        await act(person, "view.experiments")
-    await person.click(panel.trash_button)
-    return await person.seen(TrashPage)
-
-
-def test_what_is_deleted_comes_back_by_keys_and_from_the_trash(stage: Stage) -> None:
+def test_deleted_experiments_are_restored_by_keys_and_from_the_trash(stage: Stage) -> None:
     async def first(person: Person) -> None:
-        await opened(person)
+        await wait_for_store(person)
         one = await ask(person, "One river")
         await ask(person, "Two lakes")
         await ask(person, "Three seas")
-        await person.do(lambda: person.app.actions.of(EXPERIMENTS).delete(one))
-        assert "in the trash" in person.pane.notice.words
-        await person.do(person.pane.view.setFocus)
+        await ExperimentList(person).choose("One river", "Delete")
+        await person.conversation.notice.wait_for_text("in the trash")
+        await person.do(person.conversation.messages.widget.setFocus)
         await person.key(Qt.Key.Key_Z, CONTROL)
         await person.until(lambda: person.session.id == one, "the experiment to be back")
         assert person.path[0].text == "One river", "no edit of it was taken back"
@@ -46,41 +34,38 @@ def test_what_is_deleted_comes_back_by_keys_and_from_the_trash(stage: Stage) -> 
         await person.key(Qt.Key.Key_Y, CONTROL)
         await person.until(lambda: len(person.path) == 1, "and done again")
         for _ in range(2):
-            await act(person, "experiment.delete")
-        await person.until(lambda: titles(person) == ["Three seas"] or len(titles(person)) == 1, "one to be left")
+            await person.trigger("experiment.delete")
+        await person.until(lambda: len(ExperimentList(person).titles) == 1, "one to be left")
 
     async def second(person: Person) -> None:
-        await opened(person)
-        panel = person.app.window.panels.of(EXPERIMENTS_PANEL)
-        await person.until(lambda: panel.trash_button.text() == "Trash (2)", "the count")
-        page = await trash(person)
-        await person.until(lambda: page.model.rowCount() == 3, "a heading and two experiments")
-        known = {"One river", "Two lakes", "Three seas"}
-        await person.until(lambda: len(titles(person)) == 1 and known.issuperset(titles(person)), "what is left")
-        gone = known.difference(titles(person))
-        word = "river" if "One river" in gone else "lakes"
-        await person.type_into(page.search, word)
-        await person.until(lambda: "1 experiment" in str(page.model.data(page.model.index(0))), "it to be found")
+        await wait_for_store(person)
+        experiments = ExperimentList(person)
+        await person.until(lambda: experiments.trash_button == "Trash (2)", "the count")
+        await person.until(lambda: len(experiments.titles) == 1, "the rest")
+        deleted = {"One river", "Two lakes", "Three seas"}.difference(experiments.titles)
+        assert len(deleted) == 2
+        word = "river" if "One river" in deleted else "lakes"
+        trash = await experiments.open_trash()
+        await person.until(lambda: len(trash.rows) == 3, "a heading and two experiments")
+        search = trash.search_field
+        await person.type_into(search, word)
+        await person.until(lambda: "1 experiment" in trash.rows[0], "the search result")
         await person.key(Qt.Key.Key_Down)
-        await person.until(lambda: page.chosen, "it to be chosen")
-        await person.press("Restore", page)
-        await person.until(lambda: person.path and word in person.path[0].text, "it to be shown")
-        await person.do(page.search.clear)
-        await person.until(lambda: page.model.rowCount() == 2, "one in the trash")
-        await person.press("Empty trash…", page)
-        box = await modal(person, QMessageBox)
-        await person.click(next(b for b in box.buttons() if b.text() == "Cancel"))
+        await trash.press("Restore")
+        await person.until(lambda: person.path and word in person.path[0].text, "the experiment")
+        await person.do(search.clear)
+        await person.until(lambda: len(trash.rows) == 2, "one in the trash")
+        await trash.press("Empty trash…")
+        await answer(person, "Cancel")
         assert len(person.app.workspace.trash) == 1
-        await person.press("Empty trash…", page)
-        box = await modal(person, QMessageBox)
-        await person.click(next(b for b in box.buttons() if b.text() == "Empty trash"))
-        await person.until(
-            lambda: "The trash is empty" in page.empty.text() and page.empty.isVisible(), "nothing in it"
-        )
-        assert not [b for b in page.findChildren(QAbstractButton) if b.text() and b.isEnabled()]
-        await person.press("Back to the experiments", page)
-        await person.until(lambda: len(titles(person)) == 2 and panel.list.isVisible(), "the list again")
-        await person.until(lambda: panel.trash_button.text() == "Trash", "no count")
+        await trash.press("Empty trash…")
+        await answer(person, "Empty trash")
+        await person.until(lambda: any("The trash is empty" in text for text in trash.texts), "an empty trash")
+        enabled = [button.text() for button in trash.find(QAbstractButton) if button.text() and button.isEnabled()]
+        assert enabled in ([], ["Back to the experiments"])
+        await experiments.press("Back to the experiments")
+        await person.until(lambda: len(experiments.titles) == 2 and experiments.list_visible, "the list again")
+        await person.until(lambda: experiments.trash_button == "Trash", "no count")
 
     stage.play(first)
     stage.play(second)

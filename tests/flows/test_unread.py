@@ -7,45 +7,47 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+from PySide6.QtWidgets import QDialog, QPushButton
+
 from playground.domain.transcript import Role, make_turn
-from playground.ui.features.storage.dialog import StorageDialog
 from tests.flows.conftest import Person, Stage
-from tests.flows.test_store import act, back, modal, name_file, opened
+from tests.flows.pages.experiments import name_file, wait_for_modal, wait_for_store, wait_for_turns
+from tests.flows.pages.page import Page
 
 WORDS = "1 turn could not be read. It is set aside in the store."
 
 
-def test_a_turn_that_cannot_be_read_is_told_and_saved_to_a_file(stage: Stage, tmp_path: Path) -> None:
+def test_unreadable_turn_is_reported_and_saved_to_a_file(stage: Stage, tmp_path: Path) -> None:
     paths: list[Path] = []
 
     async def begin(person: Person) -> None:
-        await opened(person)
+        await wait_for_store(person)
         for text in ("One", "Two", "Three"):
             person.session.turns.add_turn(make_turn(Role.USER, text))
         assert person.app.workspace.store is not None
         paths.append(person.app.workspace.store.path)
 
     async def see(person: Person) -> None:
-        await back(person, 2)
-        await person.until(lambda: person.pane.notice.isVisible(), "the notice")
-        assert person.pane.notice.words == WORDS
+        await wait_for_turns(person, 2)
+        notice = person.conversation.notice
+        await person.until(lambda: notice.text == WORDS, "the notice")
         assert [turn.text for turn in person.path] == ["One", "Three"]
-        (save,) = person.pane.notice.buttons
+        (save,) = notice.find(QPushButton)
         await person.click(save)
         await name_file(person, tmp_path / "one.json")
-        await person.until(lambda: "Saved to" in person.pane.notice.words, "that it is saved")
-        await act(person, "settings.storage")
-        dialog = await modal(person, StorageDialog)
-        await person.until(lambda: dialog.unread.text() == WORDS, "what could not be read")
-        await person.click(dialog.save_unread)
+        await notice.wait_for_text("Saved to")
+        await person.trigger("settings.storage")
+        dialog = Page(person, await wait_for_modal(person, QDialog))
+        await dialog.wait_until(lambda: WORDS in dialog.texts, "the number of unread turns")
+        await dialog.press("Save it to a file…")
         await name_file(person, tmp_path / "all.json")
         await person.until((tmp_path / "all.json").exists, "the file")
-        await person.do(dialog.reject)
+        await dialog.press("Cancel")
         person.session.turns.add_turn(make_turn(Role.USER, "Four"))
 
     async def later(person: Person) -> None:
-        await back(person, 3)
-        await person.until(lambda: person.pane.notice.words == WORDS, "the notice")
+        await wait_for_turns(person, 3)
+        await person.until(lambda: person.conversation.notice.text == WORDS, "the notice")
         assert [turn.text for turn in person.path] == ["One", "Three", "Four"]
 
     stage.play(begin)

@@ -65,6 +65,7 @@ class LaneColumn(QFrame):
         self, parent: QWidget, pane: TranscriptPane, turns: QWidget, menus: Sequence[QMenu], *, first: bool
     ) -> None:
         super().__init__(parent)
+        self.setObjectName("lane")
         self.pane = pane
         self._first = first
         self.setMinimumWidth(LEAST)
@@ -114,6 +115,15 @@ class LaneColumn(QFrame):
             margins = label.contentsMargins()
             label.setContentsMargins(margins.left() + BUTTON_SIDE, 0, 0, 0)
         in_column(took, self.best, apart, self.left_out, of=self.foot, margins=(12 - BUTTON_SIDE, 3, 8, 3), spacing=2)
+        for name, part in (
+            ("laneHead", self.head),
+            ("laneSettings", self.words),
+            ("laneLosses", self.losses),
+            ("laneMetrics", self.figures),
+            ("laneBest", self.best),
+            ("laneRequest", self.request),
+        ):
+            part.setObjectName(name)
         self.show_differences(None)
         column.addWidget(self.foot)
 

@@ -38,6 +38,7 @@ class AlternativeSwitch(QWidget):
         self._before.clicked.connect(self._go_before)
         self._after.clicked.connect(self._go_after)
         self._watched = False
+        self._words.setObjectName("alternativeNumber")
         in_row(self._before, self._words, self._after, of=self, margins=0, spacing=6)
         self.hide()
 

@@ -159,6 +159,7 @@ class ExperimentsPanel(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.setObjectName("experiments")
         self._experiments: Sequence[ExperimentSummary] = ()
         self._found: Sequence[SearchResult] | None = None
         self._current = ""

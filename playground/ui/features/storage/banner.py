@@ -35,6 +35,7 @@ class StorageBanner(QFrame):
 
     def __init__(self, words: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.setObjectName("storageNotice")
         self.setProperty("kind", "notice-bar")
         self._closed = ""
         self._status = Status()
