@@ -55,7 +55,7 @@ def _open_import(stage: Stage, text: str) -> ImportRequestDialog:
 @scene(sizes=BOTH)
 async def get_code(stage: Stage) -> None:
     """The next request as Python, with what to install and where the key comes from."""
-    stage.act("sample.tools")
+    stage.open_sample()
     code = _open_code(stage, "python-openai")
     await stage.until(lambda: "client.chat" in code.code, "the code")
 
@@ -126,7 +126,7 @@ async def _next_request(stage: Stage) -> NextRequest:
     gateways = stage.app.gateways
     more = {"extra_body": {"cache": True, "top_k": 20}, "headers": {"X-Team": "weather"}}
     gateways.update(gateways.get("demo").model_copy(update=more))
-    stage.act("sample.tools")
+    stage.open_sample()
     session = stage.session
     session.set_parameters(session.settings.current.with_value("temperature", 2.5).with_value("seed", 7))
     session.change(extra_body={"top_k": 40, "repetition_penalty": 1.1})

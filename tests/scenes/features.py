@@ -183,6 +183,7 @@ async def find(stage: Stage) -> None:
     stage.fresh("demo-reasoner")
     await stage.ask("What does a token cost, and why is a token not a word? !fast")
     await stage.ask("Then how many tokens are in a page? !fast")
+    await stage.scroll_to_top()
     stage.act("edit.find")
     finder = stage.window.pane.finder
     finder.bar.field.setText("token")

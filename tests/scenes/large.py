@@ -86,7 +86,7 @@ def _many_parts(stage: Stage) -> str:
 
 
 async def _answered(stage: Stage) -> str:
-    stage.act("sample.tools")
+    stage.open_sample()
     session = stage.session
     session.change(model="demo-tools")
     call = ToolCall(id="call_log", name="get_weather", arguments='{"city": "Lisbon", "unit": "celsius"}')

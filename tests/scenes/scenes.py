@@ -80,7 +80,7 @@ async def tool_calls(stage: Stage) -> None:
 @scene()
 async def tool_calls_wrong(stage: Stage) -> None:
     """Arguments that do not fit the schema, and one call answered already."""
-    stage.act("sample.tools")
+    stage.open_sample()
     await stage.ask("Is it warmer in Lisbon or Oslo? !calls=2 !broken")
     waiting = stage.session.transcript.unanswered()
     if len(waiting) != 2:
@@ -99,7 +99,7 @@ async def tool_answers(stage: Stage) -> None:
 @scene()
 async def tool_editor(stage: Stage) -> None:
     """A schema with a wrong type and a required property that is missing."""
-    stage.act("sample.tools")
+    stage.open_sample()
     stage.window.side.show_page("Tools")
     await stage.settle()
     stage.window.panels.of(TOOLS_PANEL).add_sample()
