@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 
-from playground.engine.gateways.profiles import Profile
 from playground.ui.features.code.get_code_window import GetCodeWindow
 from playground.ui.features.code.import_request_dialog import ImportRequestDialog
 from playground.ui.features.inspector.next_request import NextRequest
@@ -30,8 +29,6 @@ CURL = """curl https://gateway.example.com/v1/chat/completions \\
       "parameters": {"type": "object", "properties": {"city": {"type": "string"}}}}}]
   }'
 """
-NATIVE = """{"model": "m", "max_tokens": 1024, "system": "Be brief.", "thinking": {"type": "adaptive"},
- "messages": [{"role": "user", "content": "Hello"}]}"""
 
 
 def _open_code(stage: Stage, language: str) -> GetCodeWindow:
@@ -87,19 +84,6 @@ async def import_request(stage: Stage) -> None:
     dialog = _open_import(stage, CURL)
     if not dialog.import_button.isEnabled():
         raise SceneError(dialog.verdict.text())
-
-
-@scene(sizes=WIDE)
-async def import_request_known(stage: Stage) -> None:
-    """The same, with a gateway set up already that the address fits."""
-    stage.app.gateways.store.add_profile(Profile(name="Team gateway", base_url="https://gateway.example.com/v1"))
-    _open_import(stage, CURL)
-
-
-@scene(sizes=WIDE)
-async def import_request_body(stage: Stage) -> None:
-    """A JSON body of the other protocol."""
-    _open_import(stage, NATIVE)
 
 
 @scene(sizes=WIDE)
@@ -159,15 +143,6 @@ async def request_edited(stage: Stage) -> None:
     page.editor.setPlainText(text)
     page.read_now()
     page.go_to(("temperature",))
-
-
-@scene(sizes=WIDE)
-async def request_edit_broken(stage: Stage) -> None:
-    """The body edited by hand, not JSON at the moment."""
-    page = await _next_request(stage)
-    page.editor.setPlainText(page.editor.text().replace('"seed": 7,', '"seed": ,'))
-    page.read_now()
-    page.go_to(("seed",))
 
 
 @scene(sizes=WIDE)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from playground.domain.parts import Part, Reasoning, Text, ToolCall, ToolResult
 from playground.domain.transcript import Ending, Outcome, Role, Turn, make_turn, new_id
 from playground.domain.usage import Timing, Usage
-from tests.scenes.registry import SMALL, scene
+from tests.scenes.registry import scene
 from tests.scenes.stage import Stage
 
 LOG = "".join(
@@ -57,15 +57,6 @@ async def many_parts(stage: Stage) -> None:
         card.parts.row.buttons["after"].click()
     await stage.settle()
     stage.window.pane.view.jump_to_latest()
-    await stage.settle()
-
-
-@scene(sizes=SMALL)
-async def many_parts_begin(stage: Stage) -> None:
-    """The same from its beginning: each part of reasoning tells its own length."""
-    _many_parts(stage)
-    await stage.settle()
-    stage.window.pane.view.verticalScrollBar().setValue(0)
     await stage.settle()
 
 

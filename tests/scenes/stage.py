@@ -46,7 +46,8 @@ from playground.ui.widgets.theme import tokens
 
 SEED = 7
 SETTLE = 0.25  # seconds: longer than the window's own delays (preview 0.15, token count 0.2, checks 0.15)
-STEPS = 20  # so many times that, until what still changes is taken for something that never ends
+STEP = 0.05  # seconds between two looks, of which the second one has to see no change
+STEPS = 40  # so many times that, until what still changes is taken for something that never ends
 PATIENCE = 45.0  # seconds until something awaited counts as failed: a process may have to start on a busy machine
 ADDRESS = QRegularExpression(r"127\.0\.0\.1:\d{5}")
 VARYING = (  # what depends on the machine and the moment, and what pictures show instead
@@ -184,8 +185,9 @@ class Stage:
     async def settle(self) -> None:
         """Let what is drawn with a delay be drawn: until nothing changes, unless an answer is being received."""
         before = None
+        await asyncio.sleep(SETTLE)
         for _ in range(STEPS):
-            await asyncio.sleep(SETTLE)
+            await asyncio.sleep(STEP)
             now = self.picture()
             if now == before or self.session.active_run is not None:
                 return

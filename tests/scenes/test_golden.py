@@ -15,7 +15,7 @@ from tests.scenes.__main__ import GOLDEN
 from tests.scenes.golden import COMMAND, PICTURES, find_differences, halve
 
 ROOT = Path(__file__).parents[2]
-GROUPS = 4  # each drawn by a process of its own, so that the fonts and the platform are those of the golden pictures
+GROUPS = 8  # each drawn by a process of its own, so that the fonts and the platform are those of the golden pictures
 
 
 @pytest.mark.parametrize("group", range(GROUPS))
