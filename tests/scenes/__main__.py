@@ -1,5 +1,7 @@
 """Draws the window in named states: ``python -m tests.scenes OUT [NAME ...]``. Look at the pictures.
 
+``python -m tests.scenes --golden [NAME ...]`` renews the golden pictures, which ``test_golden`` compares with.
+
 Each scene becomes a file for each scheme and each of its sizes, ``NAME-SCHEME-WIDTHxHEIGHT.png``. Ends with 1, naming
 the scenes, when one fails.
 """
@@ -11,12 +13,17 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tests.support.surroundings import settle
 
+if TYPE_CHECKING:
+    from PySide6.QtGui import QImage
+
 SCHEMES = "light", "dark"
+GOLDEN = Path(__file__).parent / "golden"
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -24,6 +31,8 @@ def main(arguments: list[str] | None = None) -> int:
     arguments = sys.argv[1:] if arguments is None else arguments
     given = _read(arguments)
     began = time.monotonic()
+    if given.golden:
+        return draw_golden(given.names, given.out)
     if given.scheme:
         return draw_scheme(given.scheme, given.size, given.names, given.out)
     command = [sys.executable, "-m", "tests.scenes", *arguments, "--scheme"]
@@ -34,45 +43,79 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def draw_scheme(scheme: str, sizes: Sequence[str] | None, names: Sequence[str], out: Path) -> int:
-    """Draw in this process. A scene that fails is named and leaves no picture; the others are drawn."""
+    """Draw scenes in one scheme, each in its own sizes unless ``sizes`` are given. Returns the exit code."""
     from tests.scenes.registry import all_scenes
-    from tests.scenes.stage import Look, draw
 
     scenes = all_scenes()
     if unknown := [name for name in names if name not in scenes]:
         print(f"no scene is called {', '.join(unknown)}; there are {', '.join(scenes)}", file=sys.stderr)
         return 2
+    pictures = [(name, scheme, size) for name in names or scenes for size in sizes or scenes[name].sizes]
+    return _draw(pictures, out, _write)
+
+
+def draw_golden(names: Sequence[str], out: Path) -> int:
+    """Draw golden pictures by the names of the pictures or their scenes, or all. Returns the exit code."""
+    from tests.scenes.golden import PICTURES, scene_and_look, write_golden
+
+    listed = {name: scene_and_look(name) for name in PICTURES}
+    if unknown := [name for name in names if not any(name in (picture, look[0]) for picture, look in listed.items())]:
+        print(f"no golden picture is called {', '.join(unknown)}; there are {', '.join(PICTURES)}", file=sys.stderr)
+        return 2
+    chosen = [look for picture, look in listed.items() if not names or picture in names or look[0] in names]
+    return _draw(chosen, out, write_golden if out == GOLDEN else _write)
+
+
+def _draw(pictures: Sequence[tuple[str, str, str]], out: Path, write: Callable[[QImage, Path], bool]) -> int:
+    """Draw in this process. A scene that fails is named and leaves no picture; the others are drawn."""
+    from tests.scenes.registry import all_scenes
+    from tests.scenes.stage import Look, draw
+
+    scenes = all_scenes()
     out.mkdir(parents=True, exist_ok=True)
-    failed: list[str] = []
-    for name in names or scenes:
-        for size in sizes or scenes[name].sizes:
-            width, height = size.split("x")
-            look = Look(scheme, int(width), int(height))
-            file = out / f"{name}-{look.name}.png"
-            file.unlink(missing_ok=True)
-            try:
-                if not draw(scenes[name].play, look, scenes[name].demo).save(str(file)):
-                    raise OSError(f"{file} could not be written")
-            except Exception as error:
-                failed.append(file.stem)
-                words = " ".join(str(error).split())
-                print(f"FAILED {file.stem}: {type(error).__name__}: {words}", file=sys.stderr)
+    failed = False
+    for name, scheme, size in pictures:
+        width, height = size.split("x")
+        look = Look(scheme, int(width), int(height))
+        file = out / f"{name}-{look.name}.png"
+        file.unlink(missing_ok=True)
+        try:
+            if not write(draw(scenes[name].play, look, scenes[name].demo), file):
+                raise OSError(f"{file} could not be written")
+        except Exception as error:
+            failed = True
+            words = " ".join(str(error).split())
+            print(f"FAILED {file.stem}: {type(error).__name__}: {words}", file=sys.stderr)
     return 1 if failed else 0
+
+
+def _write(picture: QImage, file: Path) -> bool:
+    return picture.save(str(file))
 
 
 def _read(arguments: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.scenes", description="Draw the window in named states.")
-    parser.add_argument("out", type=Path, help="the folder the pictures go to")
-    parser.add_argument("names", nargs="*", metavar="NAME", help="which scenes (default: all)")
+    parser.add_argument("names", nargs="*", metavar="OUT NAME", help="the folder for the pictures, then scenes (all)")
     parser.add_argument("--scheme", choices=SCHEMES, help="only this one")
     parser.add_argument("--size", action="append", metavar="WIDTHxHEIGHT", help="instead of each scene's own sizes")
-    return parser.parse_args(arguments)
+    parser.add_argument("--golden", action="store_true", help="renew golden pictures, all or those named; without OUT")
+    parser.add_argument("--into", type=Path, default=GOLDEN, help="draw golden pictures in full size into this folder")
+    given = parser.parse_args(arguments)
+    if not given.golden and not given.names:
+        parser.error("give the folder for the pictures")
+    given.out = given.into if given.golden else Path(given.names.pop(0))
+    return given
+
+
+def _fix_surroundings() -> None:
+    """Draw alike on every machine: no screen, its scale or theme, the fonts beside the scenes, one zone of time."""
+    for name in ("QT_QPA_PLATFORM", "QT_QPA_PLATFORMTHEME", "QT_SCALE_FACTOR", "DISPLAY", "WAYLAND_DISPLAY"):
+        os.environ.pop(name, None)
+    os.environ |= {"QT_ENABLE_HIGHDPI_SCALING": "0", "LC_ALL": "C.UTF-8", "TZ": "UTC"}
+    os.environ["FONTCONFIG_FILE"] = str(Path(__file__).parent / "fonts" / "fonts.conf")
 
 
 if __name__ == "__main__":
+    _fix_surroundings()
     settle()
-    # A picture has the size it is named after, whatever the screen's own scale and the desktop's theme.
-    os.environ["QT_ENABLE_HIGHDPI_SCALING"] = "0"
-    os.environ.pop("QT_SCALE_FACTOR", None)
-    os.environ.pop("QT_QPA_PLATFORMTHEME", None)
     raise SystemExit(main())

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 
-from playground.engine.gateways.profiles import Profile
 from playground.ui.features.code.get_code_window import GetCodeWindow
 from playground.ui.features.code.import_request_dialog import ImportRequestDialog
 from playground.ui.features.inspector.next_request import NextRequest
@@ -30,8 +29,6 @@ CURL = """curl https://gateway.example.com/v1/chat/completions \\
       "parameters": {"type": "object", "properties": {"city": {"type": "string"}}}}}]
   }'
 """
-NATIVE = """{"model": "m", "max_tokens": 1024, "system": "Be brief.", "thinking": {"type": "adaptive"},
- "messages": [{"role": "user", "content": "Hello"}]}"""
 
 
 def _open_code(stage: Stage, language: str) -> GetCodeWindow:
@@ -55,7 +52,7 @@ def _open_import(stage: Stage, text: str) -> ImportRequestDialog:
 @scene(sizes=BOTH)
 async def get_code(stage: Stage) -> None:
     """The next request as Python, with what to install and where the key comes from."""
-    stage.act("sample.tools")
+    stage.open_sample()
     code = _open_code(stage, "python-openai")
     await stage.until(lambda: "client.chat" in code.code, "the code")
 
@@ -90,19 +87,6 @@ async def import_request(stage: Stage) -> None:
 
 
 @scene(sizes=WIDE)
-async def import_request_known(stage: Stage) -> None:
-    """The same, with a gateway set up already that the address fits."""
-    stage.app.gateways.store.add_profile(Profile(name="Team gateway", base_url="https://gateway.example.com/v1"))
-    _open_import(stage, CURL)
-
-
-@scene(sizes=WIDE)
-async def import_request_body(stage: Stage) -> None:
-    """A JSON body of the other protocol."""
-    _open_import(stage, NATIVE)
-
-
-@scene(sizes=WIDE)
 async def import_request_refused(stage: Stage) -> None:
     """A command that names a file to read is refused, and says why."""
     _open_import(stage, "curl https://gateway.example.com/v1/chat/completions -d @body.json")
@@ -126,7 +110,7 @@ async def _next_request(stage: Stage) -> NextRequest:
     gateways = stage.app.gateways
     more = {"extra_body": {"cache": True, "top_k": 20}, "headers": {"X-Team": "weather"}}
     gateways.update(gateways.get("demo").model_copy(update=more))
-    stage.act("sample.tools")
+    stage.open_sample()
     session = stage.session
     session.set_parameters(session.settings.current.with_value("temperature", 2.5).with_value("seed", 7))
     session.change(extra_body={"top_k": 40, "repetition_penalty": 1.1})
@@ -159,15 +143,6 @@ async def request_edited(stage: Stage) -> None:
     page.editor.setPlainText(text)
     page.read_now()
     page.go_to(("temperature",))
-
-
-@scene(sizes=WIDE)
-async def request_edit_broken(stage: Stage) -> None:
-    """The body edited by hand, not JSON at the moment."""
-    page = await _next_request(stage)
-    page.editor.setPlainText(page.editor.text().replace('"seed": 7,', '"seed": ,'))
-    page.read_now()
-    page.go_to(("seed",))
 
 
 @scene(sizes=WIDE)

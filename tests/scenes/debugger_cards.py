@@ -15,7 +15,7 @@ from tests.scenes.stage import Stage
 
 
 async def _three(stage: Stage, more: str = "", *, wait: bool = True) -> None:
-    stage.act("sample.tools")
+    stage.open_sample()
     await stage.ask(f"Compare the weather in Lisbon, Oslo and Rome. !calls=3 {more}", wait=wait)
 
 
@@ -94,7 +94,7 @@ async def answer_paused(stage: Stage) -> None:
 @scene(sizes=WIDE)
 async def call_answering(stage: Stage) -> None:
     """Answers from a rule are on their way, after a delay."""
-    stage.act("sample.tools")
+    stage.open_sample()
     debugger = stage.session.debugger
     rule = ToolRule(policy=Policy.FIXED, fixed=Answer(text="sunny", delay=30), pause_on_misfit=False)
     stage.session.change(debugging=debugger.debugging.with_default(rule))

@@ -66,16 +66,6 @@ async def rules_table(stage: Stage) -> None:
     dialog.editor.table.select(1)
 
 
-@scene(sizes=WIDE)
-async def rules_row_wrong(stage: Stage) -> None:
-    """A JSONPath that is not finished, checked while it is typed."""
-    await stage.sample()
-    stage.session.change(debugging=RULES)
-    dialog = RulesDialog.shown_for(stage.session, stage.window)
-    dialog.open_on("get_weather")
-    dialog.editor.table.select(2)
-
-
 @scene()
 async def rules_fixed(stage: Stage) -> None:
     """A fixed answer that looks like JSON and is none; the conditions above it."""
@@ -120,14 +110,6 @@ async def asked(stage: Stage, *answers: Answer) -> AnswersDialog:
 async def answers_typed(stage: Stage) -> None:
     """Three answers to one call, before they run, and how many more there is room for."""
     await asked(stage, *THREE)
-
-
-@scene(sizes=WIDE)
-async def answers_crowded(stage: Stage) -> None:
-    """More answers than there is room for: they are kept, and what to do is said."""
-    dialog = await asked(stage, *THREE, Answer(text="x" * 400))
-    Lanes(stage.session).add_models(["demo-chat"] * 3)
-    await stage.until(lambda: not dialog.start_button.isEnabled(), "the dialog to say so")
 
 
 @scene(sizes=WIDE)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
-
 from playground.domain.debugging import Answer, AnswerRow, Debugging, MatchKind, Policy, ToolRule
 from playground.engine.compare.lanes import Lanes
 from playground.engine.session.changes import RunState
 from playground.ui.features.debugger.call_list import CallList
 from playground.ui.features.debugger.sequence_view import SequencePage
 from playground.ui.features.tools.samples import SAMPLE
-from tests.scenes.registry import BOTH, WIDE, scene
+from tests.scenes.registry import BOTH, scene
 from tests.scenes.stage import SceneError, Stage
 
 SUNNY = AnswerRow(answer=Answer(text='{"temp": 21, "sky": "clear"}', delay=0.08))
@@ -29,22 +27,6 @@ async def call_list(stage: Stage) -> None:
     calls.table.selectRow(1)
 
 
-@scene(sizes=WIDE)
-async def call_list_filtered(stage: Stage) -> None:
-    """A filter over the same list; sorted by verdict."""
-    await _three_rounds(stage)
-    calls = _calls(stage)
-    calls.filter.setText("oslo not")
-    await stage.until(lambda: 0 < calls.model.rowCount() < 5, "fewer calls in the list")
-
-
-@scene(sizes=WIDE)
-async def call_list_empty(stage: Stage) -> None:
-    """The list before anything was called."""
-    stage.fresh("demo-tools")
-    _calls(stage)
-
-
 @scene(tokens_per_second=300, sizes=BOTH)
 async def sequence(stage: Stage) -> None:
     """Three rounds of parallel calls, one wrong, with a wait in between that is not to scale."""
@@ -52,27 +34,6 @@ async def sequence(stage: Stage) -> None:
     page = _sequence(stage)
     await stage.until(lambda: len(page.view.spans) > 8, "the spans")
     page.view.choose(3)
-
-
-@scene(tokens_per_second=300, sizes=WIDE)
-async def sequence_one(stage: Stage) -> None:
-    """One request without a call."""
-    stage.fresh("demo-chat")
-    await stage.ask("What is a token?")
-    page = _sequence(stage)
-    await stage.until(lambda: len(page.view.spans) > 1, "the spans")
-
-
-@scene(tokens_per_second=2000, sizes=WIDE)
-async def sequence_long(stage: Stage) -> None:
-    """A loop of twenty-five requests, at its end."""
-    _with_table(stage, limit=60)
-    await stage.ask("Weather in Lisbon and Oslo !loop=24")
-    await _rest(stage)
-    async with asyncio.timeout(60):
-        await stage.session.debugger.run_to_end()
-    page = _sequence(stage)
-    await stage.until(lambda: len(page.view.spans) > 100, "the spans")
 
 
 def _with_table(stage: Stage, *, limit: int = 20) -> None:

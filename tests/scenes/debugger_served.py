@@ -92,7 +92,7 @@ class Slow:
 
 
 async def _three(stage: Stage, protocol: str = "chat", refused: str = "") -> None:
-    stage.act("sample.tools")
+    stage.open_sample()
     tools = stage.session.settings.tools
     stage.session.change(
         tools=tuple(tool.model_copy(update={"server": "weather station", "output": OUTPUT}) for tool in tools)

@@ -66,18 +66,6 @@ async def evaluate_answer(stage: Stage) -> None:
     await _answer(stage, 0)
 
 
-@scene(sizes=SMALL)
-async def evaluate_answer_long(stage: Stage) -> None:
-    """One to a question of many words."""
-    await _answer(stage, 1)
-
-
-@scene(sizes=WIDE)
-async def evaluate_answer_failed(stage: Stage) -> None:
-    """One that the gateway refused."""
-    await _answer(stage, 2)
-
-
 @scene(sizes=BOTH)
 async def evaluate_answer_judge(stage: Stage) -> None:
     """What a judge was asked, what it said, and what that took."""

@@ -14,16 +14,6 @@ from tests.scenes.registry import WIDE, scene
 from tests.scenes.stage import SceneError, Stage
 
 
-@scene(tokens_per_second=50, sizes=WIDE)
-async def messages_thinking(stage: Stage) -> None:
-    """Extended thinking with a budget arrives over the messages protocol."""
-    stage.fresh(
-        "demo-messages", protocol="messages", max_tokens=8192, thinking={"type": "enabled", "budget_tokens": 4096}
-    )
-    await stage.ask("Plan three days in Lisbon, with rain on the second one.", wait=False)
-    await stage.until(lambda: len(stage.growing("reasoning")) > 120, "120 characters of thinking")
-
-
 @scene(sizes=WIDE)
 async def alternatives(stage: Stage) -> None:
     """Three completions of one request: the first of ‹ 1/3 ›."""
@@ -183,6 +173,7 @@ async def find(stage: Stage) -> None:
     stage.fresh("demo-reasoner")
     await stage.ask("What does a token cost, and why is a token not a word? !fast")
     await stage.ask("Then how many tokens are in a page? !fast")
+    await stage.scroll_to_top()
     stage.act("edit.find")
     finder = stage.window.pane.finder
     finder.bar.field.setText("token")

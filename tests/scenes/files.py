@@ -81,30 +81,6 @@ async def import_dialog(stage: Stage) -> None:
 
 
 @scene(sizes=WIDE)
-async def import_dialog_empty(stage: Stage) -> None:
-    """Before anything is chosen: what can be read, and the two ways to it."""
-    stage.act("file.import")
-    await _dialog(stage, ImportMessagesDialog)
-
-
-@scene(sizes=WIDE)
-async def import_dialog_one(stage: Stage) -> None:
-    """One conversation with a tool call, a request's body; nothing to pick."""
-    call = {"id": "call_1", "type": "function", "function": {"name": "get_weather", "arguments": '{"city": "Oslo"}'}}
-    body = {
-        "model": "gpt-x",
-        "temperature": 0.2,
-        "messages": [
-            {"role": "user", "content": "Is it raining in Oslo?"},
-            {"role": "assistant", "content": None, "tool_calls": [call]},
-            {"role": "tool", "tool_call_id": "call_1", "content": '{"sky": "rain"}'},
-        ],
-        "tools": [{"type": "function", "function": {"name": "get_weather", "description": "The weather now."}}],
-    }
-    await _import(stage, json.dumps(body))
-
-
-@scene(sizes=WIDE)
 async def import_dialog_refused(stage: Stage) -> None:
     """A text that is no JSON: where it breaks off."""
     await _import(stage, _lines().replace('"role": "user"', '"role": user', 1))
@@ -177,15 +153,6 @@ async def presets(stage: Stage) -> None:
     dialog.list.setCurrentRow(1)
 
 
-@scene(sizes=WIDE)
-async def presets_deleted(stage: Stage) -> None:
-    """One was deleted, and can come back."""
-    await presets(stage)
-    dialog = await _dialog(stage, PresetsDialog)
-    dialog.delete_button.click()
-    await stage.until(lambda: dialog.list.count() == 2, "two presets")
-
-
 @scene(sizes=BOTH)
 async def presets_menu(stage: Stage) -> None:
     """The button above the parameters, its menu open; the one in force has a mark."""
@@ -248,13 +215,6 @@ async def variables_unresolved(stage: Stage) -> None:
     await stage.until(lambda: len(stage.window.pane.notice.buttons) == 2, "two ways on")
 
 
-@scene(sizes=WIDE)
-async def variables_folded(stage: Stage) -> None:
-    """One line, with what is missing and what is set; one is sent as written."""
-    bar = await _with_variables(stage, audience="children of ten", language="{{language}}")
-    bar.set_folded(True)
-
-
 @scene(sizes=BOTH)
 async def variables_under_a_high_inspector(stage: Stage) -> None:
     """The inspector was drawn up as far as it goes, then variables came: the turns keep a height one can read in."""
@@ -268,13 +228,6 @@ async def variables_under_a_high_inspector(stage: Stage) -> None:
     bar = stage.window.pane.view.verticalScrollBar()
     await stage.settle()
     bar.setValue(bar.maximum() - 120)
-
-
-@scene(sizes=WIDE)
-async def variables_none(stage: Stage) -> None:
-    """Opened by hand while no turn mentions one."""
-    stage.fresh("demo-chat")
-    stage.act("view.variables")
 
 
 @scene(sizes=WIDE)

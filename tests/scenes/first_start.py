@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import ssl
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
@@ -151,33 +150,12 @@ async def connect_variable(stage: Stage) -> None:
         await stage.settle()
 
 
-@scene(sizes=SMALL)
-async def connect_variable_missing(stage: Stage) -> None:
-    """A variable that is not set: nothing was sent."""
-    dialog = await _searched(stage, "openrouter")
-    QTest.keyClick(dialog.first.address.edit, Qt.Key.Key_Return)
-    dialog.first.key.name_variable.click()
-    QTest.keyClicks(dialog.first.key.variable_edit, "TEAM_GATEWAY_KEY")
-    dialog.next()
-    await stage.until(lambda: dialog.first.message.isVisible(), "the words on it")
-
-
 @scene()
 async def connect_blanks(stage: Stage) -> None:
     """A service whose address has a name to be filled in, pressed on too early."""
     dialog = await _searched(stage, "azure")
     QTest.keyClick(dialog.first.address.edit, Qt.Key.Key_Return)
     dialog.next()
-    await stage.settle()
-
-
-@scene(sizes=SMALL)
-async def connect_keyless(stage: Stage) -> None:
-    """A server on this computer that wants no key."""
-    dialog = await _searched(stage, "ollama")
-    QTest.keyClick(dialog.first.address.edit, Qt.Key.Key_Down)
-    QTest.keyClick(dialog.first.address.edit, Qt.Key.Key_Up)
-    QTest.keyClick(dialog.first.address.edit, Qt.Key.Key_Return)
     await stage.settle()
 
 
@@ -227,25 +205,6 @@ async def connect_nearby_odd(stage: Stage) -> None:
         for name in ("A", "B", "C", "D"):
             _kept(stage, f"Server {name}", three.port)
         await _looked(stage)
-
-
-@scene()
-async def connect_nearby_none(stage: Stage) -> None:
-    """Nothing answers on this computer."""
-    await _looked(stage)
-
-
-@scene(sizes=SMALL)
-async def connect_nearby_key(stage: Stage) -> None:
-    """One of this computer was taken, and wants a key."""
-    with FaultServer() as one:
-        one.play(send(whole(401, "application/json", b'{"error": {"message": "No key"}}')))
-        _kept(stage, "Team proxy", one.port)
-        dialog = await _looked(stage)
-        button = dialog.nearby.rows[0].button
-        assert button is not None
-        button.click()
-        await stage.settle()
 
 
 @scene(sizes=SMALL)
@@ -329,47 +288,11 @@ async def connect_model(stage: Stage) -> None:
     dialog.third.models.step(1)
 
 
-@scene(sizes=SMALL)
-async def connect_no_host(stage: Stage) -> None:
-    """A name that leads nowhere."""
-    await _tested(stage, "https://no-such-gateway.invalid/v1")
-
-
-@scene(sizes=SMALL)
-async def connect_nobody(stage: Stage) -> None:
-    """A machine where nothing listens."""
-    await _tested(stage, "http://127.0.0.1:9/v1")
-
-
-@scene(sizes=SMALL)
-async def connect_tls(stage: Stage) -> None:
-    """A certificate nobody vouches for."""
-    import trustme
-
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    trustme.CA().issue_cert("127.0.0.1").configure_cert(context)
-    with FaultServer(context) as server:
-        await _tested(stage, server.url.replace("http://", "https://"))
-
-
 @scene()
 async def connect_401(stage: Stage) -> None:
     """The key is refused."""
     body = b'{"error": {"message": "Incorrect API key provided.", "type": "invalid_request_error"}}'
     await _answered(stage, whole(401, "application/json", body))
-
-
-@scene(sizes=SMALL)
-async def connect_404(stage: Stage) -> None:
-    """Nothing below that path."""
-    await _answered(stage, whole(404, "application/json", b'{"detail": "Not Found"}'), path="/api/v1/v1")
-
-
-@scene(sizes=SMALL)
-async def connect_website(stage: Stage) -> None:
-    """A web site and no gateway."""
-    page = b"<!doctype html><html><head><title>Welcome</title></head><body><h1>Our products</h1></body></html>"
-    await _answered(stage, whole(200, "text/html", page))
 
 
 @scene(sizes=SMALL)
@@ -430,24 +353,12 @@ async def help_evaluating(stage: Stage) -> None:
     stage.app.actions.of(HELP).open_help("evaluating")
 
 
-@scene(sizes=SMALL)
-async def help_start(stage: Stage) -> None:
-    """The first page of the help."""
-    stage.act("help.open")
-
-
 @scene(sizes=WIDE)
 async def help_search(stage: Stage) -> None:
     """Pages that hold a word, which is marked."""
     stage.act("help.open")
     dialog = _open(HelpWindow)
     dialog.field.setText("keyring")
-
-
-@scene(sizes=SMALL)
-async def help_shortcuts(stage: Stage) -> None:
-    """The page made from the table of actions."""
-    stage.app.actions.of(HELP).open_help("shortcuts")
 
 
 @scene()
@@ -479,14 +390,6 @@ async def crash(stage: Stage) -> None:
     if control.dialog is None:
         raise SceneError("no dialog opened")
     control.dialog.count(2)
-
-
-@scene(sizes=SMALL)
-async def crash_before(stage: Stage) -> None:
-    """The report of a session that ended unexpectedly."""
-    text = "Gateway Playground 0.1.0, Python 3.11, Linux\nEnded unexpectedly at 2026-03-01 10:00:00 +0000\n\n"
-    text += "Fatal Python error: Segmentation fault\nThread “without a name”:\n  paintEvent (playground/ui/x.py:10)\n"
-    CrashControl(stage.window, str).show_ended(text)
 
 
 @scene(sizes=SMALL)

@@ -14,7 +14,7 @@ OSLO = '{"city": "Oslo", "unit": "celsius"}'
 
 def _talk(stage: Stage) -> str:
     """A question with two calls that wait. Returns the id of the turn that made them."""
-    stage.act("sample.tools")
+    stage.open_sample()
     session = stage.session
     session.change(model="demo-tools")
     first = ToolCall(id="call_lisbon", name="get_weather", arguments='{"city": "Lisbon", "unit": "celsius"}')
@@ -25,7 +25,7 @@ def _talk(stage: Stage) -> str:
 @scene()
 async def writing_calls(stage: Stage) -> None:
     """An assistant turn being written, with two calls: one fits, one does not."""
-    stage.act("sample.tools")
+    stage.open_sample()
     calls = (
         ToolCall(id="", name="get_weather", arguments=OSLO),
         ToolCall(id="call_2", name="get_weather", arguments='{"town": "Rome"}'),
@@ -45,7 +45,7 @@ async def writing_a_result(stage: Stage) -> None:
 @scene()
 async def result_without_a_call(stage: Stage) -> None:
     """A tool turn that answers no call: marked, and not sent."""
-    stage.act("sample.tools")
+    stage.open_sample()
     stage.session.change(model="demo-tools")
     stage.session.turns.add_turn(make_turn(Role.TOOL, "", ToolResult(call_id="", text='{"temp": 21, "sky": "clear"}')))
     stage.window.pane.run()

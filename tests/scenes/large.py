@@ -5,7 +5,7 @@ from __future__ import annotations
 from playground.domain.parts import Part, Reasoning, Text, ToolCall, ToolResult
 from playground.domain.transcript import Ending, Outcome, Role, Turn, make_turn, new_id
 from playground.domain.usage import Timing, Usage
-from tests.scenes.registry import SMALL, scene
+from tests.scenes.registry import scene
 from tests.scenes.stage import Stage
 
 LOG = "".join(
@@ -60,15 +60,6 @@ async def many_parts(stage: Stage) -> None:
     await stage.settle()
 
 
-@scene(sizes=SMALL)
-async def many_parts_begin(stage: Stage) -> None:
-    """The same from its beginning: each part of reasoning tells its own length."""
-    _many_parts(stage)
-    await stage.settle()
-    stage.window.pane.view.verticalScrollBar().setValue(0)
-    await stage.settle()
-
-
 def _many_parts(stage: Stage) -> str:
     stage.fresh("demo-chat")
     session = stage.session
@@ -86,7 +77,7 @@ def _many_parts(stage: Stage) -> str:
 
 
 async def _answered(stage: Stage) -> str:
-    stage.act("sample.tools")
+    stage.open_sample()
     session = stage.session
     session.change(model="demo-tools")
     call = ToolCall(id="call_log", name="get_weather", arguments='{"city": "Lisbon", "unit": "celsius"}')

@@ -107,23 +107,6 @@ async def models_found(stage: Stage) -> None:
 
 
 @scene(sizes=SMALL)
-async def models_none_found(stage: Stage) -> None:
-    """An id that is in no list is typed."""
-    with FaultServer() as server:
-        await _listed(stage, server, TOLD)
-        await _opened(stage, "vendor/not-listed")
-
-
-@scene(sizes=BOTH)
-async def models_untold(stage: Stage) -> None:
-    """A list that tells nothing but ids."""
-    with FaultServer() as server:
-        await _listed(stage, server, [{"id": f"model-{number}"} for number in range(1, 400)])
-        browser = await _opened(stage)
-        browser.step(3)
-
-
-@scene(sizes=SMALL)
 async def models_no_list(stage: Stage) -> None:
     """A gateway that lists nothing."""
     with FaultServer() as server:

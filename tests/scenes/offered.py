@@ -8,14 +8,8 @@ from playground.engine.tool_servers.live import State
 from playground.ui.features.offered.dialog import OfferedDialog
 from playground.ui.features.offered.offers import PROMPTS, RESOURCES, Offer
 from playground.ui.shell.features import OFFERED
-from tests.scenes.registry import SMALL, scene
+from tests.scenes.registry import scene
 from tests.scenes.stage import SceneError, Stage
-
-
-@scene(sizes=SMALL)
-async def prompts_of_stopped_servers(stage: Stage) -> None:
-    """Nothing is listed of a server that does not run; it can be started from there."""
-    stage.act("servers.prompts")
 
 
 @scene()
@@ -40,15 +34,6 @@ async def resource_of_a_template(stage: Stage) -> None:
     field.setText(field.proposed[0])
     dialog.ask()
     await stage.until(lambda: bool(dialog.text.text() or dialog.problem.text()), "the resource")
-
-
-@scene(sizes=SMALL)
-async def resource_that_is_a_picture(stage: Stage) -> None:
-    """A resource that goes along as an image."""
-    dialog, offer = await _opened(stage, "servers.resources", lambda offer: "picture" in offer.key[1])
-    dialog.choose(RESOURCES, offer.key)
-    dialog.ask()
-    await stage.until(lambda: bool(dialog.strip.images), "the picture")
 
 
 async def _opened(stage: Stage, action: str, wanted: Callable[[Offer], bool]) -> tuple[OfferedDialog, Offer]:

@@ -16,7 +16,7 @@ from playground.engine.session.changes import RunState
 from playground.ui.features.conversation.verdict_view import AnswerCheckView
 from playground.ui.features.output.panel import EXAMPLE
 from playground.ui.shell.features import OUTPUT_PANEL, RAW_PANEL, TOOLS_PANEL
-from tests.scenes.registry import SMALL, WIDE, scene
+from tests.scenes.registry import WIDE, scene
 from tests.scenes.stage import SceneError, Stage
 
 WEATHER = '{"temp": 21, "sky": "clear"}', '{"temp": 9, "sky": "rain", "wind": {"speed": 34, "from": "NW"}}'
@@ -33,14 +33,6 @@ async def reasoning(stage: Stage) -> None:
     stage.fresh("demo-reasoner", reasoning_effort="high")
     await stage.ask("Which is the shorter way from Lisbon to Oslo: by Paris or by Frankfurt?", wait=False)
     await stage.until(lambda: len(stage.growing("reasoning")) > 300, "300 characters of reasoning")
-
-
-@scene(tokens_per_second=300, sizes=WIDE)
-async def answering(stage: Stage) -> None:
-    """The reasoning is folded, the answer grows."""
-    stage.fresh("demo-reasoner", reasoning_effort="minimal")
-    await stage.ask("!long=800 Tell me about the way from Lisbon to Oslo.", wait=False)
-    await stage.until(lambda: len(stage.growing("text")) > 700, "700 characters of the answer")
 
 
 @scene()
@@ -80,7 +72,7 @@ async def tool_calls(stage: Stage) -> None:
 @scene()
 async def tool_calls_wrong(stage: Stage) -> None:
     """Arguments that do not fit the schema, and one call answered already."""
-    stage.act("sample.tools")
+    stage.open_sample()
     await stage.ask("Is it warmer in Lisbon or Oslo? !calls=2 !broken")
     waiting = stage.session.transcript.unanswered()
     if len(waiting) != 2:
@@ -99,25 +91,13 @@ async def tool_answers(stage: Stage) -> None:
 @scene()
 async def tool_editor(stage: Stage) -> None:
     """A schema with a wrong type and a required property that is missing."""
-    stage.act("sample.tools")
+    stage.open_sample()
     stage.window.side.show_page("Tools")
     await stage.settle()
     stage.window.panels.of(TOOLS_PANEL).add_sample()
     stage.window.panels.of(TOOLS_PANEL).editor.schema.setPlainText(
         '{\n  "type": "object",\n  "properties": {\n    "city": {"type": "text"},\n'
         '    "unit": {"type": "string", "enum": []}\n  },\n  "required": ["town"]\n}'
-    )
-
-
-@scene(sizes=SMALL)
-async def tool_editor_not_json(stage: Stage) -> None:
-    """A schema that is not JSON, under a name that no gateway takes."""
-    stage.window.side.show_page("Tools")
-    stage.window.panels.of(TOOLS_PANEL).add_sample()
-    stage.window.panels.of(TOOLS_PANEL).editor.name.setText("get weather, please")
-    stage.window.panels.of(TOOLS_PANEL).editor.name.textEdited.emit("get weather, please")
-    stage.window.panels.of(TOOLS_PANEL).editor.schema.setPlainText(
-        '{\n  "type": "object",\n  "properties": {"city": }\n}'
     )
 
 

@@ -14,7 +14,7 @@ from playground.ui.features.tool_servers.confirm_dialog import ConfirmDialog
 from playground.ui.features.tool_servers.dialog import LOG, OFFERS, ServersDialog
 from playground.ui.shell.features import TOOL_SERVERS
 from playground.ui.widgets.loop import spawn
-from tests.scenes.registry import WIDE, scene
+from tests.scenes.registry import scene
 from tests.scenes.stage import Stage
 
 FAILING = "import sys; print('Error: the token was refused', file=sys.stderr); sys.exit(3)"
@@ -157,24 +157,4 @@ async def servers_import(stage: Stage) -> None:
     dialog.set_text(PASTED)
     await stage.until(lambda: dialog.preview.topLevelItemCount() == 4, "the preview")
     dialog.text.verticalScrollBar().setValue(0)
-    await stage.settle()
-
-
-@scene(sizes=WIDE)
-async def servers_long_names(stage: Stage) -> None:
-    """Long names, many variables, long arguments."""
-    book = stage.app.workspace.tool_servers.book
-    book.add(
-        ToolServer(
-            id="long",
-            name=LONG,
-            command="/opt/companies/with/long/names/and/longer/folders/bin/issue-tracker-mcp-server",
-            arguments=("--base=https://tracker.example/" + "a" * 180, "--token={{secret:token}}", "last one"),
-            folder="/srv/me/a/folder/that/is/rather/deep/in/the/tree/of/folders/of/this/computer",
-            environment={f"A_RATHER_LONG_NAME_OF_A_VARIABLE_{n}": "value " * 12 for n in range(3)},
-            secret_environment=("A_LONG_NAME_FOR_AN_ACCESS_TOKEN",),
-            trusted=True,
-        )
-    )
-    opened(stage, "long")
     await stage.settle()

@@ -8,18 +8,29 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import re
 import sys
 import time
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import TracebackType
 
 import shiboken6
-from PySide6.QtCore import QMessageLogContext, QPoint, QSettings, QSize, Qt, QtMsgType, qInstallMessageHandler
-from PySide6.QtGui import QColor, QImage, QPainter
+from PySide6.QtCore import (
+    QEvent,
+    QMessageLogContext,
+    QPoint,
+    QRegularExpression,
+    QSettings,
+    QSize,
+    Qt,
+    QtMsgType,
+    qInstallMessageHandler,
+)
+from PySide6.QtGui import QColor, QImage, QPainter, QTextDocument
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QPlainTextEdit, QWidget
 
 from playground.app import App, make_application, settings_path
 from playground.demo.server import DemoConfig
@@ -30,11 +41,20 @@ from playground.jsonkit.values import JSON
 from playground.ui.features.conversation.heights import TOP
 from playground.ui.features.gateways.dialog import ProfileDialog
 from playground.ui.widgets import loop
+from playground.ui.widgets.elided_label import ElidedLabel
 from playground.ui.widgets.theme import tokens
 
 SEED = 7
 SETTLE = 0.25  # seconds: longer than the window's own delays (preview 0.15, token count 0.2, checks 0.15)
+STEP = 0.05  # seconds between two looks, of which the second one has to see no change
+STEPS = 40  # so many times that, until what still changes is taken for something that never ends
 PATIENCE = 45.0  # seconds until something awaited counts as failed: a process may have to start on a busy machine
+ADDRESS = QRegularExpression(r"127\.0\.0\.1:\d{5}")
+VARYING = (  # what depends on the machine and the moment, and what pictures show instead
+    (re.compile(r"127\.0\.0\.1:\d{5}"), "127.0.0.1:8080"),
+    (re.compile(r"\b\d+ min( \d+ s)?\b|\b[\d.,]+ (µs|ms|s)\b"), "0.5 s"),
+    (re.compile(r"[\d.,]+ tok/s · | · 0\.5 s$"), ""),  # not said of every answer
+)
 HARMLESS = "This plugin does not support"  # what the offscreen platform says of every window and popup
 
 
@@ -97,10 +117,14 @@ class Stage:
         if wait:
             await self.idle()
 
-    async def sample(self) -> None:
-        """The sample experiment, run until its calls wait."""
+    def open_sample(self) -> None:
+        """Open the sample experiment with tools, with a seed so that its answers and the ids of calls are the same."""
         self.act("sample.tools")
         self.session.set_parameters(self.session.settings.current.with_value("seed", SEED))
+
+    async def sample(self) -> None:
+        """The sample experiment, run until its calls wait."""
+        self.open_sample()
         await self.run()
         await self.until(lambda: len(self.session.transcript.unanswered()) > 1, "two calls to wait for an answer")
 
@@ -159,8 +183,15 @@ class Stage:
         await self.until(lambda: self.session.active_run is None, "the run to end")
 
     async def settle(self) -> None:
-        """Let what is drawn with a delay be drawn."""
+        """Let what is drawn with a delay be drawn: until nothing changes, unless an answer is being received."""
+        before = None
         await asyncio.sleep(SETTLE)
+        for _ in range(STEPS):
+            await asyncio.sleep(STEP)
+            now = self.picture()
+            if now == before or self.session.active_run is not None:
+                return
+            before = now
 
     # Scrolling
 
@@ -201,6 +232,35 @@ class Stage:
 def _above(window: QWidget) -> list[QWidget]:
     """Dialogs and popups that stand open."""
     return [w for w in QApplication.topLevelWidgets() if w is not window and w.isVisible()]
+
+
+def fix_figures(windows: Iterable[QWidget]) -> None:
+    """Put fixed figures in the place of measured times, rates and ports, so that two pictures of a state are alike."""
+    for widget in (widget for window in windows for widget in window.findChildren(QWidget)):
+        if isinstance(widget, QLabel | QAbstractButton):
+            if (text := _fixed(widget.text())) != widget.text():
+                widget.setText(text)
+        elif isinstance(widget, ElidedLabel):
+            show_figures = getattr(widget, "show_figures", None)
+            if show_figures is not None:
+                show_figures(_fixed(widget.text).split(" · "))
+            else:
+                widget.set_text(_fixed(widget.text))
+        elif isinstance(widget, QPlainTextEdit):
+            _fix_port(widget.document())
+
+
+def _fixed(text: str) -> str:
+    for pattern, figure in VARYING:
+        text = pattern.sub(figure, text)
+    return text
+
+
+def _fix_port(document: QTextDocument) -> None:
+    found = document.find(ADDRESS)
+    while not found.isNull():
+        found.insertText("127.0.0.1:8080")
+        found = document.find(ADDRESS, found)
 
 
 def _render(widget: QWidget) -> QImage:
@@ -258,7 +318,11 @@ async def _play(app: App, play: Callable[[Stage], Awaitable[None]], look: Look) 
     QTest.keyClick(app.window.windowHandle(), Qt.Key.Key_Shift)  # with a first key the demo gateway starts
     await stage.until(lambda: bool(app.window.bar.model.ids), "the demo gateway's models")
     await play(stage)
-    await stage.settle()
+    for _ in range(2):  # what a timer said meanwhile is put right the second time
+        await stage.settle()
+        fix_figures([app.window, *_above(app.window)])
+        for _ in range(4):  # so many layouts stand one in another
+            QApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
     if app.window.size() != QSize(look.width, look.height):
         size = app.window.size()
         raise SceneError(f"the window is {size.width()}x{size.height()}; something in it needs more room")

@@ -77,14 +77,6 @@ async def experiments_found(stage: Stage) -> None:
 
 
 @scene(sizes=WIDE)
-async def experiments_not_found(stage: Stage) -> None:
-    """A search that finds nothing says how it looks."""
-    await fill(stage)
-    stage.window.panels.of(EXPERIMENTS_PANEL).search.setText("zebra")
-    await stage.until(lambda: not stage.window.panels.of(EXPERIMENTS_PANEL).empty.isHidden(), "nothing to be found")
-
-
-@scene(sizes=WIDE)
 async def experiment_renamed(stage: Stage) -> None:
     """A title being edited in its place."""
     await fill(stage)
@@ -275,14 +267,6 @@ async def trash(stage: Stage) -> None:
     if control.page is not None:
         control.page.enter()
     stage.window.pane.notice.hide()
-
-
-@scene(sizes=WIDE)
-async def trash_empty(stage: Stage) -> None:
-    """Nothing was deleted."""
-    await fill(stage)
-    stage.act("experiment.trash")
-    await stage.settle()
 
 
 @scene(sizes=WIDE)

@@ -8,8 +8,7 @@ from contextlib import contextmanager
 
 from playground.engine.gateways.profiles import Profile
 from playground.jsonkit.values import JSON
-from playground.ui.features.gateways.control import PriceDialog
-from tests.scenes.registry import BOTH, WIDE, scene
+from tests.scenes.registry import BOTH, scene
 from tests.scenes.stage import Stage
 from tests.support.fault_server import FaultServer, head, keep, send, sse, text_chunk, whole
 
@@ -63,14 +62,4 @@ async def told_too_much(stage: Stage) -> None:
         await _use(stage, server, max_completion_tokens=4_000)
         stage.act("view.parameters")
         stage.window.pane.composer.set_text("How many steps are there? " * 100)
-        await stage.settle()
-
-
-@scene(sizes=WIDE)
-async def told_price(stage: Stage) -> None:
-    """The prices of the list stand where one's own can be entered."""
-    with _gateway() as server:
-        await _use(stage, server)
-        stage.act("run.price")
-        await stage.until(lambda: stage.window.findChild(PriceDialog) is not None, "the dialog")
         await stage.settle()

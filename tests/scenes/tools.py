@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import json
-
 from playground.domain.tools import ToolDefinition
 from playground.jsonkit.values import JSON
 from playground.ui.features.tools.panel import ToolsPanel
 from playground.ui.features.tools.samples import SAMPLE
-from playground.ui.features.tools.tool_editor import TEXT
 from playground.ui.shell.features import TOOLS_PANEL
 from tests.scenes.registry import WIDE, scene
 from tests.scenes.stage import SceneError, Stage
@@ -106,17 +103,6 @@ async def tools_form(stage: Stage) -> None:
     tools.editor.form.revealed.emit(tools.editor.form.block)
 
 
-@scene(sizes=WIDE)
-async def tools_form_wrong(stage: Stage) -> None:
-    """What is wrong stands at the fields it is wrong in."""
-    wrong: JSON = json.loads(json.dumps(ORDER))
-    wrong["properties"]["shipping"]["type"] = "text"
-    wrong["required"].append("colour")
-    tools = panel(stage, PLACE_ORDER.model_copy(update={"parameters": wrong, "description": ""}))
-    tools.check_now()
-    await stage.settle()
-
-
 @scene()
 async def tools_fifty(stage: Stage) -> None:
     """Fifty tools in five groups; two are folded, one is selected."""
@@ -133,17 +119,6 @@ async def tools_search(stage: Stage) -> None:
     """A search over fifty tools: the groups that have a match, open."""
     tools = panel(stage, *fifty())
     tools.head.search.setText("delete")
-    await stage.settle()
-
-
-@scene(sizes=WIDE)
-async def tools_json(stage: Stage) -> None:
-    """The same schema as JSON, not valid at the moment."""
-    tools = panel(stage, SAMPLE, PLACE_ORDER)
-    tools.select(0)
-    tools.editor.show_view(TEXT)
-    tools.editor.schema.setPlainText(tools.editor.schema.text().replace('"city": {', '"city": {,'))
-    tools.check_now()
     await stage.settle()
 
 

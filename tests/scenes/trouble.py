@@ -105,21 +105,6 @@ async def key_missing(stage: Stage) -> None:
     await stage.ask("Hello")
 
 
-@scene(sizes=WIDE)
-async def not_reached(stage: Stage) -> None:
-    """A gateway that does not run: the dot and the bottom line say so."""
-    await _at(stage, "Nobody at home", REFUSED)
-    await stage.ask("Is anybody there?")
-
-
-@scene(sizes=WIDE)
-async def error_503(stage: Stage) -> None:
-    """The gateway is overloaded and asks for longer than a run waits by itself, after an answer that came."""
-    stage.fresh("demo-chat")
-    await stage.ask("Hello !table")
-    await stage.ask("And again, please !503=300")
-
-
 @scene()
 async def gateways_test_ok(stage: Stage) -> None:
     """A gateway that answers: what Test says of it."""
@@ -139,24 +124,6 @@ async def gateways_test_header(stage: Stage) -> None:
         missing = b'{"message": "Either x-portkey-config or x-portkey-provider header is required"}'
         server.play(send(whole(400, "application/json", missing)), keep())
         await _test(stage, Profile(name="Local gateway", base_url=server.url))
-
-
-@scene(sizes=WIDE)
-async def gateways_test_401(stage: Stage) -> None:
-    """A gateway that wants a key."""
-    await _test(stage, Profile(name="Local gateway", base_url=stage.app.demo.start()))
-
-
-@scene(sizes=WIDE)
-async def gateways_test_refused(stage: Stage) -> None:
-    """A gateway that is not there."""
-    await _test(stage, Profile(name="Nobody at home", base_url=REFUSED))
-
-
-@scene(sizes=WIDE)
-async def gateways_test_tls(stage: Stage) -> None:
-    """A gateway that does not speak TLS, under https."""
-    await _test(stage, Profile(name="Not so secure", base_url=stage.app.demo.start().replace("http:", "https:")))
 
 
 @scene()

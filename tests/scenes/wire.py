@@ -111,17 +111,6 @@ async def lint_report(stage: Stage) -> None:
     await stage.until(lambda: len(page.found) > 2, "deviations")
 
 
-@scene(tokens_per_second=0)
-async def lint_cut_off(stage: Stage) -> None:
-    """A broken answer: what it did differently before, and that the rest was not seen."""
-    stage.fresh("demo-reasoner")
-    roomy(stage)
-    await stage.ask("Tell me about rivers. !think !cut")
-    stage.act("wire.lint")
-    page = stage.window.inspector.view(LintView).page
-    await stage.until(lambda: "not seen" in page.count.text(), "what there is to say")
-
-
 async def _two_answers(stage: Stage, part: int) -> DiffPage:
     stage.fresh("demo-reasoner", temperature=0.2)
     await stage.ask("Tell me about rivers in two sentences.")
