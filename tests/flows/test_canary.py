@@ -19,7 +19,7 @@ from playground.ui.shell.crash.crash_control import CrashControl
 from playground.ui.shell.crash.report import report
 from playground.ui.shell.features import FILES
 from tests.flows.conftest import Person, Stage
-from tests.flows.test_cassettes import choose_file
+from tests.flows.pages.dialogs import choose_file
 from tests.flows.test_secrets import ERROR, KEY, chat_answer, cut, events, leaks, search, search_files, use_gateway
 from tests.flows.test_store import act, opened
 from tests.support.fault_server import FaultServer, send, whole

@@ -21,7 +21,7 @@ from playground.engine.gateways.secrets import Secret
 from playground.engine.session.snapshot import snapshot
 from playground.ui.features.code.get_code_window import GetCodeWindow
 from tests.flows.conftest import Person, Stage
-from tests.flows.test_cassettes import choose_file
+from tests.flows.pages.dialogs import choose_file
 from tests.flows.test_store import act, opened
 from tests.protocols.streams import data
 from tests.support.fault_server import FaultServer, Step, head, send, sleep, whole

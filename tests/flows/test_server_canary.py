@@ -27,9 +27,9 @@ from playground.engine.session.snapshot import snapshot
 from playground.engine.tool_servers.naming import definition_of
 from playground.engine.tool_servers.secret_values import OAUTH, ORIGIN
 from tests.flows.conftest import Person, Stage
+from tests.flows.pages.dialogs import choose_file
 from tests.flows.pages.steps import choose_entry
 from tests.flows.test_canary import logged as logged
-from tests.flows.test_cassettes import choose_file
 from tests.flows.test_store import opened
 from tests.support.remote_tool_server import RemoteToolServer
 

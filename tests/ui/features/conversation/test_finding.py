@@ -14,8 +14,8 @@ from playground.ui.features.conversation.finding import Query, Search, markdown_
 from playground.ui.features.conversation.rows import Row, Rows
 from playground.ui.features.conversation.text_view import TextView
 from tests.benchmarks.experiment import long_transcript
-from tests.ui.features.conversation.test_transcript_view import Stand
-from tests.ui.features.conversation.test_transcript_view import stand as stand
+from tests.ui.features.conversation.test_transcript_view import TranscriptDriver
+from tests.ui.features.conversation.test_transcript_view import driver as driver
 
 MARKDOWN = """# A heading with token
 
@@ -105,26 +105,26 @@ def everything() -> list[Row]:
     ],
     ids=lambda query: f"{query.words}{'-case' * query.case}{'-whole' * query.whole}",
 )
-def test_what_is_counted_is_what_the_cards_show(stand: Stand, qtbot: QtBot, query: Query) -> None:
+def test_what_is_counted_is_what_the_cards_show(driver: TranscriptDriver, qtbot: QtBot, query: Query) -> None:
     rows = everything()
     search = find(rows, query)
-    stand.view.show_found(query.pattern)
+    driver.view.show_found(query.pattern)
     for at, row in enumerate(rows):
-        stand.show([row])
-        card = stand.view.card(row.id)
+        driver.show([row])
+        card = driver.view.card(row.id)
         assert card is not None
         assert card.finds.count == search.counts[at], f"row {at}, {row.turn.role}"
-        stand.show([])
+        driver.show([])
     assert search.total == sum(search.counts)
 
 
-def test_places_are_where_the_words_are(stand: Stand) -> None:
+def test_places_are_where_the_words_are(driver: TranscriptDriver) -> None:
     rows = everything()
-    stand.view.show_found(Query("token").pattern)
+    driver.view.show_found(Query("token").pattern)
     seen = 0
     for row in rows:
-        stand.show([row])
-        card = stand.view.card(row.id)
+        driver.show([row])
+        card = driver.view.card(row.id)
         assert card is not None
         for text in card.findChildren(TextView):
             raw = text.document().toRawText()
