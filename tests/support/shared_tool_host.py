@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 from playground.engine.tool_servers.process import HostError, HostProcess, ToolHost
 from playground.jsonkit.values import JSON, JSONObject
+from tests.support.eventually import eventually
 
 T = TypeVar("T")
 SECONDS = 30.0  # for whatever has to end
@@ -114,7 +115,7 @@ class HostLease:
                 if self._pending:
                     await asyncio.wait(self._pending, timeout=SECONDS)
                 assert not self._pending, "calls are pending though all servers are stopped"
-                assert not children(self._process.pid), "processes are left though all servers are stopped"
+                await eventually(lambda: not children(self._process.pid), "all processes of stopped servers to end")
         finally:
             self._closed = True
             self._host.lease = None

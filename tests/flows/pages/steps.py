@@ -55,6 +55,11 @@ class Dialog(Page):
     object_name: ClassVar[str]
 
     @classmethod
+    def find_all(cls, person: Person) -> list[Self]:
+        """All of them that a person sees."""
+        return [cls(person, widget) for widget in find_by_object_name(person, cls.object_name)]
+
+    @classmethod
     def count(cls, person: Person) -> int:
         """How many of them a person sees."""
         return len(find_by_object_name(person, cls.object_name))
