@@ -231,9 +231,11 @@ class MessageList(Page):
         return [MessageCard(self.person, card) for card in find_by_position(self.person, "messageCard", self.widget)]
 
     async def wait_for_message(self, turn: Turn) -> MessageCard:
-        """Wait until the card of a turn is in view, scrolling to it if necessary."""
+        """Wait until the card of a turn is in view, scrolling to it from the end if necessary."""
         assert isinstance(self.widget, QAbstractScrollArea)
         bar = self.widget.verticalScrollBar()
+        if self.find_message(turn) is None:
+            await self.person.do(lambda: bar.setValue(bar.maximum()))
         for _ in range(200):
             if (card := self.find_message(turn)) is not None:
                 return card
