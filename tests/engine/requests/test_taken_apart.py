@@ -38,10 +38,6 @@ def session_with(protocol: str, panels: dict[str, Any], inherited: dict[str, Any
     return session
 
 
-def settings_of(session: Session) -> dict[str, Any]:
-    return {name: value for name, value in session.next_request.body().items() if name not in ("model", "messages")}
-
-
 @settings(max_examples=150, deadline=None)
 @given(bodies, bodies, bodies)
 def test_an_unchanged_body_comes_apart_into_what_it_was_made_of(
