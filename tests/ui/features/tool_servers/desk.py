@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -97,11 +96,3 @@ def play(qapp: QApplication, folder: Path, scene: Play) -> Desk:
     if raised:
         raise raised[0]
     return desks[0]
-
-
-async def until(condition: Callable[[], bool]) -> None:
-    """Wait for a state."""
-    end = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < end, "it did not come to that"
-        await asyncio.sleep(0.01)
