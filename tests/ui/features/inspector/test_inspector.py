@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import pairwise
 
 import pytest
@@ -20,6 +20,7 @@ from playground.ui.features.inspector.next_request import Preview
 from playground.ui.features.inspector.view import ExchangeView
 from playground.ui.features.inspector.views import RequestView, ResponseView
 from playground.ui.features.inspector.wire_views import HeadersView
+from tests.ui.conftest import ShowWidget
 
 #: The offscreen platform says so whenever a window's smallest size changes; no other platform does.
 
@@ -29,14 +30,8 @@ CHUNK = b'data: {"choices":[{"index":0,"delta":{"content":"hi"}}]}\n\n'
 
 
 @pytest.fixture
-def inspector(qtbot: QtBot) -> Iterator[Inspector]:
-    inspector = Inspector()
-    qtbot.addWidget(inspector)
-    inspector.resize(840, 260)
-    inspector.show()
-    qtbot.waitExposed(inspector)
-    yield inspector
-    inspector.hide()
+def inspector(show_widget: ShowWidget) -> Inspector:
+    return show_widget(Inspector(), 840, 260)
 
 
 def request_view(inspector: Inspector) -> RequestView:
