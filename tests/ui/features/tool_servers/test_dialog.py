@@ -155,9 +155,7 @@ def test_a_draft_outlives_the_dialog_and_the_window(qapp: QApplication, tmp_path
         dialog.select("one")
         assert dialog.form.folder.path.text() == "/srv"
         # while the dialog is open: the end may be sudden
-        await eventually(
-            lambda: bool(files_hold(tmp_path, "A_TOKEN"))
-        )  # while the dialog is open: the end may be sudden
+        await eventually(lambda: bool(files_hold(tmp_path, "A_TOKEN")))
         dialog.close_button.click()
         dialog = desk.open("one")
         assert dialog.form.environment.edits[0].value.text() == CANARY
