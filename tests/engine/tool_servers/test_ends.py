@@ -56,7 +56,8 @@ def window_of(pids: Path, folder: Path) -> subprocess.Popen[bytes]:
             from playground.engine.gateways.secrets import Keys
             from playground.engine.tool_servers.book import ServerBook
             from playground.engine.tool_servers.servers import Servers
-            from tests.engine.tool_servers.conftest import hostile, no_keyring
+            from tests.engine.conftest import no_keyring
+            from tests.engine.tool_servers.conftest import hostile
 
             async def main():
                 book = ServerBook.passing([hostile("stubborn", "parent", "--pids", {str(pids)!r})])

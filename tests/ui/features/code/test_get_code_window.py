@@ -13,28 +13,23 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMainWindow
 from pytestqt.qtbot import QtBot
 
-from playground.domain.errors import RunRefusedError
 from playground.domain.parts import Text
 from playground.domain.transcript import Role, make_turn
 from playground.engine.gateways.profiles import Profile
 from playground.engine.gateways.secrets import Secret
 from playground.engine.requests.snippets import LANGUAGES, sent_by, write
 from playground.engine.session.session import Session
-from playground.gateway.client import GatewayClient
 from playground.gateway.tape import Exchange
 from playground.ui.features.code.get_code_window import SHORTENED, GetCodeWindow
+from tests.support.editors import no_gateway
 
 CANARY = "sk-canary-in-the-prompt-123"
 PROFILE = Profile(id="p", name="Team", base_url="https://gateway.example/v1", key_origin="https://gateway.example:443")
 
 
-async def connect(_id: str) -> GatewayClient:
-    raise RunRefusedError("not in this test")
-
-
 @pytest.fixture
 def session() -> Session:
-    session = Session(connect, profile_id="p", model="m", profile_of=lambda _id: PROFILE)
+    session = Session(no_gateway, profile_id="p", model="m", profile_of=lambda _id: PROFILE)
     session.turns.add_turn(make_turn(Role.USER, "Hello"))
     return session
 
@@ -124,7 +119,7 @@ def test_copy_gives_all_of_it_and_says_so(qtbot: QtBot, window: GetCodeWindow, s
 
 
 def test_an_empty_conversation_says_what_to_do(qtbot: QtBot, window: GetCodeWindow, session: Session) -> None:
-    empty = Session(connect, profile_id="p", model="m", profile_of=lambda _id: PROFILE)
+    empty = Session(no_gateway, profile_id="p", model="m", profile_of=lambda _id: PROFILE)
     window.set_session(empty)
     qtbot.waitUntil(window.refusal.isVisible)
     assert "Write a message first" in window.refusal.text()

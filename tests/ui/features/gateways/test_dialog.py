@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from keyring.backend import KeyringBackend
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QLabel, QLineEdit, QPushButton, QWidget
@@ -20,19 +19,16 @@ from playground.engine.gateways.connection_test import ConnectionReport, try_gat
 from playground.engine.gateways.credentials import credentials_for, store_secret
 from playground.engine.gateways.own_known import known_beside
 from playground.engine.gateways.profiles import Auth, Connection, Profile, ProfileStore
-from playground.engine.gateways.secrets import KeyringError, Keys, Secret
+from playground.engine.gateways.secrets import Keys, Secret
 from playground.ui.features.gateways.dialog import ProfileDialog
 from playground.ui.features.gateways.draft import Draft
 from playground.ui.widgets import loop
 from playground.ui.widgets.theme import Theme
+from tests.engine.conftest import no_keyring
 from tests.support.eventually import eventually
 from tests.support.fault_server import FaultServer, keep, send, whole
 
 CANARY = "sk-canary-8f2a61c0de"
-
-
-def no_keyring() -> KeyringBackend:
-    raise KeyringError("No system keyring was found.")
 
 
 @dataclass

@@ -8,12 +8,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from keyring.backend import KeyringBackend
 from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QApplication, QMainWindow
 
 from playground.domain.tool_servers import ToolServer
-from playground.engine.gateways.secrets import KeyringError, Keys
+from playground.engine.gateways.secrets import Keys
 from playground.engine.tool_servers.book import ServerBook
 from playground.engine.tool_servers.live import State
 from playground.engine.tool_servers.servers import Servers
@@ -21,13 +20,9 @@ from playground.ui.features.tool_servers.dialog import ServersDialog
 from playground.ui.features.tool_servers.draft_file import Drafts
 from playground.ui.features.tool_servers.import_dialog import ImportServersDialog
 from playground.ui.widgets import loop
+from tests.engine.conftest import no_keyring
 
 PATIENCE = 30.0  # seconds: a server of another language is started
-
-
-def no_keyring() -> KeyringBackend:
-    """As on a machine without one."""
-    raise KeyringError("No system keyring was found.")
 
 
 @dataclass
