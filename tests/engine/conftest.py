@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
@@ -15,8 +15,6 @@ from playground.engine.gateways.secrets import KeyringError, Keys
 from playground.engine.session.session import Session
 from tests.engine.debugging import MODELS, ToolConversation
 from tests.support.fault_server import FaultServer
-
-MakeSession = Callable[..., Session]
 
 
 def no_keyring() -> KeyringBackend:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import Protocol, TypeVar
 
 import pytest
-from PySide6.QtWidgets import QApplication, QMainWindow
+from PySide6.QtWidgets import QApplication, QMainWindow, QWidget
 from pytestqt.qtbot import QtBot
 
 from tests.support.fonts import WIDTHS, letters_of_width
+
+W = TypeVar("W", bound=QWidget)
 
 PATIENCE = 30_000  # milliseconds: the longest one wait may take on a busy machine
 
@@ -31,6 +34,30 @@ def letters(qapp: QApplication, request: pytest.FixtureRequest) -> Iterator[None
     """Text as wide as in a narrow and as in a wide font; each test that uses this runs with both."""
     with letters_of_width(qapp, request.param):
         yield
+
+
+class ShowWidget(Protocol):
+    """Shows a widget of its own in a size, until the test ends."""
+
+    def __call__(self, widget: W, width: int, height: int) -> W: ...
+
+
+@pytest.fixture
+def show_widget(qtbot: QtBot) -> Iterator[ShowWidget]:
+    """Show a widget and wait until it is exposed."""
+    widgets: list[QWidget] = []
+
+    def show(widget: W, width: int, height: int) -> W:
+        qtbot.addWidget(widget)
+        widget.resize(width, height)
+        widget.show()
+        qtbot.waitExposed(widget)
+        widgets.append(widget)
+        return widget
+
+    yield show
+    for widget in widgets:
+        widget.hide()
 
 
 @pytest.fixture

@@ -50,7 +50,6 @@ MODELS = {"object": "list", "data": [{"id": f"m{number}"} for number in range(8)
 
 THERE = {"error": {"message": "Missing required parameter: 'messages'.", "param": "messages"}}
 NOT_FOUND = {"detail": "Not Found"}
-ENDPOINTS = ("/models", "/chat/completions", "/messages")
 
 
 def all_of(verdict: ConnectionReport) -> str:

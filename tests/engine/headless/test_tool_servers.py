@@ -27,6 +27,7 @@ from playground.engine.headless.run import RunOptions
 from playground.engine.tool_servers.naming import definition_of
 from tests.engine.headless.runs import CANARY, Desk, experiment
 from tests.engine.tool_servers.conftest import hostile
+from tests.support.eventually import eventually
 
 ROOT = Path(hostile_program.__file__).parents[2]
 SECRET = "tok-canary-5d21c8f0"
@@ -219,9 +220,7 @@ async def test_an_interrupt_ends_every_process(desk: Desk) -> None:
         process.send_signal(signal.SIGINT)
         _, err = await process.communicate()
     assert process.returncode == ExitCode.INTERRUPTED, err
-    async with asyncio.timeout(20):
-        while any(map(_lives, ours)):  # noqa: ASYNC110 - other processes have no event
-            await asyncio.sleep(0.02)
+    await eventually(lambda: not any(map(_lives, ours)), "the end of the host and the server")
 
 
 def _lives(pid: int) -> bool:

@@ -13,18 +13,14 @@ from playground.engine.requests.edit import read_edit
 from playground.engine.requests.field_flags import field_flags
 from playground.engine.requests.view import request_view
 from playground.engine.session.session import Session
-from playground.gateway.client import GatewayClient
+from tests.support.editors import no_gateway
 
 TOOL = ToolDefinition(name="look", parameters={"type": "object"})
 
 
-async def nowhere(_profile_id: str) -> GatewayClient:
-    raise AssertionError("nothing is sent here")
-
-
 def session_of(protocol: str = "chat", profile: Profile | None = None, **values: object) -> Session:
     found = profile or Profile(id="p", base_url="https://g.example/v1")
-    session = Session(nowhere, profile_id="p", model="m", protocol=protocol, profile_of=lambda _: found)
+    session = Session(no_gateway, profile_id="p", model="m", protocol=protocol, profile_of=lambda _: found)
     session.turns.add_turn(make_turn(Role.USER, "Hello {{name}}"))
     for name, value in values.items():
         session.set_parameters(session.settings.current.with_value(name, value))

@@ -9,12 +9,8 @@ from playground.domain.request import Request
 from playground.domain.transcript import Role, Turn, make_turn
 from playground.engine.requests.view import request_view
 from playground.engine.session.session import Session
-from playground.gateway.client import GatewayClient
 from playground.protocols.protocol import get_protocol
-
-
-async def nowhere(_profile_id: str) -> GatewayClient:
-    raise AssertionError("nothing is sent here")
+from tests.support.editors import no_gateway
 
 
 @pytest.mark.parametrize(
@@ -28,7 +24,7 @@ async def nowhere(_profile_id: str) -> GatewayClient:
     ],
 )
 def test_the_messages_have_a_note_on_replaced_ids(protocol: str, note: str) -> None:
-    session = Session(nowhere, model="m")
+    session = Session(no_gateway, model="m")
     turns = (
         make_turn(Role.USER, "?"),
         Turn(id="a", role=Role.ASSISTANT, parts=(ToolCall(id="f:0", name="f", arguments="{}"),)),

@@ -16,13 +16,9 @@ from playground.engine.requests.snippets import LANGUAGES, write
 from playground.engine.requests.snippets.sent import sent_by
 from playground.engine.requests.view import FieldRow, Origin, request_view
 from playground.engine.session.session import Session
-from playground.gateway.client import GatewayClient
+from tests.support.editors import no_gateway
 
 OMIT, RENAME, REPLACE, ROLE = AdaptationKind
-
-
-async def nowhere(_profile_id: str) -> GatewayClient:
-    raise AssertionError("nothing is sent here")
 
 
 def rule(kind: AdaptationKind, field: str, to: Any = None) -> Adaptation:
@@ -31,7 +27,7 @@ def rule(kind: AdaptationKind, field: str, to: Any = None) -> Adaptation:
 
 def session_of(*rules: Adaptation, **values: Any) -> Session:
     profile = Profile(id="p", base_url="https://g.example/v1", adaptations=rules)
-    session = Session(nowhere, profile_id="p", model="m", profile_of=lambda _: profile)
+    session = Session(no_gateway, profile_id="p", model="m", profile_of=lambda _: profile)
     session.turns.add_turn(make_turn(Role.DEVELOPER, "Be short."))
     session.turns.add_turn(make_turn(Role.USER, "Hello"))
     for name, value in values.items():

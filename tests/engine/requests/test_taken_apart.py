@@ -13,8 +13,8 @@ from playground.engine.gateways.profiles import Profile
 from playground.engine.requests.edit import apply_edit, read_edit
 from playground.engine.requests.taken_apart import take_apart
 from playground.engine.session.session import Session
-from playground.gateway.client import GatewayClient
 from playground.jsonkit.merge import merged
+from tests.support.editors import no_gateway
 
 NAMES = ["stream", "stream_options", "thinking", "output_config", "metadata", "response_format", "vendor", "top_p"]
 MEMBERS = ["include_usage", "type", "budget_tokens", "effort", "format", "user_id", "x"]
@@ -23,23 +23,15 @@ inner = st.recursive(leaves, lambda deeper: st.dictionaries(st.sampled_from(MEMB
 bodies = st.dictionaries(st.sampled_from(NAMES), inner, max_size=4)
 
 
-async def nowhere(_profile_id: str) -> GatewayClient:
-    raise AssertionError("nothing is sent here")
-
-
 def session_with(protocol: str, panels: dict[str, Any], inherited: dict[str, Any], own: dict[str, Any]) -> Session:
     profile = Profile(id="p", base_url="https://g.example/v1", extra_body=inherited)
-    session = Session(nowhere, profile_id="p", model="m", protocol=protocol, profile_of=lambda _: profile)
+    session = Session(no_gateway, profile_id="p", model="m", protocol=protocol, profile_of=lambda _: profile)
     session.turns.add_turn(make_turn(Role.USER, "Hello"))
     kind = type(session.settings.current)
     fields = {name for name, hint in kind.hints() if hint.path}  # these stand elsewhere in a body
     session.set_parameters(kind.from_wire({name: value for name, value in panels.items() if name not in fields}))
     session.change(extra_body=own)
     return session
-
-
-def settings_of(session: Session) -> dict[str, Any]:
-    return {name: value for name, value in session.next_request.body().items() if name not in ("model", "messages")}
 
 
 @settings(max_examples=150, deadline=None)

@@ -22,15 +22,11 @@ from playground.engine.requests.told_flags import (
 )
 from playground.engine.requests.view import request_view
 from playground.engine.session.session import Session
-from playground.gateway.client import GatewayClient
+from tests.support.editors import no_gateway
 
 SCHEMA = {"type": "json_schema", "json_schema": {"name": "a", "schema": {"type": "object"}}}
 TOOL = ToolDefinition(name="look", parameters={"type": "object"})
 PROTOCOLS = ("chat", "messages")
-
-
-async def nowhere(_profile_id: str) -> GatewayClient:
-    raise AssertionError("nothing is sent here")
 
 
 def session_of(facts: ModelFacts, protocol: str = "chat", **values: object) -> Session:
@@ -40,7 +36,7 @@ def session_of(facts: ModelFacts, protocol: str = "chat", **values: object) -> S
         return facts if (profile_id, model) == ("p", "m") else NOTHING_TOLD
 
     session = Session(
-        nowhere, profile_id="p", model="m", protocol=protocol, profile_of=lambda _: profile, facts_of=facts_of
+        no_gateway, profile_id="p", model="m", protocol=protocol, profile_of=lambda _: profile, facts_of=facts_of
     )
     for name, value in values.items():
         session.set_parameters(session.settings.current.with_value(name, value))

@@ -21,7 +21,7 @@ from playground.engine.session.snapshot import snapshot
 from playground.gateway.client import GatewayClient
 from playground.gateway.connection import Connection
 from tests.engine.debugging import begin
-from tests.engine.session.test_thinking import nowhere
+from tests.support.editors import no_gateway
 from tests.support.eventually import eventually
 
 PIXEL = "https://example.org/a.png"
@@ -33,7 +33,7 @@ def received(text: str, *calls: ToolCall, ending: Ending = Ending.COMPLETE) -> T
 
 
 def session_of(*turns: Turn) -> Session:
-    session = Session(nowhere, profile_id="p", model="m")
+    session = Session(no_gateway, profile_id="p", model="m")
     session.history.transcript = Transcript().append(*turns)
     return session
 

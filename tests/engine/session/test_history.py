@@ -6,14 +6,13 @@ import time
 
 from playground.domain.accumulator import GrowingChoice
 from playground.domain.debugging import Debugging
-from playground.domain.errors import RunRefusedError
 from playground.domain.parts import Text
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn, make_turn
 from playground.engine.session.history import TYPING, UNDO_DEPTH, History
 from playground.engine.session.session import Session
 from playground.engine.session.settings import ExperimentSettings
-from playground.gateway.client import GatewayClient
+from tests.support.editors import no_gateway
 
 
 def arrived(turn_id: str, parent: str | None, text: str = "done") -> Turn:
@@ -70,12 +69,8 @@ def test_a_turn_taken_away_while_it_came_is_whole_where_it_still_stands() -> Non
     assert history.transcript.path[0].text == "done"
 
 
-async def nowhere(_profile_id: str) -> GatewayClient:
-    raise RunRefusedError("These tests send nothing.")
-
-
 def long_session(turns: int, kept: int) -> Session:
-    session = Session(nowhere, profile_id="p", model="m")
+    session = Session(no_gateway, profile_id="p", model="m")
     made = (make_turn(Role.USER if n % 2 else Role.ASSISTANT, "text") for n in range(turns))
     session.history.transcript = Transcript().append(*made)
     (turn_id,) = session.turns.begin_turns(session.transcript.head, [GrowingChoice(0)])
@@ -116,7 +111,7 @@ class Clock:
 
 
 def set_up() -> tuple[Session, Clock]:
-    session, clock = Session(nowhere, profile_id="p", model="m"), Clock()
+    session, clock = Session(no_gateway, profile_id="p", model="m"), Clock()
     session.history._states.clock = clock
     return session, clock
 

@@ -17,12 +17,8 @@ from playground.engine.session.changes import Change, PathChanged, SettingsChang
 from playground.engine.session.draft import Draft
 from playground.engine.session.history import UNDO_DEPTH
 from playground.engine.session.session import Session
-from playground.gateway.client import GatewayClient
 from playground.protocols.protocol import get_protocol
-
-
-async def nowhere(_profile_id: str) -> GatewayClient:
-    raise RunRefusedError("These tests send nothing.")
+from tests.support.editors import no_gateway
 
 
 @dataclass
@@ -38,7 +34,7 @@ class Notes:
 
 
 def make_session(*turns: Turn, model: str = "m") -> Session:
-    session = Session(nowhere, profile_id="p", model=model)
+    session = Session(no_gateway, profile_id="p", model=model)
     for turn in turns:
         session.turns.add_turn(turn)
     return session

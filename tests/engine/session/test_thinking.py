@@ -4,16 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from playground.domain.errors import RunRefusedError
 from playground.domain.parts import Image, Reasoning, Text, ToolCall
 from playground.domain.transcript import Role, Transcript, Turn, make_turn, new_id
 from playground.engine.session import thinking
 from playground.engine.session.session import Session
-from playground.gateway.client import GatewayClient
-
-
-async def nowhere(_profile_id: str) -> GatewayClient:
-    raise RunRefusedError("These tests send nothing.")
+from tests.support.editors import no_gateway
 
 
 def thought(text: str, *, redacted: bool = False) -> Turn:
@@ -22,7 +17,7 @@ def thought(text: str, *, redacted: bool = False) -> Turn:
 
 
 def make_session(*turns: Turn) -> Session:
-    session = Session(nowhere, profile_id="p", protocol="messages", model="m")
+    session = Session(no_gateway, profile_id="p", protocol="messages", model="m")
     for turn in turns:
         session.turns.add_turn(turn)
     return session

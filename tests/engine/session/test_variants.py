@@ -23,7 +23,8 @@ from playground.engine.session.snapshot import restore, snapshot
 from playground.engine.session.variants import RequestSettings, Variant, letter_of
 from playground.protocols import PROTOCOLS
 from playground.protocols.protocol import parameters_of
-from tests.engine.session.test_session import make_session, nowhere
+from tests.engine.session.test_session import make_session
+from tests.support.editors import no_gateway
 
 VALUES: dict[str, st.SearchStrategy[Any]] = {
     "temperature": st.sampled_from([0, 0.5, 1, 1.0, "hot"]),
@@ -77,7 +78,7 @@ def fits_schema() -> jsonschema_rs.Validator:
 
 @given(SETTINGS, SETTINGS)
 def test_a_file_has_it_as_it_was_and_fits_the_schema(base: ExperimentSettings, wanted: ExperimentSettings) -> None:
-    session = Session(nowhere, profile_id="p")
+    session = Session(no_gateway, profile_id="p")
     variant = Variant(name="B", system="one\ntwo").of(base, wanted)
     session.history.settings = base.changed(variants=(variant,))
     lane = session.history.lane(variant.id)
@@ -159,8 +160,8 @@ def test_a_file_that_cannot_be_right_is_refused_in_words(variants: list[Any], wo
 
 def test_a_lane_that_ends_at_no_turn_is_refused_in_words() -> None:
     content = json.loads(write(snapshot(make_session())))
-    beside = {"variants": [{"id": "v"}], "heads": {"v": "nowhere"}}
-    with pytest.raises(ExperimentFileError, match="“v” ends at “nowhere”, which is not among the turns"):
+    beside = {"variants": [{"id": "v"}], "heads": {"v": "no_gateway"}}
+    with pytest.raises(ExperimentFileError, match="“v” ends at “no_gateway”, which is not among the turns"):
         read(json.dumps({**content, **beside}).encode())
 
 

@@ -14,19 +14,15 @@ import pytest
 
 import tests.support.hostile_tool_server as hostile_program
 from playground.domain.tool_servers import ToolServer
-from playground.engine.gateways.secrets import KeyringError, Keys
+from playground.engine.gateways.secrets import Keys
 from playground.engine.tool_servers.book import ServerBook
 from playground.engine.tool_servers.live import Event
 from playground.engine.tool_servers.process import HostProcess
 from playground.engine.tool_servers.servers import Servers
+from tests.engine.conftest import no_keyring
 from tests.support.shared_tool_host import SharedToolHost
 
 SECONDS = 30.0  # in which whatever is waited for has to be
-
-
-def no_keyring() -> Any:
-    """A system without a keyring: secrets live in memory."""
-    raise KeyringError("No system keyring was found.")
 
 
 def hostile(*modes: str, **more: Any) -> ToolServer:

@@ -19,6 +19,7 @@ from playground.engine.tool_servers.live import State
 from playground.engine.tool_servers.servers import ServerError
 from playground.tasks import Tasks
 from tests.engine.tool_servers.conftest import SECONDS, Room, hostile
+from tests.support.eventually import eventually
 
 Open = Callable[..., Room]
 TIMES = 200
@@ -40,18 +41,9 @@ def alive(pid: int) -> bool:
         return False
 
 
-async def until(true: Callable[[], object]) -> None:
-    """Wait for something that nobody tells of."""
-    for _ in range(int(SECONDS / 0.02)):
-        if true():
-            return
-        await asyncio.sleep(0.02)
-    pytest.fail("it did not come about")
-
-
 async def gone(pids: Path) -> None:
     """Wait until none of them is there any more."""
-    await until(lambda: not any(map(alive, noted(pids))))
+    await eventually(lambda: not any(map(alive, noted(pids))))
 
 
 def window_of(pids: Path, folder: Path) -> subprocess.Popen[bytes]:
@@ -64,7 +56,8 @@ def window_of(pids: Path, folder: Path) -> subprocess.Popen[bytes]:
             from playground.engine.gateways.secrets import Keys
             from playground.engine.tool_servers.book import ServerBook
             from playground.engine.tool_servers.servers import Servers
-            from tests.engine.tool_servers.conftest import hostile, no_keyring
+            from tests.engine.conftest import no_keyring
+            from tests.engine.tool_servers.conftest import hostile
 
             async def main():
                 book = ServerBook.passing([hostile("stubborn", "parent", "--pids", {str(pids)!r})])
@@ -152,11 +145,11 @@ async def test_when_the_window_is_killed_no_server_is_left(pids: Path, tmp_path:
     try:
         assert window.stdout is not None
         host = int(await asyncio.to_thread(window.stdout.readline))
-        await until(lambda: len(noted(pids)) > 1)
+        await eventually(lambda: len(noted(pids)) > 1)
         window.send_signal(number)
         window.wait(SECONDS)
         await gone(pids)
-        await until(lambda: not alive(host))
+        await eventually(lambda: not alive(host))
     finally:
         with contextlib.suppress(ProcessLookupError):
             window.kill()

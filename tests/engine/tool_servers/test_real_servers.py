@@ -28,8 +28,9 @@ from playground.engine.session.serving import Ticket
 from playground.engine.tool_servers.live import ResourceUpdated, State
 from playground.engine.tool_servers.servers import ServerError
 from playground.tasks import Tasks
-from tests.engine.tool_servers.conftest import SECONDS, Room
+from tests.engine.tool_servers.conftest import Room
 from tests.support import tool_servers
+from tests.support.eventually import eventually
 from tests.support.remote_tool_server import NEWEST, RemoteToolServer
 from tests.support.required_tools import NODE_PACKAGES, PYTHON_SERVER, requires, skip_without
 
@@ -53,15 +54,16 @@ def listening(words: list[str]) -> Iterator[int]:
 
 async def reachable(port: int) -> None:
     """Wait until somebody listens there."""
-    for _ in range(int(SECONDS / 0.05)):
+
+    async def listens() -> bool:
         try:
             _, writer = await asyncio.open_connection("127.0.0.1", port)
         except OSError:
-            await asyncio.sleep(0.05)
-            continue
+            return False
         writer.close()
-        return
-    pytest.fail("nobody listens")
+        return True
+
+    await eventually(listens, f"a listener on port {port}")
 
 
 @pytest.fixture(params=["stdio", "http", "sse"])
@@ -264,13 +266,10 @@ async def test_a_server_of_files_sees_the_roots_and_their_change(open_servers: O
     assert server is not None
     servers.book.update(server.model_copy(update={"roots": (str(second),)}))
 
-    answer = await servers.call("f", "read_text_file", {"path": str(second / "b.txt")}, Ticket())
-    for _ in range(100):
-        if not answer.is_error:
-            break
-        await asyncio.sleep(0.05)
-        answer = await servers.call("f", "read_text_file", {"path": str(second / "b.txt")}, Ticket())
-    assert "two" in text_of(answer)
+    async def is_read() -> bool:
+        return "two" in text_of(await servers.call("f", "read_text_file", {"path": str(second / "b.txt")}, Ticket()))
+
+    await eventually(is_read, "the file in the new folder")
 
 
 @requires(PYTHON_SERVER)

@@ -15,7 +15,8 @@ from playground.engine.tool_servers.live import SignInWanted, State
 from playground.engine.tool_servers.secret_values import OAUTH, ORIGIN
 from playground.engine.tool_servers.servers import ServerError
 from playground.tasks import Tasks
-from tests.engine.tool_servers.conftest import Room, hostile, no_keyring
+from tests.engine.conftest import no_keyring
+from tests.engine.tool_servers.conftest import Room, hostile
 from tests.support.remote_tool_server import RemoteToolServer
 
 Open = Callable[..., Room]

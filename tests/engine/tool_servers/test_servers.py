@@ -18,7 +18,8 @@ from playground.engine.tool_servers.secret_values import ORIGIN
 from playground.engine.tool_servers.servers import ServerError, Servers
 from playground.engine.tool_servers.tape import Entry
 from playground.tasks import Tasks
-from tests.engine.tool_servers.conftest import Room, hostile, no_keyring
+from tests.engine.conftest import no_keyring
+from tests.engine.tool_servers.conftest import Room, hostile
 
 Open = Callable[..., Room]
 

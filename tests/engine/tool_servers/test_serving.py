@@ -23,8 +23,9 @@ from playground.engine.tool_servers.naming import definition_of
 from playground.engine.tool_servers.servers import Servers
 from playground.engine.tool_servers.serving import AT_ONCE, Serving, is_named
 from playground.tasks import Tasks
+from tests.engine.conftest import no_keyring
 from tests.engine.debugging import ToolConversation, always
-from tests.engine.tool_servers.conftest import Room, hostile, no_keyring
+from tests.engine.tool_servers.conftest import Room, hostile
 
 Open = Callable[..., Room]
 

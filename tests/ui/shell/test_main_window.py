@@ -158,14 +158,13 @@ def test_every_control_has_a_name(parts: WindowParts, qtbot: QtBot) -> None:
     session = parts.workspace.current
     session.turns.add_turn(make_turn(Role.USER, "hello"))
     session.turns.add_turn(make_turn(Role.ASSISTANT, "```py\nx = 1\n```"))
-    qtbot.wait(30)
+    qtbot.waitUntil(lambda: len(interactive(parts.window)) > 40)
     nameless = [
         f"{type(widget).__name__} in {type(widget.parent()).__name__}"
         for widget in interactive(parts.window)
         if not (widget.accessibleName() or (isinstance(widget, QAbstractButton) and widget.text().strip()))
     ]
     assert sorted(set(nameless)) == []
-    assert len(interactive(parts.window)) > 40
 
 
 # Layout

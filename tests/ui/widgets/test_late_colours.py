@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 from PySide6.QtGui import QTextBlock, QTextCursor
 from pytestqt.qtbot import QtBot
@@ -12,19 +10,15 @@ from playground.ui.features.code.get_code_window import CodeView
 from playground.ui.widgets.code_editor import CodeEditor
 from playground.ui.widgets.json_highlight import JsonHighlighter
 from playground.ui.widgets.late_colours import AT_ONCE, LINE
+from tests.ui.conftest import ShowWidget
 
 ROW = '{"a": 1}\n'
 MANY = 6 * AT_ONCE // (len(ROW) + LINE)
 
 
 @pytest.fixture
-def editor(qtbot: QtBot) -> Iterator[CodeEditor]:
-    editor = CodeEditor()
-    qtbot.addWidget(editor)
-    editor.resize(600, 200)
-    editor.show()
-    yield editor
-    editor.hide()
+def editor(show_widget: ShowWidget) -> CodeEditor:
+    return show_widget(CodeEditor(), 600, 200)
 
 
 def blocks(editor: CodeEditor) -> list[QTextBlock]:

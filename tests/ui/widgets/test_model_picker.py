@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Coroutine, Iterator
 from dataclasses import replace
 
@@ -23,6 +22,7 @@ from playground.ui.widgets.model_picker import ModelPicker
 from playground.ui.widgets.models.browser import ModelBrowser
 from playground.ui.widgets.models.listing import SHOWN, SORTING, Order
 from playground.ui.widgets.models.panel import CHOOSING, HINT, ModelPanel
+from tests.support.eventually import eventually
 from tests.support.models import offering_of
 
 CONTROL = Qt.KeyboardModifier.ControlModifier
@@ -343,14 +343,6 @@ def play(app: QApplication, scene: Callable[[], Coroutine[None, None, None]]) ->
     assert through
 
 
-async def until(reached: Callable[[], bool]) -> None:
-    for _ in range(500):
-        if reached():
-            return
-        await asyncio.sleep(0.01)
-    raise AssertionError("it did not come")
-
-
 def test_favourites_and_recent_ones_stand_first_and_a_star_is_given_by_key_and_mouse(
     picker: ModelPicker, qapp: QApplication
 ) -> None:
@@ -372,12 +364,12 @@ def test_favourites_and_recent_ones_stand_first_and_a_star_is_given_by_key_and_m
 
     async def scene() -> None:
         QTest.keyClick(picker, Qt.Key.Key_D, CONTROL)
-        await until(lambda: shown(picker) == ["Recent", "b", "Favourites", "c", "gone", "b", "All", *ids])
+        await eventually(lambda: shown(picker) == ["Recent", "b", "Favourites", "c", "gone", "b", "All", *ids])
         assert browser.current == "b"
         row = browser.list.visualRect(browser.rows.index(3))
         on_star = QPoint(row.right() - 15, row.center().y())
         QTest.mouseClick(browser.list.viewport(), Qt.MouseButton.LeftButton, pos=on_star)
-        await until(lambda: shown(picker) == ["Recent", "b", "Favourites", "gone", "b", "All", *ids])
+        await eventually(lambda: shown(picker) == ["Recent", "b", "Favourites", "gone", "b", "All", *ids])
 
     play(qapp, scene)
     assert starred == [("b", True), ("c", False)]
@@ -396,7 +388,7 @@ def test_a_star_that_cannot_be_kept_says_why(picker: ModelPicker, qapp: QApplica
 
     async def scene() -> None:
         QTest.keyClick(picker, Qt.Key.Key_D, CONTROL)
-        await until(lambda: browser.failed.text() == "The file cannot be written.")
+        await eventually(lambda: browser.failed.text() == "The file cannot be written.")
 
     play(qapp, scene)
     assert shown(picker) == ["a"]

@@ -82,8 +82,7 @@ class Cluster:
             *("scheduler", "--protocol", scheme, "--host", "127.0.0.1", "--port", "0", "--scheduler-file", str(there)),
             *options,
         )
-        _until(there.exists, "the scheduler did not start")
-        time.sleep(0.2)  # the file is written at once, and not as a whole
+        _until(lambda: there.exists() and there.read_text().rstrip().endswith("}"), "the scheduler did not start")
         address = json.loads(there.read_text())["address"]
         self.tap = Tap(int(address.rpartition(":")[2]))
         self.address = f"{scheme}://127.0.0.1:{self.tap.port}"

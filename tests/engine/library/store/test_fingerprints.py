@@ -1,4 +1,4 @@
-"""A key of the keyring is recognised in a text before it was fetched, by what tells nobody the key."""
+"""A key of the keyring is recognised in a text before it was fetched, by what tells no_gateway the key."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ from playground.engine.requests.snippets import write as code
 from playground.engine.requests.view import request_view
 from playground.engine.session.session import Session
 from playground.engine.session.snapshot import snapshot
-from playground.gateway.client import GatewayClient
 from playground.gateway.redact import MASK
 from tests.engine.exchanges import exchange
+from tests.support.editors import no_gateway
 
 KEY = "sk-canary+Zq7/Kw_2xVb.9Jt=Lm4"
 NONE: frozenset[str] = frozenset()
@@ -63,12 +63,8 @@ PROFILE = Profile(base_url="http://127.0.0.1:9")
 Secrets = Iterable[Secret]
 
 
-async def nobody(_: str) -> GatewayClient:
-    raise AssertionError("nobody is asked")
-
-
 def asking() -> Session:
-    session = Session(nobody, profile_id="p", model="m", profile_of=lambda _: PROFILE)
+    session = Session(no_gateway, profile_id="p", model="m", profile_of=lambda _: PROFILE)
     session.load(session.next_request.build(TURN))
     return session
 
@@ -90,7 +86,7 @@ def was(known: Secrets) -> Sent:
 
 
 CHAT = [one for one in LANGUAGES if not code(one, was(())).refusal]
-#: Everything that makes a file, code or a text of an experiment that nobody has saved.
+#: Everything that makes a file, code or a text of an experiment that no_gateway has saved.
 SINKS: dict[str, Callable[[Secrets, Path], str | bytes]] = {
     **{form: lambda known, _, form=form: export(SNAPPED, form, known) for form in SUFFIXES},  # type: ignore[misc]
     "file": lambda known, _: write(SNAPPED, known),

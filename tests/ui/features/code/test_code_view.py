@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 from PySide6.QtGui import QTextBlock
-from pytestqt.qtbot import QtBot
 
 from playground.ui.features.code.get_code_window import LONGEST_LINE, MOST, MOST_LINES, CodeView, shorten
+from tests.ui.conftest import ShowWidget
 
 
 @pytest.fixture
-def view(qtbot: QtBot) -> Iterator[CodeView]:
-    view = CodeView()
-    qtbot.addWidget(view)
-    view.resize(600, 200)
-    view.show()
-    yield view
-    view.hide()
+def view(show_widget: ShowWidget) -> CodeView:
+    return show_widget(CodeView(), 600, 200)
 
 
 def coloured(block: QTextBlock) -> list[str]:

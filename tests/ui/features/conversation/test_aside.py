@@ -6,21 +6,17 @@ from collections.abc import Coroutine
 
 from playground.domain.transcript import Role, Transcript, make_turn
 from playground.engine.session.session import Session
-from playground.gateway.client import GatewayClient
 from playground.ui.features.conversation.aside import KEPT, Aside
 from playground.ui.features.conversation.heights import Heights, guesser
 from playground.ui.features.conversation.rows import Rows
 from tests.benchmarks.experiment import long_transcript
+from tests.support.editors import no_gateway
 
 GUESS = guesser(700, 1.0)
 
 
-async def _nowhere(_profile: str) -> GatewayClient:
-    raise AssertionError("nothing is sent")
-
-
 def new(transcript: Transcript) -> Session:
-    session = Session(_nowhere, profile_id="p", model="m")
+    session = Session(no_gateway, profile_id="p", model="m")
     session.history.transcript = transcript
     return session
 

@@ -131,29 +131,6 @@ def test_growing_markdown_gives_what_writing_at_once_gives(step: int) -> None:
     assert looks(document) == fresh(stream.lines)
 
 
-def test_only_the_last_row_of_a_growing_table_is_touched(monkeypatch: pytest.MonkeyPatch) -> None:
-    document, stream = QTextDocument(), MarkdownStream()
-    writer = DocumentWriter(document)
-    text = "| name | **n** |\n|:--|--:|\n" + "".join(f"| row {n} `x` | {n} |\n" for n in range(40))
-    head = text.index("| row 0")
-    first = stream.append_markdown(text[:head])
-    writer.write(first, stream.lines[first:])
-    cuts: list[int] = []
-    cut = DocumentWriter._cut
-
-    def noted(self: DocumentWriter, cursor: QTextCursor, at: int) -> None:
-        cuts.append(at)
-        cut(self, cursor, at)
-
-    monkeypatch.setattr(DocumentWriter, "_cut", noted)
-    for at in range(head, len(text)):
-        first = stream.append_markdown(text[at])
-        writer.write(first, stream.lines[first:])
-    assert cuts == [1]  # when rows are put together
-    monkeypatch.undo()
-    assert looks(document) == fresh(stream.lines)
-
-
 def test_a_rewrite_changes_the_size_and_nothing_else() -> None:
     lines = [Line("heading", (Span("Head"),), 1), plain("words"), TABLE, Line("item", (Span("i"),), 2, "•")]
     document = QTextDocument()
@@ -195,20 +172,6 @@ def test_a_selection_before_the_end_survives_whatever_grows() -> None:
         feed(text)
         assert chosen.selectedText() == "first"
         assert growing.selectedText() == "second"
-
-
-def test_plain_words_are_only_inserted(monkeypatch: pytest.MonkeyPatch) -> None:
-    document, stream = QTextDocument(), MarkdownStream()
-    writer = DocumentWriter(document)
-    writer.write(0, stream.lines[stream.append_markdown("Some words to begin with") :])
-    written: list[object] = []
-    monkeypatch.setattr(DocumentWriter, "_append", lambda *args: written.append(args))
-    monkeypatch.setattr(DocumentWriter, "_cut", lambda *args: written.append(args))
-    for word in (" and", " some", " more", "."):
-        first = stream.append_markdown(word)
-        writer.write(first, stream.lines[first:])
-    assert written == []
-    assert document.toPlainText() == "Some words to begin with and some more."
 
 
 def test_hidden_characters_are_marks_in_code_and_harmless_in_words() -> None:

@@ -60,27 +60,6 @@ def bomb(width: int, height: int) -> bytes:
 # What is offered
 
 
-def test_files_are_taken_in_order(tmp_path: Path) -> None:
-    paths = [saved(tmp_path, "b.png"), saved(tmp_path, "a.jpg")]
-    mime = QMimeData()
-    mime.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
-    assert offers_images(mime)
-    assert sources_of(mime) == paths
-
-
-def test_a_bitmap_becomes_png() -> None:
-    mime = QMimeData()
-    mime.setImageData(picture(12, 9))
-    assert offers_images(mime)
-    (source,) = sources_of(mime)
-    image = read_source(source)
-    assert image.name == "pasted.png"
-    assert image.url.startswith("data:image/png;base64,")
-    known = facts(image).measure
-    assert known is not None
-    assert (known.width, known.height) == (12, 9)
-
-
 @pytest.mark.parametrize("data", [b"no picture at all", b""])
 def test_a_broken_picture_is_taken_for_what_is_wrong_with_it_to_be_said(data: bytes) -> None:
     mime = QMimeData()
@@ -482,19 +461,6 @@ def test_the_figures_of_a_large_image_are_whole(qtbot: QtBot) -> None:
     assert not label.geometry().intersects(box.detail.geometry())
 
 
-def test_detail_and_removal_carry_the_place(strip: ImageStrip, qtbot: QtBot) -> None:
-    strip.show_images((read_source(picture(1, 1)), read_source(picture(2, 2))))
-    with qtbot.waitSignal(strip.detail_chosen) as chosen:
-        next(action for action in strip.boxes[1].detail.menu().actions() if action.text() == "low").trigger()
-    assert chosen.args == [1, "low"]
-    with qtbot.waitSignal(strip.removed) as removed:
-        strip.boxes[0].remove.click()
-    assert removed.args == [0]
-    with qtbot.waitSignal(strip.detail_chosen) as back:
-        strip.boxes[1].detail.menu().actions()[0].trigger()
-    assert back.args == [1, None]
-
-
 def test_an_address_is_shown_and_never_loaded(qtbot: QtBot) -> None:
     box = ImageBox(from_address("http://127.0.0.1:1/pixel.png"), large=True)
     qtbot.addWidget(box)
@@ -505,17 +471,6 @@ def test_an_address_is_shown_and_never_loaded(qtbot: QtBot) -> None:
     with qtbot.waitSignal(box.link_asked) as asked:
         box.open_address.click()
     assert asked.args == ["http://127.0.0.1:1/pixel.png"]
-
-
-def test_a_large_one_says_so_and_offers_a_smaller_copy(qtbot: QtBot, strip: ImageStrip) -> None:
-    wide = QImage(8_200, 10, QImage.Format.Format_RGB32)
-    wide.fill(QColor("#0B7285"))
-    strip.show_images((read_source(wide),))
-    box = strip.boxes[0]
-    assert box.shrink.isVisibleTo(box)
-    with qtbot.waitSignal(strip.shrink_asked) as asked:
-        box.shrink.click()
-    assert asked.args == [0]
 
 
 def test_what_cannot_be_shown_says_why_and_can_be_removed(strip: ImageStrip) -> None:

@@ -80,11 +80,3 @@ def test_a_text_that_is_spelled_otherwise(qtbot: QtBot) -> None:
     view.linked.stand_for(original)
     view.show_linked([(original.index('"b"'), original.index('"x"'))])
     assert marked(view) == '"b":'
-
-
-def test_nothing_is_done_until_somebody_asks(qtbot: QtBot) -> None:
-    view = view_of(qtbot, "markdown", SOURCE)
-    view.append("more")
-    assert view.linked._map is None
-    assert view.linked.selected(view.textCursor()) is None
-    assert view.linked._map is None

@@ -89,21 +89,6 @@ def test_a_call_of_a_tool_without_a_server_makes_nothing_of_one(card: CallCard) 
     assert card.server is None
 
 
-def test_the_server_can_be_asked_with_a_button_and_a_key(qtbot: QtBot, card: CallCard) -> None:
-    field = waiting(card, CallState(server=ServerSide("weather")))
-    assert field.ask_button.isVisible()
-    assert field.ask_button.isEnabled()
-    with qtbot.waitSignal(card.server_asked) as told:
-        field.ask_button.click()
-    assert told.args == ["call_1"]
-    both = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
-    sent: list[object] = []
-    card.answered.connect(lambda *given: sent.append(given))
-    with qtbot.waitSignal(card.server_asked):
-        QTest.keyClick(field.field, Qt.Key.Key_Return, both)
-    assert not sent
-
-
 def test_why_it_cannot_be_asked_is_said(qtbot: QtBot, card: CallCard) -> None:
     field = waiting(card, CallState(server=ServerSide("weather", refusal="Its definition <b>changed</b>.")))
     assert not field.ask_button.isEnabled()
@@ -180,14 +165,6 @@ def test_what_it_answered_stands_in_the_field_and_can_be_sent(qtbot: QtBot, card
     with qtbot.waitSignal(card.answered) as sent:
         card.field.send_button.click()
     assert sent.args == ["call_1", "mild", False]
-
-
-def test_an_edited_one_says_so_and_can_be_had_back(qtbot: QtBot, card: CallCard) -> None:
-    view = served(card, replace(drafted(came(TextBlock(text="mild"))), draft="freezing"))
-    assert view.source.text().endswith("The text was changed since.")
-    with qtbot.waitSignal(card.restored) as told:
-        view.restore.click()
-    assert told.args == ["call_1"]
 
 
 def test_structured_content_that_does_not_fit_says_where(card: CallCard) -> None:

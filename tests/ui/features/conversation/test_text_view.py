@@ -9,7 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QPoint, QRect, QRectF, Qt, QUrl
+from PySide6.QtCore import QPoint, QRect, Qt, QUrl
 from PySide6.QtGui import QColor, QGuiApplication, QImage, QTextCursor, QTextDocument
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QToolButton
@@ -40,20 +40,6 @@ def copied(view: TextView) -> str:
     view.selectAll()
     view.copy()
     return QGuiApplication.clipboard().text()
-
-
-def counted(view: TextView, name: str, monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, ...]]:
-    """The calls of one method of the view from now on, by their arguments."""
-    calls: list[tuple[int, ...]] = []
-    original = getattr(view, name)
-
-    def call(*args: int) -> QRectF:
-        calls.append(args)
-        rect: QRectF = original(*args)
-        return rect
-
-    monkeypatch.setattr(view, name, call)
-    return calls
 
 
 def buttons(view: TextView) -> list[QToolButton]:
@@ -210,26 +196,7 @@ def test_another_size_is_the_same_as_that_size_from_the_start(qtbot: QtBot) -> N
     assert first.heightForWidth(500) == second.heightForWidth(500) > normal
 
 
-def test_only_the_last_copy_button_is_looked_at_when_text_is_added(
-    view: TextView, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    view.append("```\nx\n```\n\n" * 200)
-    placed = counted(view, "_code_rect", monkeypatch)
-    for word in ("some", " words", " more", "\n"):
-        view.append(word)
-    assert len(placed) <= 8
-
-
 # Painting
-
-
-def test_painting_looks_at_few_lines(view: TextView, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
-    view.append("".join(f"> line {number}\n>\n" for number in range(2_000)))
-    view.resize(600, view.heightForWidth(600))
-    qtbot.wait(20)
-    asked = counted(view, "_line_rect", monkeypatch)
-    view.viewport().repaint(0, view.height() // 2, 600, 300)
-    assert 0 < len(asked) < 120
 
 
 ALL_KINDS = (

@@ -7,15 +7,14 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from playground.domain.errors import RunRefusedError
 from playground.domain.parts import Text, ToolCall, ToolResult
 from playground.domain.tools import ToolDefinition, check_arguments
 from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn
 from playground.domain.usage import Timing
 from playground.engine.session.session import Session
-from playground.gateway.client import GatewayClient
 from playground.ui.widgets.slices import Slices
 from tests.hostile.gaps import COUNTED
+from tests.support.editors import no_gateway
 
 WEATHER = ToolDefinition(
     name="get_weather",
@@ -29,13 +28,9 @@ WEATHER = ToolDefinition(
 )
 
 
-async def _nowhere(_profile_id: str) -> GatewayClient:
-    raise RunRefusedError("There is no gateway here.")
-
-
 def session(turns: tuple[Turn, ...] = ()) -> Session:
     """A session that cannot ask anybody."""
-    found = Session(_nowhere, profile_id="p", model="m")
+    found = Session(no_gateway, profile_id="p", model="m")
     found.change(tools=(WEATHER,))
     if turns:
         found.history.transcript = Transcript().append(*turns)

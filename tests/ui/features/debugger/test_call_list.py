@@ -22,18 +22,13 @@ from playground.ui.features.debugger.call_list import DURATION, TOOL, VERDICT, C
 from playground.ui.features.debugger.call_words import seconds_words
 from playground.ui.widgets.slices import Slices
 from tests.support.passes import shortest
+from tests.ui.conftest import ShowWidget
 from tests.ui.features.debugger.seen import longest_slice, loop_of, round_of, session
 
 
 @pytest.fixture
-def page(qtbot: QtBot) -> Iterator[CallList]:
-    page = CallList()
-    qtbot.addWidget(page)
-    page.resize(860, 240)
-    page.show()
-    qtbot.waitExposed(page)
-    yield page
-    page.hide()
+def page(show_widget: ShowWidget) -> CallList:
+    return show_widget(CallList(), 860, 240)
 
 
 def shown(page: CallList) -> list[list[str]]:

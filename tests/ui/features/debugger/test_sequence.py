@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Iterator
 from itertools import pairwise
 
 import pytest
@@ -18,18 +17,13 @@ from playground.engine.inspect.calls import Span, sequence
 from playground.ui.features.debugger.sequence_view import BREAK_PX, LEAST_PX, Scale, SequencePage, usual_step
 from playground.ui.features.debugger.sequence_words import clock_words
 from tests.hostile.gaps import COUNTED, PASSES
+from tests.ui.conftest import ShowWidget
 from tests.ui.features.debugger.seen import answer, longest_slice, loop_of, round_of, session
 
 
 @pytest.fixture
-def page(qtbot: QtBot) -> Iterator[SequencePage]:
-    page = SequencePage()
-    qtbot.addWidget(page)
-    page.resize(860, 240)
-    page.show()
-    qtbot.waitExposed(page)
-    yield page
-    page.hide()
+def page(show_widget: ShowWidget) -> SequencePage:
+    return show_widget(SequencePage(), 860, 240)
 
 
 def show(page: SequencePage, rounds: int) -> list[Span]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Coroutine, Sequence
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,7 @@ from playground.engine.session.session import Session
 from playground.ui.features.evaluate.look import Look
 from playground.ui.features.evaluate.runs import Runs
 from playground.ui.widgets import loop
-from tests.ui.conftest import PATIENCE
+from tests.support.eventually import eventually
 
 #: The number of the case, that of the column and the repeat: whether it passed, None where there was no answer.
 Made = Callable[[int, int, int], bool | None]
@@ -56,15 +55,9 @@ class Looked:
     def __init__(self, look: Look, runs: Runs, store: AnswerStore) -> None:
         self.look, self.runs, self.store = look, runs, store
 
-    async def until(self, so: Callable[[], bool]) -> None:
-        """Wait for what is to come."""
-        async with asyncio.timeout(PATIENCE / 1000):
-            while not so():  # noqa: ASYNC110 - what is waited for tells nobody
-                await asyncio.sleep(0.01)
-
     async def found(self) -> None:
         """Wait until what follows from the answers was worked out."""
-        await self.until(lambda: self.look.ready and self.look.findings is not None)
+        await eventually(lambda: self.look.ready and self.look.findings is not None)
 
     async def bring(self, answers: Sequence[Answer]) -> None:
         """These come, as from a run."""

@@ -28,6 +28,7 @@ from playground.ui.features.evaluate.plots.view import NOTHING, PlotsView
 from playground.ui.widgets.theme import Theme
 from tests.engine.evaluation.evaluations import planned, variant
 from tests.engine.session.test_session import make_session
+from tests.support.eventually import eventually
 from tests.ui.features.evaluate.answered import Looked, Made, answers, looked
 
 
@@ -187,7 +188,7 @@ def shown(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Shown:
 
 
 async def drawn(at: Looked, view: PlotsView, *kinds: str) -> None:
-    await at.until(lambda: set(kinds) <= {card.plot.kind for card in view.cards if card.plot is not None})
+    await eventually(lambda: set(kinds) <= {card.plot.kind for card in view.cards if card.plot is not None})
 
 
 def test_a_point_and_a_row_lead_to_their_answer(shown: Shown) -> None:
@@ -226,18 +227,18 @@ def test_what_comes_is_drawn_and_what_a_row_stands_for_can_be_chosen(shown: Show
     whole = answers(Inquiry(session), first_of_b_fails)
 
     async def work(at: Looked, view: PlotsView) -> None:
-        await at.until(lambda: view.empty.text() == NOTHING)
+        await eventually(lambda: view.empty.text() == NOTHING)
         assert not view.save.isEnabled()
         await at.bring(whole[:8])
         await drawn(at, view, "rate")
         await at.bring(whole[8:])
         card = view.card("rate")
-        await at.until(lambda: card.plot is not None and card.plot.rows[-1].cells[2] == "6")
+        await eventually(lambda: card.plot is not None and card.plot.rows[-1].cells[2] == "6")
         view.show_by(By.CASE)
-        await at.until(lambda: card.plot is not None and len(card.plot.rows) == 4)
+        await eventually(lambda: card.plot is not None and len(card.plot.rows) == 4)
         assert view.by.text() == "by case"
         view.resize(600, 500)
-        await at.until(lambda: len({card.x() for card in view.cards}) == 1)  # one below the other in less room
+        await eventually(lambda: len({card.x() for card in view.cards}) == 1)  # one below the other in less room
 
     shown(session, [], work)
 

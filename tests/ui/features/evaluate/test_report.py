@@ -21,6 +21,7 @@ from playground.ui.features.evaluate.exports import exported
 from playground.ui.features.evaluate.report import ReportView
 from tests.engine.evaluation.evaluations import planned, variant
 from tests.engine.session.test_session import make_session
+from tests.support.eventually import eventually
 from tests.ui.features.evaluate.answered import Looked, answers, looked
 
 HOSTILE = "<img src='file:///etc/passwd'><b>bold</b>"
@@ -49,14 +50,14 @@ def test_it_says_what_can_be_told_and_opens_as_a_page(qtbot: QtBot, qapp: QAppli
         view = ReportView(at.look, open_file)
         view.show()
         await at.found()
-        await at.until(lambda: "Answers that failed" in view.text.toPlainText())
+        await eventually(lambda: "Answers that failed" in view.text.toPlainText())
         text = view.text.toPlainText()
         assert text.startswith(HOSTILE), "words, not HTML"
         assert "B passes less often than A (p" in text
         assert "8 cases × 2 variants × 1 repeats · 16 answers" in text
         assert f"{HOSTILE} 1"[:20] in text
         view.open.click()
-        await at.until(lambda: bool(opened))
+        await eventually(lambda: bool(opened))
         assert "<svg" in opened[0]
         assert "<script" not in opened[0]
         assert HOSTILE not in opened[0]

@@ -20,6 +20,7 @@ from playground.ui.features.evaluate.table_cells import MARK_STEP, SIDE, TOP
 from playground.ui.features.evaluate.table_model import NAME, Filter, Mark, Order
 from tests.engine.evaluation.evaluations import planned, variant
 from tests.engine.session.test_session import make_session
+from tests.support.eventually import eventually
 from tests.ui.features.evaluate.answered import Looked, Made, answers, looked
 
 
@@ -109,7 +110,7 @@ def test_rows_are_those_of_the_filter(shown: Shown, session: Session) -> None:
         assert table.empty.text() == NONE_THERE[Filter.STALE]
         table.set_filter(Filter.ALL)
         at.look.session.change(model="yet another")
-        await at.until(lambda: counted[-1] == [4, 1, 0, 4])
+        await eventually(lambda: counted[-1] == [4, 1, 0, 4])
         assert table.model.shown(0, 1).marks == (Mark.STALE, Mark.STALE)
         assert table.model.shown(0, 1).words == "answer to c0"
         table.set_filter(Filter.STALE)
@@ -123,22 +124,22 @@ def test_cases_are_found_by_their_words_and_by_those_of_answers_and_sorted_by_fi
 ) -> None:
     async def work(at: Looked, table: AnswersTable) -> None:
         table.find_text("TOWN 2")
-        await at.until(lambda: names(table) == ["case 2"])
+        await eventually(lambda: names(table) == ["case 2"])
         table.find_text("answer c3")
-        await at.until(lambda: names(table) == ["case 3"])
+        await eventually(lambda: names(table) == ["case 3"])
         table.find_text("nowhere")
-        await at.until(lambda: table.empty.text() == NONE_FOUND and not names(table))
+        await eventually(lambda: table.empty.text() == NONE_FOUND and not names(table))
         table.find_text("")
-        await at.until(lambda: len(names(table)) == 4)
+        await eventually(lambda: len(names(table)) == 4)
         table.sort(Order("seconds", 1, down=True))
-        await at.until(lambda: names(table)[0] == "case 3")
+        await eventually(lambda: names(table)[0] == "case 3")
         table.sort(Order("rate", 2, down=False))
-        await at.until(lambda: names(table) == ["case 0", "case 1", "case 2", "case 3"])
+        await eventually(lambda: names(table) == ["case 0", "case 1", "case 2", "case 3"])
         actions = {action.text(): action for action in table.sorting_menu(0).actions()}
         actions["Name"].trigger()
         actions = {action.text(): action for action in table.sorting_menu(0).actions()}
         actions["Name"].trigger()  # again: the other way round
-        await at.until(lambda: names(table)[0] == "case 3")
+        await eventually(lambda: names(table)[0] == "case 3")
         assert Order(NAME, 0, down=True) == table.order
         actions["As in the plan"].trigger()
         assert names(table)[0] == "case 0"
@@ -161,11 +162,11 @@ def test_answers_that_come_are_shown_without_moving_anything(shown: Shown) -> No
         await at.bring(every)
         assert table.model.shown(400, 1).marks == (Mark.PASSED, Mark.PASSED)
         assert bar.value() == place
-        await at.until(lambda: at.look.findings is not None and len(at.look.findings.failing) == 1)
+        await eventually(lambda: at.look.findings is not None and len(at.look.findings.failing) == 1)
         assert not resets
         table.set_filter(Filter.FAILING)
         await at.bring(answers(at.look.inquiry, lambda case, column, repeat: case > 1))
-        await at.until(lambda: names(table) == ["case 0", "case 1"])
+        await eventually(lambda: names(table) == ["case 0", "case 1"])
 
     shown(session, None, work)
 

@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 from playground.engine.library.experiment_summary import ExperimentSummary
 from playground.engine.library.store import Filters, Passage, SearchResult
 from playground.ui.features.experiments.model import ExperimentsModel
-from playground.ui.features.experiments.panel import ARCHIVE, DELETE, PIN, RENAME, ExperimentsPanel
+from playground.ui.features.experiments.panel import DELETE, ExperimentsPanel
 from playground.ui.features.experiments.rows import SHOWN, Heading, Line, More
 from playground.ui.widgets.theme import tokens
 from tests.ui.features.experiments.entries import entry
@@ -99,18 +99,6 @@ def test_esc_leaves_a_title_as_it_was(panel: ExperimentsPanel, qtbot: QtBot) -> 
         QTest.keyClick(field, Qt.Key.Key_Escape)
 
 
-@pytest.mark.parametrize(
-    ("words", "what"), [("Rename", RENAME), ("Pin", PIN), ("Archive", ARCHIVE), ("Delete", DELETE)]
-)
-def test_the_menu_asks(panel: ExperimentsPanel, qtbot: QtBot, words: str, what: str) -> None:
-    panel.list.customContextMenuRequested.emit(centre(panel, "poem"))
-    menu = panel.findChildren(QMenu)[-1]
-    with qtbot.waitSignal(panel.asked) as asked:
-        next(action for action in menu.actions() if action.text() == words).trigger()
-    menu.close()
-    assert asked.args == [what, "poem"]
-
-
 def test_delete_asks_for_the_current_one_and_new_for_a_new_one(panel: ExperimentsPanel, qtbot: QtBot) -> None:
     with qtbot.waitSignal(panel.asked) as asked:
         QTest.keyClick(panel.list, Qt.Key.Key_Delete)
@@ -142,21 +130,6 @@ def test_the_menu_of_filters_offers_the_models_there_are(panel: ExperimentsPanel
     assert [action.text() for action in menu.actions()] == ["demo-chat", "other"]
     next(action for action in rest if action.text() == "Has tools").trigger()
     assert panel.filters == Filters(has_tools=True, archived=False)
-
-
-def test_a_search_shows_what_was_found_and_a_hit_leads_to_its_turn(panel: ExperimentsPanel, qtbot: QtBot) -> None:
-    with qtbot.waitSignal(panel.searched):
-        QTest.keyClicks(panel.search, "spring")
-    assert titles(panel) == ["Weather in Rome", "A poem on rivers"], "the list stays until something is found"
-    passage = Passage("t7", "text", "The river rises in spring.", ((19, 25),))
-    panel.show_found([SearchResult(POEM, (passage,))])
-    assert titles(panel) == ["A poem on rivers"]
-    hit = panel.model.index(2)
-    with qtbot.waitSignal(panel.opened) as opened:
-        QTest.mouseClick(panel.list.viewport(), Qt.MouseButton.LeftButton, pos=panel.list.visualRect(hit).center())
-    assert opened.args == ["poem", "t7"]
-    QTest.keyClick(panel.search, Qt.Key.Key_Escape)
-    assert titles(panel) == ["Weather in Rome", "A poem on rivers"]
 
 
 def test_what_was_found_too_late_is_not_shown(panel: ExperimentsPanel) -> None:

@@ -120,28 +120,6 @@ def test_no_hint_holds_anybody(driver: GuideDriver) -> None:
     assert driver.guide.done
 
 
-def test_skipping_ends_it_for_good(driver: GuideDriver) -> None:
-    driver.guide.begin(driver.session)
-    done_before = driver.guide.done
-    driver.bar.skip_button.click()
-    assert not done_before
-    assert driver.guide.done
-    assert driver.guide.at == -1
-    assert not driver.bar.isVisible()
-    driver.guide.show_session(driver.session)
-    assert not driver.bar.isVisible()
-    calls(driver.session)
-    assert not driver.bar.isVisible()
-
-
-def test_the_hints_belong_to_one_experiment(driver: GuideDriver) -> None:
-    driver.guide.begin(driver.session)
-    driver.guide.show_session(Session(nobody, profile_id="demo"))  # type: ignore[arg-type]  # never called
-    assert not driver.bar.isVisible()
-    driver.guide.show_session(driver.session)
-    assert driver.bar.isVisible()
-
-
 def test_a_narrow_bar_has_its_button_below(driver: GuideDriver) -> None:
     driver.bar.resize(360, 120)
     driver.bar.show_hint(4, 5, "The answer was made from your results.", "Show the frames", last=False)

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from keyring.backend import KeyringBackend
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QLabel, QLineEdit, QPushButton, QWidget
@@ -20,18 +19,16 @@ from playground.engine.gateways.connection_test import ConnectionReport, try_gat
 from playground.engine.gateways.credentials import credentials_for, store_secret
 from playground.engine.gateways.own_known import known_beside
 from playground.engine.gateways.profiles import Auth, Connection, Profile, ProfileStore
-from playground.engine.gateways.secrets import KeyringError, Keys, Secret
+from playground.engine.gateways.secrets import Keys, Secret
 from playground.ui.features.gateways.dialog import ProfileDialog
 from playground.ui.features.gateways.draft import Draft
 from playground.ui.widgets import loop
 from playground.ui.widgets.theme import Theme
+from tests.engine.conftest import no_keyring
+from tests.support.eventually import eventually
 from tests.support.fault_server import FaultServer, keep, send, whole
 
 CANARY = "sk-canary-8f2a61c0de"
-
-
-def no_keyring() -> KeyringBackend:
-    raise KeyringError("No system keyring was found.")
 
 
 @dataclass
@@ -103,11 +100,6 @@ def play(qapp: QApplication, tmp_path: Path) -> Iterator[Callable[[Scene], Desk]
     themes.deleteLater()
 
 
-async def until(condition: Callable[[], bool]) -> None:
-    while not condition():  # noqa: ASYNC110 - Qt's widgets have no event to wait for
-        await asyncio.sleep(0.01)
-
-
 def type_into(edit: QLineEdit, text: str) -> None:
     edit.setFocus()
     edit.selectAll()
@@ -115,7 +107,7 @@ def type_into(edit: QLineEdit, text: str) -> None:
 
 
 async def idle(dialog: ProfileDialog) -> None:
-    await until(lambda: dialog.form.isEnabled())
+    await eventually(lambda: dialog.form.isEnabled())
 
 
 def shown(button: QPushButton) -> str:
@@ -150,7 +142,7 @@ def test_the_first_gateway_is_typed_and_saved(play: Callable[[Scene], Desk]) -> 
         assert dialog.form.name.placeholderText() == "gateway.example"
         type_into(dialog.form.key.edit, CANARY)
         QTest.keyClick(dialog.form.key.edit, Qt.Key.Key_Return)  # Enter saves
-        await until(lambda: bool(desk.saved))
+        await eventually(lambda: bool(desk.saved))
         await idle(dialog)
         assert dialog.message.text().startswith("Saved. No system keyring was found.")
         assert "in memory" in dialog.message.text()
@@ -192,12 +184,12 @@ def test_every_field_comes_back_as_it_was_set(play: Callable[[Scene], Desk]) -> 
         type_into(form.ca_file, "/etc/ssl/own.pem")
         type_into(form.proxy, f"http://me:{CANARY}@proxy.example:3128")
         dialog.save_button.click()
-        await until(lambda: "holds a user name or a password" in dialog.message.text())
+        await eventually(lambda: "holds a user name or a password" in dialog.message.text())
         assert CANARY not in dialog.message.text()
         type_into(form.proxy, "proxy.example:3128")
         before = form.draft()
         dialog.save_button.click()
-        await until(lambda: bool(desk.saved))
+        await eventually(lambda: bool(desk.saved))
         await idle(dialog)
         profile = desk.saved[0]
         timeouts = profile.timeouts
@@ -246,12 +238,12 @@ def test_the_demo_gateway_is_tested_as_typed(play: Callable[[Scene], Desk]) -> N
             type_into(dialog.form.key.edit, "wrong-key")
             dialog.test_button.click()
             assert dialog.test_button.text() == "Stop &test"
-            await until(lambda: dialog.test_button.text() == "&Test")
+            await eventually(lambda: dialog.test_button.text() == "&Test")
             assert "401" in dialog.message.text()
             assert dialog.message.property("kind") == "error"
             type_into(dialog.form.key.edit, CANARY)
             dialog.test_button.click()
-            await until(lambda: dialog.test_button.text() == "&Test")
+            await eventually(lambda: dialog.test_button.text() == "&Test")
             assert dialog.message.text().startswith("OK: ")
             lines = [line.text() for line in dialog.found.lines]
             assert lines[0].startswith("Model list: 5 models in ")
@@ -283,7 +275,7 @@ def test_a_verdict_goes_with_what_it_judged(play: Callable[[Scene], Desk]) -> No
             ]
             for change in changes:
                 dialog.test_button.click()
-                await until(lambda: dialog.test_button.text() == "&Test")
+                await eventually(lambda: dialog.test_button.text() == "&Test")
                 assert dialog.found.isVisible()
                 dialog.form.name.setText(f"{dialog.form.name.text()}x")
                 dialog.form.model.setText("demo-chat")
@@ -303,12 +295,11 @@ def test_a_test_of_what_is_changed_meanwhile_ends(play: Callable[[Scene], Desk])
         await saved_profile(desk)
         dialog = desk.open()
         dialog.test_button.click()
-        await until(lambda: bool(desk.tested))
+        await eventually(lambda: bool(desk.tested))
         type_into(dialog.form.address.edit, "https://another.example/v1")
-        await until(lambda: dialog.test_button.text() == "&Test")
+        await eventually(lambda: dialog.test_button.text() == "&Test")
         desk.hold.set()
-        await asyncio.sleep(0.05)
-        assert "stopped" in dialog.message.text()
+        await eventually(lambda: "stopped" in dialog.message.text())
 
     play(scene)
 
@@ -321,13 +312,13 @@ def test_the_address_that_works_is_taken_with_one_click(play: Callable[[Scene], 
             type_into(dialog.form.address.edit, server.base_url.removesuffix("/v1"))
             type_into(dialog.form.key.edit, CANARY)
             dialog.test_button.click()
-            await until(lambda: bool(dialog.found.offers))
+            await eventually(lambda: bool(dialog.found.offers))
             assert dialog.message.text().startswith("Nothing is found below")
             (offer,) = dialog.found.offers
             assert offer.text() == f"Use {server.base_url}"
             offer.click()
             assert dialog.form.address.text() == server.base_url
-            await until(lambda: dialog.message.text().startswith("OK: "))
+            await eventually(lambda: dialog.message.text().startswith("OK: "))
             assert dialog.found.offers == []
 
         play(scene)
@@ -342,7 +333,7 @@ def test_a_header_and_a_way_to_send_the_key_are_offered(play: Callable[[Scene], 
             server.play(send(whole(400, "application/json", json.dumps(missing).encode())), keep())
             type_into(dialog.form.address.edit, server.url)
             dialog.test_button.click()
-            await until(lambda: len(dialog.found.offers) == 2)
+            await eventually(lambda: len(dialog.found.offers) == 2)
             dialog.found.offers[0].click()
             (edit,) = dialog.form.headers.edits
             assert (edit.name.text(), edit.value.hasFocus()) == ("x-portkey-provider", True)
@@ -352,12 +343,12 @@ def test_a_header_and_a_way_to_send_the_key_are_offered(play: Callable[[Scene], 
             server.play(send(whole(401, "application/json", json.dumps(wanted).encode())), keep())
             type_into(dialog.form.key.edit, CANARY)
             dialog.test_button.click()
-            await until(lambda: len(dialog.found.offers) == 1)
+            await eventually(lambda: len(dialog.found.offers) == 1)
             assert server.requests[-1].header("x-portkey-provider") == "openai"
             asked = len(server.requests)
             dialog.found.offers[0].click()
             assert {combo.currentData() for combo in dialog.form.auth.values()} == {Auth.X_API_KEY}
-            await until(lambda: len(server.requests) >= asked + 3 and dialog.test_button.text() == "&Test")
+            await eventually(lambda: len(server.requests) >= asked + 3 and dialog.test_button.text() == "&Test")
             assert server.requests[-1].header("x-api-key") == CANARY
 
         play(scene)
@@ -369,15 +360,14 @@ def test_a_test_can_be_stopped(play: Callable[[Scene], Desk]) -> None:
         await saved_profile(desk)
         dialog = desk.open()
         dialog.test_button.click()
-        await until(lambda: bool(desk.tested))
+        await eventually(lambda: bool(desk.tested))
         dialog.test_button.click()
-        await until(lambda: dialog.test_button.text() == "&Test")
+        await eventually(lambda: dialog.test_button.text() == "&Test")
         assert "stopped" in dialog.message.text()
         dialog.test_button.click()
-        await until(lambda: len(desk.tested) == 2)
+        await eventually(lambda: len(desk.tested) == 2)
         dialog.reject()  # closing stops it, too
-        await asyncio.sleep(0.05)
-        assert not dialog.isVisible()
+        await eventually(lambda: not dialog.isVisible())
 
     play(scene)
 
@@ -395,7 +385,7 @@ def test_closing_with_unsaved_edits_asks_and_keeps_them(play: Callable[[Scene], 
         assert dialog.form.name.text() == "Renamed"
         QTest.keyClick(dialog, Qt.Key.Key_Escape)
         answer(dialog, "Save")
-        await until(lambda: not dialog.isVisible())
+        await eventually(lambda: not dialog.isVisible())
         stored = desk.store.get(profile.id)
         assert stored is not None
         assert stored.name == "Renamed"
@@ -428,7 +418,7 @@ def test_a_draft_survives_switching(play: Callable[[Scene], Desk]) -> None:
         dialog.reject()
         assert "First, edited" in dialog.question.words.text()
         answer(dialog, "Save")
-        await until(lambda: not dialog.isVisible())
+        await eventually(lambda: not dialog.isVisible())
         assert [profile.id for profile in desk.saved] == [first.id]
 
     play(scene)
@@ -441,7 +431,7 @@ def test_a_gateway_is_copied_without_its_key_and_removed_with_it(play: Callable[
         dialog.copy_button.click()
         assert dialog.list.count() == 2
         dialog.save_button.click()
-        await until(lambda: bool(desk.saved))
+        await eventually(lambda: bool(desk.saved))
         await idle(dialog)
         copy = desk.saved[0]
         assert (copy.name, copy.base_url, copy.key_origin) == ("Work (copy)", profile.base_url, "")
@@ -454,7 +444,7 @@ def test_a_gateway_is_copied_without_its_key_and_removed_with_it(play: Callable[
         assert desk.store.get(profile.id) is not None
         dialog.remove_button.click()
         answer(dialog, "Remove")
-        await until(lambda: bool(desk.removed))
+        await eventually(lambda: bool(desk.removed))
         await idle(dialog)
         assert desk.store.get(profile.id) is None
         assert desk.keys.known() == ()
@@ -475,12 +465,12 @@ def test_a_gateway_is_used_only_when_that_is_asked(play: Callable[[Scene], Desk]
         type_into(dialog.form.name, "One")
         assert shown(dialog.use_button) == "Save and use"
         dialog.save_button.click()
-        await until(lambda: bool(desk.saved))
+        await eventually(lambda: bool(desk.saved))
         await idle(dialog)
         assert desk.used == []
         type_into(dialog.form.name, "Uno")
         dialog.use_button.click()
-        await until(lambda: bool(desk.used))
+        await eventually(lambda: bool(desk.used))
         await idle(dialog)
         assert [profile.name for profile in desk.used] == ["Uno"]
         assert not dialog.use_button.isVisible()
@@ -502,7 +492,7 @@ def test_a_gateway_that_was_filled_in_for_somebody_is_used_when_saved(play: Call
         assert shown(dialog.save_button) == "Save and use"
         assert not dialog.use_button.isVisible()
         dialog.save_button.click()
-        await until(lambda: bool(desk.used))
+        await eventually(lambda: bool(desk.used))
         await idle(dialog)
         assert [profile.name for profile in desk.used] == ["Imported"]
         assert shown(dialog.save_button) == "Save"
@@ -518,12 +508,12 @@ def test_a_moved_address_asks_before_the_key_goes_there(play: Callable[[Scene], 
         type_into(dialog.form.address.edit, "https://elsewhere.example/v1")
         assert dialog.form.key.move_key.isVisibleTo(dialog)
         dialog.test_button.click()
-        await until(lambda: dialog.test_button.text() == "&Test")
+        await eventually(lambda: dialog.test_button.text() == "&Test")
         assert dialog.message.text().startswith("Nothing was sent.")
         assert desk.tested == []
         dialog.form.key.move_key.click()
         dialog.save_button.click()
-        await until(lambda: bool(desk.saved))
+        await eventually(lambda: bool(desk.saved))
         assert desk.saved[0].key_origin == "https://elsewhere.example:443"
         assert await desk.keys.get(profile.id, profile.key_origin) is None
 
@@ -541,12 +531,12 @@ def test_plain_http_asks_before_a_key_is_sent(play: Callable[[Scene], Desk]) -> 
         assert "Not encrypted" in address.warning.text()
         type_into(dialog.form.key.edit, CANARY)
         dialog.test_button.click()
-        await until(lambda: dialog.test_button.text() == "&Test")
+        await eventually(lambda: dialog.test_button.text() == "&Test")
         assert "Nothing was sent" in dialog.message.text()
         assert desk.tested == []
         address.consent.click()
         dialog.save_button.click()
-        await until(lambda: bool(desk.saved))
+        await eventually(lambda: bool(desk.saved))
         await idle(dialog)
         assert desk.saved[0].plain_http_origin == "http://10.0.0.7:8000"
         found = await credentials_for(desk.saved[0], desk.keys)
@@ -597,7 +587,7 @@ def test_every_control_has_a_name_and_every_label_is_plain(play: Callable[[Scene
         dialog.question.dismiss()
         reached = set()
         dialog.form.name.setFocus()
-        await until(dialog.form.name.hasFocus)
+        await eventually(dialog.form.name.hasFocus)
         for _ in range(60):
             focused = QApplication.focusWidget()
             assert focused is not None
@@ -646,7 +636,7 @@ def test_a_file_that_a_newer_version_wrote_keeps_its_fields(play: Callable[[Scen
         dialog = desk.open()
         type_into(dialog.form.name, "B")
         dialog.save_button.click()
-        await until(lambda: bool(desk.saved))
+        await eventually(lambda: bool(desk.saved))
 
     play(scene)
     written = json.loads((tmp_path / "gateways.json").read_text(encoding="utf-8"))

@@ -6,18 +6,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from keyring.backend import KeyringBackend
 
 from playground.engine.gateways.credentials import ConsentReason, Credentials, NeedsConsent, credentials_for
 from playground.engine.gateways.profiles import Profile, ProfileError, ProfileStore
-from playground.engine.gateways.secrets import KeyringError, Keys
+from playground.engine.gateways.secrets import Keys
 from playground.ui.features.gateways.draft import Draft, HeaderRow, credentials_of, problem, save
+from tests.engine.conftest import no_keyring
 
 CANARY = "sk-canary-8f2a61c0de"
-
-
-def no_keyring() -> KeyringBackend:
-    raise KeyringError("No system keyring was found.")
 
 
 @pytest.fixture

@@ -11,7 +11,6 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit, QTreeWidget
 from pytestqt.qtbot import QtBot
 
-from playground.domain.errors import RunRefusedError
 from playground.domain.parts import Image
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role, make_turn
@@ -19,10 +18,10 @@ from playground.engine.gateways.profiles import Profile
 from playground.engine.requests.edit import apply_edit, read_edit
 from playground.engine.requests.view import CUT_DATA_FROM, request_view
 from playground.engine.session.session import Session
-from playground.gateway.client import GatewayClient
 from playground.ui.features.code.request_preview import is_light
 from playground.ui.features.inspector.field_table import FROM, VALUE
 from playground.ui.features.inspector.next_request import EDITED_AT_MOST, NextRequest, Preview
+from tests.support.editors import no_gateway
 
 PROFILE = Profile(
     id="p",
@@ -34,12 +33,8 @@ PROFILE = Profile(
 )
 
 
-async def connect(_id: str) -> GatewayClient:
-    raise RunRefusedError("not in this test")
-
-
 def made() -> Session:
-    session = Session(connect, profile_id="p", model="m", profile_of=lambda _id: PROFILE)
+    session = Session(no_gateway, profile_id="p", model="m", profile_of=lambda _id: PROFILE)
     session.turns.add_turn(make_turn(Role.USER, "Hello"))
     session.set_parameters(session.settings.current.with_value("temperature", 9))
     session.change(extra_body={"top_k": 40})

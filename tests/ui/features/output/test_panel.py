@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from pytestqt.qtbot import QtBot
 
 from playground.domain.parameters import Parameters
 from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols.chat.parameters import ChatParameters
 from playground.protocols.messages.parameters import MessagesParameters
 from playground.ui.features.output.panel import CUSTOM, DEFAULT, EXAMPLE, JSON_MODE, SCHEMA, TEXT, OutputPanel
+from tests.ui.conftest import ShowWidget
 
 #: The offscreen platform says so whenever a window's smallest size changes; no other platform does.
 
@@ -48,14 +47,8 @@ class Keeper:
 
 
 @pytest.fixture
-def panel(qtbot: QtBot) -> Iterator[OutputPanel]:
-    panel = OutputPanel()
-    qtbot.addWidget(panel)
-    panel.resize(340, 800)
-    panel.show()
-    qtbot.waitExposed(panel)
-    yield panel
-    panel.hide()
+def panel(show_widget: ShowWidget) -> OutputPanel:
+    return show_widget(OutputPanel(), 340, 800)
 
 
 @pytest.fixture

@@ -5,20 +5,15 @@ from __future__ import annotations
 import pytest
 from pytestqt.qtbot import QtBot
 
-from playground.domain.errors import RunRefusedError
 from playground.domain.transcript import Role, make_turn
 from playground.engine.session.session import Session
-from playground.gateway.client import GatewayClient
 from playground.ui.features.protocols.control import ProtocolSwitch
-
-
-async def nowhere(_profile_id: str) -> GatewayClient:
-    raise RunRefusedError("These tests send nothing.")
+from tests.support.editors import no_gateway
 
 
 @pytest.fixture
 def session() -> Session:
-    return Session(nowhere, profile_id="p", model="m")
+    return Session(no_gateway, profile_id="p", model="m")
 
 
 @pytest.fixture
@@ -96,7 +91,7 @@ def test_another_experiment_takes_the_question_back(bar: ProtocolSwitch, session
     bar.choose(session, "messages")
     bar.follow(session)
     assert not bar.isHidden()
-    bar.follow(Session(nowhere, profile_id="p"))
+    bar.follow(Session(no_gateway, profile_id="p"))
     assert bar.isHidden()
     set_seed(session, 8)
     assert bar.lines == ["Parameters: seed (7) has no counterpart in Messages"]

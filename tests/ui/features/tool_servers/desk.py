@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from keyring.backend import KeyringBackend
 from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QApplication, QMainWindow
 
 from playground.domain.tool_servers import ToolServer
-from playground.engine.gateways.secrets import KeyringError, Keys
+from playground.engine.gateways.secrets import Keys
 from playground.engine.tool_servers.book import ServerBook
 from playground.engine.tool_servers.live import State
 from playground.engine.tool_servers.servers import Servers
@@ -22,13 +20,9 @@ from playground.ui.features.tool_servers.dialog import ServersDialog
 from playground.ui.features.tool_servers.draft_file import Drafts
 from playground.ui.features.tool_servers.import_dialog import ImportServersDialog
 from playground.ui.widgets import loop
+from tests.engine.conftest import no_keyring
 
 PATIENCE = 30.0  # seconds: a server of another language is started
-
-
-def no_keyring() -> KeyringBackend:
-    """As on a machine without one."""
-    raise KeyringError("No system keyring was found.")
 
 
 @dataclass
@@ -97,11 +91,3 @@ def play(qapp: QApplication, folder: Path, scene: Play) -> Desk:
     if raised:
         raise raised[0]
     return desks[0]
-
-
-async def until(condition: Callable[[], bool]) -> None:
-    """Wait for a state."""
-    end = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < end, "it did not come to that"
-        await asyncio.sleep(0.01)

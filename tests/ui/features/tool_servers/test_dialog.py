@@ -17,8 +17,9 @@ from playground.engine.tool_servers.secret_values import ORIGIN
 from playground.ui.features.tool_servers.dialog import LOG, OFFERS
 from playground.ui.features.tool_servers.draft_file import NAME
 from tests.support import tool_servers
+from tests.support.eventually import eventually
 from tests.support.required_tools import NODE_PACKAGES, requires
-from tests.ui.features.tool_servers.desk import Desk, play, until
+from tests.ui.features.tool_servers.desk import Desk, play
 
 CANARY = "canary-8f2a61c0de7b"
 SAYS_ITS_SECRET = (
@@ -45,21 +46,21 @@ def test_a_real_server_is_typed_confirmed_and_started(qapp: QApplication, tmp_pa
         assert known.arguments[0] in dialog.state.command.line.toPlainText()
         assert not dialog.state.start_button.isVisibleTo(dialog)
         dialog.state.confirm_button.click()
-        await until(lambda: len(desk.book.servers) == 2)
+        await eventually(lambda: len(desk.book.servers) == 2)
         server = desk.only()
-        await until(lambda: desk.state(server.id) is State.READY and bool(desk.servers.live(server.id).tools))
+        await eventually(lambda: desk.state(server.id) is State.READY and bool(desk.servers.live(server.id).tools))
         assert desk.book.confirmed(server)
-        await until(lambda: "Ready" in dialog.state.words.text)
+        await eventually(lambda: "Ready" in dialog.state.words.text)
         dialog.which.buttons[OFFERS].click()
-        await until(lambda: "echo" in dialog.offers.text.toPlainText())
+        await eventually(lambda: "echo" in dialog.offers.text.toPlainText())
         assert dialog.state.stop_button.isVisibleTo(dialog)
         assert not dialog.state.box.isVisibleTo(dialog)
         dialog.state.restart_button.click()
-        await until(lambda: desk.state(server.id) is not State.READY)
-        await until(lambda: desk.state(server.id) is State.READY)
+        await eventually(lambda: desk.state(server.id) is not State.READY)
+        await eventually(lambda: desk.state(server.id) is State.READY)
         dialog.state.stop_button.click()
-        await until(lambda: desk.state(server.id) is State.STOPPED)
-        await until(lambda: dialog.state.start_button.isVisibleTo(dialog))
+        await eventually(lambda: desk.state(server.id) is State.STOPPED)
+        await eventually(lambda: dialog.state.start_button.isVisibleTo(dialog))
 
     play(qapp, tmp_path, scene)
     assert ServerBook(tmp_path / "tool-servers.json").servers[1].arguments == known.arguments
@@ -77,7 +78,7 @@ def test_another_command_is_confirmed_anew_and_the_same_one_is_not(qapp: QApplic
         assert dialog.state.box.isVisibleTo(dialog)
         assert dialog.state.command.line.toPlainText() == "truely"
         dialog.save_button.click()
-        await until(lambda: desk.only().command == "truely")
+        await eventually(lambda: desk.only().command == "truely")
         assert desk.state("one") is State.UNCONFIRMED
         assert desk.only().name == "One and only"
 
@@ -98,16 +99,16 @@ def test_secrets_are_recognised_reach_the_server_and_no_file(qapp: QApplication,
         assert row.value.echoMode() is QLineEdit.EchoMode.Password
         assert CANARY not in dialog.state.command.line.toPlainText() + dialog.state.command.more.toPlainText()
         dialog.state.confirm_button.click()
-        await until(lambda: len(desk.book.servers) == 2 and desk.state(desk.only().id) is State.FAILED)
+        await eventually(lambda: len(desk.book.servers) == 2 and desk.state(desk.only().id) is State.FAILED)
         server = desk.only()
         assert server.secret_environment == ("API_KEY",)
         assert server.arguments[2] == "--token={{secret:token}}"
         for name, value in (("env:API_KEY", f"{CANARY}-variable"), ("argument:token", f"{CANARY}-argument")):
             assert await desk.keys.get(server.id, ORIGIN, name) == Secret(value)
         dialog.which.buttons[LOG].click()
-        await until(lambda: "key is" in dialog.log.stderr.toPlainText())
+        await eventually(lambda: "key is" in dialog.log.stderr.toPlainText())
         assert CANARY not in dialog.log.stderr.toPlainText()
-        await until(lambda: bool(form.environment.edits) and form.environment.edits[0].row().kept)
+        await eventually(lambda: bool(form.environment.edits) and form.environment.edits[0].row().kept)
         assert [edit.row().name for edit in form.places.edits] == ["token"]
         assert not any(CANARY in label.text() for label in dialog.findChildren(QLabel))
         assert not any(CANARY in line.text() for line in dialog.findChildren(QLineEdit))
@@ -153,7 +154,8 @@ def test_a_draft_outlives_the_dialog_and_the_window(qapp: QApplication, tmp_path
         dialog.select(DEMO_ID)
         dialog.select("one")
         assert dialog.form.folder.path.text() == "/srv"
-        await until(lambda: bool(files_hold(tmp_path, "A_TOKEN")))  # while the dialog is open: the end may be sudden
+        # while the dialog is open: the end may be sudden
+        await eventually(lambda: bool(files_hold(tmp_path, "A_TOKEN")))
         dialog.close_button.click()
         dialog = desk.open("one")
         assert dialog.form.environment.edits[0].value.text() == CANARY
@@ -165,7 +167,7 @@ def test_a_draft_outlives_the_dialog_and_the_window(qapp: QApplication, tmp_path
         assert dialog.form.environment.edits[0].name.text() == "A_TOKEN"
         dialog.form.environment.edits[0].remove.click()
         dialog.save_button.click()
-        await until(lambda: desk.only().folder == "/srv")
+        await eventually(lambda: desk.only().folder == "/srv")
         dialog.close_button.click()
 
     play(qapp, tmp_path, scene)
@@ -183,10 +185,10 @@ def test_removing_takes_the_secrets_along_and_undo_brings_all_back(qapp: QApplic
         await desk.keys.set("one", ORIGIN, Secret(CANARY), "env:API_KEY")
         dialog = desk.open("one")
         dialog.remove_button.click()
-        await until(lambda: desk.book.get("one") is None and not dialog.notice.isHidden())
+        await eventually(lambda: desk.book.get("one") is None and not dialog.notice.isHidden())
         assert await desk.keys.get("one", ORIGIN, "env:API_KEY") is None
         dialog.notice.buttons[0].click()
-        await until(lambda: desk.book.get("one") is not None)
+        await eventually(lambda: desk.book.get("one") is not None)
         assert [it.id for it in desk.book.servers] == [DEMO_ID, "one", "two"]
         assert desk.book.confirmed(server)
         assert await desk.keys.get("one", ORIGIN, "env:API_KEY") == Secret(CANARY)
@@ -201,10 +203,10 @@ def test_the_demo_starts_without_a_question_and_is_not_removed(qapp: QApplicatio
         assert not dialog.remove_button.isEnabled()
         assert not dialog.form.command.isVisibleTo(dialog)
         dialog.state.start_button.click()
-        await until(lambda: desk.state(DEMO_ID) is State.READY)
-        await until(lambda: dialog.state.stop_button.isVisibleTo(dialog))
+        await eventually(lambda: desk.state(DEMO_ID) is State.READY)
+        await eventually(lambda: dialog.state.stop_button.isVisibleTo(dialog))
         dialog.which.buttons[LOG].click()
-        await until(lambda: dialog.log.level.isEnabled())
+        await eventually(lambda: dialog.log.level.isEnabled())
 
     play(qapp, tmp_path, scene)
 
@@ -215,8 +217,8 @@ def test_a_server_that_fails_says_why_and_what_it_wrote(qapp: QApplication, tmp_
         desk.book.add(ToolServer(id="one", name="One", command=sys.executable, arguments=("-c", words)))
         dialog = desk.open("one")
         dialog.state.confirm_button.click()
-        await until(lambda: desk.state("one") is State.FAILED)
-        await until(lambda: "licence" in dialog.state.problem.text())
+        await eventually(lambda: desk.state("one") is State.FAILED)
+        await eventually(lambda: "licence" in dialog.state.problem.text())
         dialog.which.buttons[LOG].click()
         said = dialog.state.problem.text() + dialog.log.stderr.toPlainText()
         assert "\x1b" not in said
@@ -253,7 +255,7 @@ def test_what_cannot_be_saved_stays_in_the_form_and_is_said(qapp: QApplication, 
         dialog = desk.open("one")
         dialog.form.name.setText("demo tools")
         dialog.save_button.click()
-        await until(lambda: "already" in dialog.message.text())
+        await eventually(lambda: "already" in dialog.message.text())
         assert dialog.form.name.text() == "demo tools"
         assert desk.only().name == "One"
 
@@ -266,17 +268,17 @@ def test_a_line_that_is_not_shown_whole_says_so(qapp: QApplication, tmp_path: Pa
         dialog = desk.open("one")
         assert "more characters follow" in dialog.state.command.more.toPlainText()
         desk.book.update(desk.only().model_copy(update={"arguments": ("x" * 300,)}))
-        await until(lambda: "follow" not in dialog.state.command.more.toPlainText())
+        await eventually(lambda: "follow" not in dialog.state.command.more.toPlainText())
         assert dialog.form.arguments.toPlainText() == "x" * 300
 
         more = dialog.state.command.more
         hidden = {"OPTIONS": " " * 1_000 + "--require evil.js", "PADDED": "x" * 6_000 + "evil"}
         desk.book.update(desk.only().model_copy(update={"environment": hidden}))
-        await until(lambda: "--require evil.js" in more.toPlainText())
+        await eventually(lambda: "--require evil.js" in more.toPlainText())
         assert "1,004 more characters of PADDED follow" in more.toPlainText()
         many = {f"NAME_{number}": "x" * 1_000 for number in range(40)}
         desk.book.update(desk.only().model_copy(update={"environment": many}))
-        await until(lambda: "of what goes with it follow" in more.toPlainText())
+        await eventually(lambda: "of what goes with it follow" in more.toPlainText())
 
     play(qapp, tmp_path, scene)
 

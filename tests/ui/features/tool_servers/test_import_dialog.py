@@ -14,7 +14,8 @@ from playground.engine.gateways.secrets import Secret
 from playground.engine.tool_servers.secret_values import ORIGIN
 from playground.engine.tool_servers.usual_places import Place
 from playground.ui.features.tool_servers.import_dialog import ImportServersDialog
-from tests.ui.features.tool_servers.desk import Desk, play, until
+from tests.support.eventually import eventually
+from tests.ui.features.tool_servers.desk import Desk, play
 from tests.ui.features.tool_servers.test_dialog import CANARY, files_hold
 
 VS_CODE = """{
@@ -45,10 +46,10 @@ def test_several_servers_their_input_and_their_secrets(qapp: QApplication, tmp_p
         dialog.imported.connect(added.append)
         assert not dialog.asked_words.isVisibleTo(dialog), "nothing is asked for yet"
         dialog.set_text('{"mcpServers": {"three": {"command": "true"}}}')
-        await until(lambda: dialog.preview.topLevelItemCount() == 1)
+        await eventually(lambda: dialog.preview.topLevelItemCount() == 1)
         assert not dialog.asked_words.isVisibleTo(dialog)
         dialog.set_text(VS_CODE)
-        await until(lambda: dialog.preview.topLevelItemCount() == 3)
+        await eventually(lambda: dialog.preview.topLevelItemCount() == 3)
         assert dialog.asked_words.isVisibleTo(dialog)
         assert dialog.asked_area.isVisibleTo(dialog)
         assert CANARY not in dialog.text.toPlainText()
@@ -59,10 +60,10 @@ def test_several_servers_their_input_and_their_secrets(qapp: QApplication, tmp_p
         assert field.line is not None
         assert field.line.echoMode() is QLineEdit.EchoMode.Password
         QTest.keyClicks(field.line, f"{CANARY}-one")
-        await until(lambda: "not filled in" not in lines(dialog))
+        await eventually(lambda: "not filled in" not in lines(dialog))
         assert dialog.add_button.text() == "Add 2 servers"
         dialog.add_button.click()
-        await until(lambda: bool(added))
+        await eventually(lambda: bool(added))
         assert [server.name for server in desk.book.servers[1:]] == ["one", "two"]
         one, two = desk.book.servers[1:]
         assert added == [[one.id, two.id]]
@@ -83,7 +84,7 @@ def test_what_is_set_up_already_is_not_ticked_and_a_name_that_is_taken_gets_a_nu
         dialog = desk.open_import()
         servers = {"a": {"command": "other"}, "b": {"command": "uvx", "args": ["a"]}, "c": {"command": "c"}}
         dialog.set_text(json.dumps({"mcpServers": servers}))
-        await until(lambda: dialog.preview.topLevelItemCount() == 3)
+        await eventually(lambda: dialog.preview.topLevelItemCount() == 3)
         assert "this one becomes “a 2”" in lines(dialog)
         assert "set up already, as “a”" in lines(dialog)
         assert dialog.add_button.text() == "Add 2 servers"
@@ -92,7 +93,7 @@ def test_what_is_set_up_already_is_not_ticked_and_a_name_that_is_taken_gets_a_nu
         last.setCheckState(0, Qt.CheckState.Unchecked)
         assert dialog.add_button.text() == "Add"
         dialog.add_button.click()
-        await until(lambda: len(desk.book.servers) == 3)
+        await eventually(lambda: len(desk.book.servers) == 3)
         assert desk.book.servers[2].name == "a 2"
 
     play(qapp, tmp_path, scene)
@@ -108,9 +109,9 @@ def test_the_file_of_another_application_is_read_after_a_click_only(qapp: QAppli
         assert [button.text() for button in dialog.place_buttons] == ["Claude Desktop", "Cursor"]
         assert not dialog.text.toPlainText()
         dialog.place_buttons[0].click()
-        await until(lambda: "npx files" in lines(dialog))
+        await eventually(lambda: "npx files" in lines(dialog))
         dialog.place_buttons[1].click()
-        await until(lambda: "cannot be read" in dialog.message.text())
+        await eventually(lambda: "cannot be read" in dialog.message.text())
         assert "npx files" in lines(dialog)
 
     play(qapp, tmp_path, scene)
@@ -123,7 +124,7 @@ def test_what_is_none_is_said(qapp: QApplication, tmp_path: Path) -> None:
         assert "not JSON" in dialog.verdict.text()
         assert not dialog.add_button.isEnabled()
         dialog.set_text(json.dumps({"mcpServers": {f"s{n}": {"command": "x", "args": [str(n)]} for n in range(500)}}))
-        await until(lambda: dialog.preview.topLevelItemCount() == 500)
+        await eventually(lambda: dialog.preview.topLevelItemCount() == 500)
         assert dialog.add_button.text() == "Add 500 servers"
 
     play(qapp, tmp_path, scene)
@@ -141,7 +142,7 @@ def test_server_that_is_switched_off_there_is_not_ticked_and_toml_is_read(qapp: 
         added: list[list[str]] = []
         dialog.imported.connect(added.append)
         dialog.set_text(text)
-        await until(lambda: dialog.preview.topLevelItemCount() == 2)
+        await eventually(lambda: dialog.preview.topLevelItemCount() == 2)
         items = [dialog.preview.topLevelItem(number) for number in range(2)]
         ticks = [item.checkState(0) for item in items if item is not None]
         assert ticks == [Qt.CheckState.Checked, Qt.CheckState.Unchecked]
@@ -150,7 +151,7 @@ def test_server_that_is_switched_off_there_is_not_ticked_and_toml_is_read(qapp: 
         (field,) = dialog.fields
         assert field.value() == "8080"
         dialog.add_button.click()
-        await until(lambda: bool(added))
+        await eventually(lambda: bool(added))
         assert [server.arguments for server in desk.book.servers[1:]] == [("on", "--port", "8080")]
 
     play(qapp, tmp_path, scene)
@@ -160,7 +161,7 @@ def test_many_applications_stay_within_the_window(qapp: QApplication, tmp_path: 
     async def scene(desk: Desk) -> None:
         dialog = desk.open_import()
         dialog.show_places(tuple(Place(f"Application {number}", tmp_path / str(number)) for number in range(14)))
-        await until(lambda: dialog.place_buttons[-1].y() > dialog.place_buttons[0].y())
+        await eventually(lambda: dialog.place_buttons[-1].y() > dialog.place_buttons[0].y())
         assert all(button.geometry().right() <= dialog.width() for button in dialog.place_buttons)
 
     play(qapp, tmp_path, scene)

@@ -8,7 +8,8 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QDialog,
 
 from playground.domain.tool_servers import ToolServer
 from playground.ui.features.tool_servers.confirm_dialog import ConfirmDialog
-from tests.ui.features.tool_servers.desk import Desk, play, until
+from tests.support.eventually import eventually
+from tests.ui.features.tool_servers.desk import Desk, play
 from tests.ui.features.tool_servers.test_import_dialog import VS_CODE
 
 CONTROLS = (QAbstractButton, QComboBox, QLineEdit, QListWidget, QPlainTextEdit)
@@ -43,7 +44,7 @@ def test_every_control_has_a_name(qapp: QApplication, tmp_path: Path) -> None:
         assert nameless(dialog) == []
         importing = desk.open_import()
         importing.set_text(VS_CODE)
-        await until(lambda: importing.preview.topLevelItemCount() == 3)
+        await eventually(lambda: importing.preview.topLevelItemCount() == 3)
         assert nameless(importing) == []
         assert nameless(ConfirmDialog(SERVER, desk.window)) == []
 

@@ -10,23 +10,18 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
-from playground.domain.errors import RunRefusedError
 from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn
 from playground.engine.session.session import Session
-from playground.gateway.client import GatewayClient
 from playground.ui.features.tree.page import EMPTY, TreePage
 from playground.ui.features.tree.words import mark_of
 from tests.scenes.store import grove
+from tests.support.editors import no_gateway
 from tests.ui.windows import show_in_front
-
-
-async def nowhere(_profile_id: str) -> GatewayClient:
-    raise RunRefusedError("These tests send nothing.")
 
 
 @pytest.fixture
 def session() -> Session:
-    session = Session(nowhere, profile_id="p", model="m")
+    session = Session(no_gateway, profile_id="p", model="m")
     session.turns.rewrite(grove())
     return session
 
@@ -119,7 +114,7 @@ def test_another_branch_is_followed_and_what_is_hidden_does_nothing(page: TreePa
 
 
 def test_an_empty_experiment_says_what_will_stand_there(page: TreePage) -> None:
-    page.show_session(Session(nowhere, profile_id="p"))
+    page.show_session(Session(no_gateway, profile_id="p"))
     page.slices.finish()
     assert page.empty.isVisible()
     assert page.empty.text() == EMPTY

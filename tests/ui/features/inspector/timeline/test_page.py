@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 from itertools import pairwise
 
 import pytest
@@ -17,18 +16,13 @@ from playground.engine.inspect.timeline import Lane
 from playground.gateway.tape import Read
 from playground.ui.features.inspector.timeline.page import TimelinePage, raw_text
 from playground.ui.features.inspector.traces import Trace, Traces
+from tests.ui.conftest import ShowWidget
 from tests.ui.features.inspector.recordings import chunk, exchange, weather
 
 
 @pytest.fixture
-def page(qtbot: QtBot) -> Iterator[TimelinePage]:
-    page = TimelinePage()
-    qtbot.addWidget(page)
-    page.resize(840, 360)
-    page.show()
-    qtbot.waitExposed(page)
-    yield page
-    page.hide()
+def page(show_widget: ShowWidget) -> TimelinePage:
+    return show_widget(TimelinePage(), 840, 360)
 
 
 def shown(page: TimelinePage) -> Trace:
