@@ -17,7 +17,7 @@ from tests.flows.conftest import Person, Stage
 from tests.flows.pages.dialogs import Notice
 from tests.flows.pages.errors import ErrorCard
 from tests.flows.pages.gateways import GatewayBar, GatewaysWindow
-from tests.flows.test_panels import open_tab
+from tests.flows.pages.steps import open_tab
 from tests.support.fault_server import FaultServer, Step, head, hold, keep, reset, send, sse, text_chunk, whole
 
 CANARY = "sk-canary-9a1e44d0"
