@@ -62,8 +62,8 @@ def test_second_refusal_leaves_out_both_fields(stage: Stage) -> None:
     async def scene(person: Person) -> None:
         card = await ask(person, "Hello !refuse=stream_options !refuse=stream")
         await card.press("Leave out “stream_options” and retry")
-        card = await person.seen(QWidget, "Error: The gateway does not take “stream”")
-        await person.press("Leave out “stream” and retry", card)
+        second = await person.seen(QWidget, "Error: The gateway does not take “stream”")
+        await person.press("Leave out “stream” and retry", second)
         await wait_for_answer(person)
         assert not {"stream", "stream_options"} & set(person.body())
 
