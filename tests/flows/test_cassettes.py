@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QComboBox, QPushButton
 from playground.engine.cassettes.cassette import open_file
 from playground.engine.session.tapes import DEFAULT_LIMIT
 from tests.flows.conftest import PACE, Person, Stage
-from tests.flows.pages.dialogs import Notice, Window, choose_file
+from tests.flows.pages.dialogs import Window, choose_file
 from tests.flows.pages.inspector import Timeline
 from tests.flows.test_wire import CALLING, use
 
@@ -40,7 +40,7 @@ def test_cassette_saved_and_opened_replays_the_answer(stage: Stage, tmp_path: Pa
         answer = first.transcript.path[1]
         await choose_file(person, "cassette.save", file)
         await person.until(file.exists, "the file")
-        await Notice(person).wait_for_text("saved as")
+        await person.conversation.notice.wait_for_text("saved as")
         (recorded,) = open_file(file).exchanges
         assert recorded.body == next(iter(first.exchanges.values())).body
         archive = tmp_path / "talk.har"
@@ -140,8 +140,8 @@ def test_cassette_of_a_later_version_reports_unreadable_parts_and_saves_unknown_
         content |= {"exchanges": [sound | later, {**sound, "id": "bad", "url": 7}]} | later
         file.write_text(json.dumps(content), encoding="utf-8")
         await choose_file(person, "cassette.open", file)
-        await Notice(person).wait_for_text("1 of 2 exchanges could not be read")
-        assert "“url” of exchange 2 must be text" in Notice(person).text
+        await person.conversation.notice.wait_for_text("1 of 2 exchanges could not be read")
+        assert "“url” of exchange 2 must be text" in person.conversation.notice.text
         await person.until(lambda: len(person.path) == 2, "what could be read")
         await choose_file(person, "cassette.save-all", again)
         await person.until(again.exists, "the file")
@@ -157,8 +157,8 @@ def test_file_that_is_no_cassette_is_refused(stage: Stage, tmp_path: Path) -> No
 
     async def play(person: Person) -> None:
         await choose_file(person, "cassette.open", file)
-        await Notice(person).wait_for_text("This is no cassette")
+        await person.conversation.notice.wait_for_text("This is no cassette")
         await person.do(person.app.window.action("cassette.save-all").trigger)
-        await Notice(person).wait_for_text("no exchange yet")
+        await person.conversation.notice.wait_for_text("no exchange yet")
 
     stage.play(play, CALLING)

@@ -15,7 +15,7 @@ from tests.flows.pages.code import CodeWindow, ImportRequestWindow
 from tests.flows.pages.gateways import GatewaysWindow
 from tests.flows.pages.inspector import RequestPage
 from tests.flows.pages.page import find_by_object_name
-from tests.flows.test_panels import open_tab
+from tests.flows.pages.steps import open_tab
 
 CANARY = "sk-canary-from-the-clipboard-77"
 BODY = {

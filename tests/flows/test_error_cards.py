@@ -14,10 +14,9 @@ from playground.domain.transcript import Role
 from playground.engine.gateways.profiles import Profile
 from playground.gateway.address import origin
 from tests.flows.conftest import Person, Stage
-from tests.flows.pages.dialogs import Notice
 from tests.flows.pages.errors import ErrorCard
 from tests.flows.pages.gateways import GatewayBar, GatewaysWindow
-from tests.flows.test_panels import open_tab
+from tests.flows.pages.steps import open_tab
 from tests.support.fault_server import FaultServer, Step, head, hold, keep, reset, send, sse, text_chunk, whole
 
 CANARY = "sk-canary-9a1e44d0"
@@ -103,11 +102,11 @@ def test_error_card_leads_to_the_remedy(stage: Stage) -> None:
             await settings.enter("Header value", "openai")
             await settings.save()
             await settings.leave()
-            await Notice(person).wait_for_text("Scripted is saved.")
+            await person.conversation.notice.wait_for_text("Scripted is saved.")
             server.play(
                 send(whole(200, "application/json", b'{"choices": [{"message": {"content": "Well"}}]}')), keep()
             )
-            await Notice(person).press("Retry")
+            await person.conversation.notice.press("Retry")
             await person.until(lambda: person.path[-1].text == "Well", "the answer")
             assert server.requests[-1].header("x-portkey-provider") == "openai"
 
@@ -133,9 +132,9 @@ def test_error_card_of_a_missing_key_leads_to_its_field(stage: Stage) -> None:
             await person.until(lambda: has_focus(settings.field("Key")), "the key's field")
             await settings.enter("Key", CANARY)
             await settings.save()
-            assert "Locked is saved." in Notice(person).text
+            assert "Locked is saved." in person.conversation.notice.text
             await settings.leave()
-            await Notice(person).press("Retry")
+            await person.conversation.notice.press("Retry")
             await person.until(lambda: person.path[-1].text, "an answer")
             assert locked.requests[-1].header("authorization") == f"Bearer {CANARY}"
 

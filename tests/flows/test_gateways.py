@@ -11,7 +11,6 @@ from playground.engine.gateways.credentials import store_secret
 from playground.engine.gateways.profiles import Profile
 from playground.engine.gateways.secrets import Secret
 from tests.flows.conftest import Person, Stage
-from tests.flows.pages.dialogs import Notice
 from tests.flows.pages.gateways import GatewayBar, GatewaysWindow
 from tests.support.fault_server import FaultServer, keep, send, whole
 
@@ -97,7 +96,7 @@ def test_protocol_switched_selects_a_model_served_under_it(stage: Stage) -> None
         await bar.press("Messages")
         await person.until(lambda: session.settings.model == "demo-messages", "a model that is served under Messages")
         said = "“demo-chat” is not served under Messages here, so “demo-messages” is asked instead."
-        await Notice(person).wait_for_text(said)
+        await person.conversation.notice.wait_for_text(said)
         await person.run("Hello")
         await person.idle(turns=2)
         assert [turn.outcome.ending for turn in person.path if turn.outcome] == [Ending.COMPLETE]
@@ -126,12 +125,12 @@ def test_protocol_without_a_served_model_is_reported(stage: Stage) -> None:
             await bar.press("Messages")
             await gateways.models(profile.id, "messages")
             assert person.session.settings.model == "large", "what the gateway does not tell changes nothing"
-            assert not Notice(person).text
+            assert not person.conversation.notice.text
             await person.use_model("small")
             await bar.press("Chat completions")
             await bar.press("Messages")
             said = "The gateway lists no model that is served under Messages; “small” is asked all the same."
-            await Notice(person).wait_for_text(said)
+            await person.conversation.notice.wait_for_text(said)
             assert person.session.settings.model == "small"
 
         stage.play(scene)

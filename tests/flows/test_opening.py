@@ -14,10 +14,11 @@ from PySide6.QtWidgets import QLabel
 from playground.domain.transcript import Ending, Role, make_turn
 from playground.engine.library.store import Store, connecting
 from playground.engine.session.snapshot import Snapshot
-from playground.ui.features.experiments.rows import Line
-from playground.ui.shell.features import EXPERIMENTS_PANEL
-from playground.ui.widgets.opening_label import WORD
 from tests.flows.conftest import Person, Stage
+from tests.flows.pages.experiments import ExperimentList
+
+OPENING = "Opening…"
+WAITING = "Waiting for the first token…"
 
 
 def path_in(home: Path) -> Path:
@@ -44,13 +45,13 @@ def fill(path: Path, count: int) -> None:
 
 
 @pytest.fixture(autouse=True)
-def whoever_opens_it_is_patient(monkeypatch: pytest.MonkeyPatch) -> None:
+def wait_for_busy_store(monkeypatch: pytest.MonkeyPatch) -> None:
     """However long a machine takes for what is done while the file is held."""
     monkeypatch.setattr(connecting, "BUSY", 100_000)
 
 
 @contextmanager
-def held(path: Path) -> Iterator[Callable[[], None]]:
+def lock(path: Path) -> Iterator[Callable[[], None]]:
     """The file held by another program, so that opening it waits, until what is given is called."""
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("PRAGMA journal_mode = DELETE")
@@ -58,24 +59,22 @@ def held(path: Path) -> Iterator[Callable[[], None]]:
         yield lambda: other.rollback()
 
 
-def said(person: Person) -> list[str]:
-    """What stands in view of what matters here."""
-    window = person.app.window
-    words = [label.text() for label in window.findChildren(QLabel) if label.isVisible()]
-    known = (WORD, "No experiments yet.", "Starting…", "Waiting for the first token…")
-    titles = [row.title for row in window.panels.of(EXPERIMENTS_PANEL).model.rows if isinstance(row, Line)]
-    found = [word for word in words if word in known] + [title for title in titles if title == "New experiment"]
-    return found + ["welcome"] * person.pane.welcome.isVisible()
+def read_states(person: Person) -> list[str]:
+    """The labels in view about opening and starting, an untitled experiment in the list, and the welcome."""
+    shown = [label.text() for label in person.find(QLabel)]
+    states = [text for text in shown if text in (OPENING, "No experiments yet.", "Starting…", WAITING)]
+    states += [title for title in ExperimentList(person).titles if title == "New experiment"]
+    return states + ["welcome"] * person.conversation.has_button("Try it now")
 
 
 @asynccontextmanager
-async def watched(person: Person) -> AsyncIterator[set[str]]:
+async def watch_states(person: Person) -> AsyncIterator[set[str]]:
     """All that was to be seen of it, looked at again and again."""
     seen: set[str] = set()
 
     async def look() -> None:
         while True:
-            seen.update(said(person))
+            seen.update(read_states(person))
             await asyncio.sleep(0.005)
 
     looking = asyncio.get_running_loop().create_task(look())
@@ -83,44 +82,44 @@ async def watched(person: Person) -> AsyncIterator[set[str]]:
     looking.cancel()
 
 
-def test_what_was_looked_at_last_is_the_first_that_is_seen(stage: Stage, tmp_path: Path) -> None:
+def test_last_experiment_is_shown_first(stage: Stage, tmp_path: Path) -> None:
     fill(path_in(tmp_path), 30)
 
     async def scene(person: Person) -> None:
-        async with watched(person) as seen:
+        async with watch_states(person) as seen:
             await person.until(
-                lambda: len(person.path) == 2 and len(person.app.window.panels.of(EXPERIMENTS_PANEL).model.rows) > 30
+                lambda: len(person.path) == 2 and len(ExperimentList(person).titles) == 30, "30 experiments"
             )
-        assert not seen - {WORD}
+        assert not seen - {OPENING}
 
     stage.play(scene)
 
 
-def test_a_slow_disk_is_said_to_be_one_and_nothing_else_is(stage: Stage, tmp_path: Path) -> None:
+def test_slow_disk_shows_nothing_but_opening(stage: Stage, tmp_path: Path) -> None:
     path = path_in(tmp_path)
     fill(path, 3)
-    with held(path) as let_go:
+    with lock(path) as let_go:
 
         async def scene(person: Person) -> None:
-            async with watched(person) as seen:
-                await person.until(lambda: said(person) == [WORD, WORD], "that both are being opened")
+            async with watch_states(person) as seen:
+                await person.until(lambda: read_states(person) == [OPENING, OPENING], "that both are being opened")
                 let_go()
-                await person.until(lambda: len(person.path) == 2 and not said(person), "the experiment")
-            assert seen == {WORD}
+                await person.until(lambda: len(person.path) == 2 and not read_states(person), "the experiment")
+            assert seen == {OPENING}
 
         stage.play(scene)
 
 
-def test_who_begins_something_new_meanwhile_is_welcomed_and_can_open_a_sample(stage: Stage, tmp_path: Path) -> None:
+def test_sample_is_opened_while_the_store_opens(stage: Stage, tmp_path: Path) -> None:
     path = path_in(tmp_path)
     fill(path, 3)
-    with held(path) as let_go:
+    with lock(path) as let_go:
 
         async def scene(person: Person) -> None:
-            assert "welcome" not in said(person)
+            assert "welcome" not in read_states(person)
             for _ in range(2):
                 await person.do(person.app.window.action("experiment.new").trigger)
-                await person.press("Open the sample Reasoning", person.pane.welcome)
+                await person.conversation.press("Open the sample Reasoning")
                 await person.until(lambda: len(person.path) > 0, "the sample")
             assert person.app.workspace.opening
             first = person.session.id
@@ -131,14 +130,14 @@ def test_who_begins_something_new_meanwhile_is_welcomed_and_can_open_a_sample(st
         stage.play(scene)
 
 
-def test_a_run_meanwhile_says_that_it_starts_and_everything_of_it_is_kept(stage: Stage, tmp_path: Path) -> None:
+def test_run_while_the_store_opens_is_saved(stage: Stage, tmp_path: Path) -> None:
     path = path_in(tmp_path)
     fill(path, 3)
-    with held(path) as let_go:
+    with lock(path) as let_go:
 
         async def scene(person: Person) -> None:
             await person.run("Hello !fast")
-            await person.until(lambda: "Starting…" in said(person), "that it starts")
+            await person.until(lambda: "Starting…" in read_states(person), "that it starts")
             assert not [request for request in person.server.requests if request.method == "POST"]
             let_go()
             await person.idle(turns=2)
@@ -154,10 +153,10 @@ def test_a_run_meanwhile_says_that_it_starts_and_everything_of_it_is_kept(stage:
         stage.play(scene)
 
 
-def test_a_run_meanwhile_can_be_stopped(stage: Stage, tmp_path: Path) -> None:
+def test_run_while_the_store_opens_is_stopped(stage: Stage, tmp_path: Path) -> None:
     path = path_in(tmp_path)
     fill(path, 3)
-    with held(path) as let_go:
+    with lock(path) as let_go:
 
         async def scene(person: Person) -> None:
             await person.run("Hello")
@@ -173,38 +172,38 @@ def test_a_run_meanwhile_can_be_stopped(stage: Stage, tmp_path: Path) -> None:
         stage.play(scene)
 
 
-def test_with_no_experiments_at_all_there_is_a_welcome(stage: Stage, tmp_path: Path) -> None:
+def test_welcome_is_shown_without_experiments(stage: Stage, tmp_path: Path) -> None:
     async def first(person: Person) -> None:
-        assert person.pane.welcome.isVisible(), "nothing has to be opened to know it"
+        assert "welcome" in read_states(person), "nothing has to be opened to know it"
         await person.until(lambda: not person.app.workspace.opening, "the store")
-        assert said(person)[-1] == "welcome"
+        assert read_states(person)[-1] == "welcome"
 
     async def later(person: Person) -> None:
         await person.until(lambda: not person.app.workspace.opening, "the store")
-        await person.until(lambda: said(person)[-1:] == ["welcome"], "a welcome")
+        await person.until(lambda: read_states(person)[-1:] == ["welcome"], "a welcome")
 
     stage.play(first)
     assert path_in(tmp_path).exists()
     stage.play(later)
 
 
-def test_what_is_done_meanwhile_is_done(stage: Stage, tmp_path: Path) -> None:
+def test_changes_while_the_store_opens_are_saved(stage: Stage, tmp_path: Path) -> None:
     """Experiments begun, deleted and brought back before the others are known."""
     path = path_in(tmp_path)
     fill(path, 1)
-    with held(path) as let_go:
+    with lock(path) as let_go:
 
         async def scene(person: Person) -> None:
             workspace = person.app.workspace
             await person.type_into(person.message, "first")
             await person.do(person.app.window.action("experiment.new").trigger)
-            await person.until(lambda: person.pane.composer.text == "", "a new one")
+            await person.until(lambda: person.conversation.composer.text == "", "a new one")
             await person.type_into(person.message, "second")
             await person.do(person.app.window.action("experiment.new").trigger)
-            await person.until(lambda: person.pane.composer.text == "", "a new one")
+            await person.until(lambda: person.conversation.composer.text == "", "a new one")
             await person.type_into(person.message, "third")
             await person.do(person.app.window.action("experiment.delete").trigger)
-            await person.until(lambda: person.pane.composer.text == "second", "the one before")
+            await person.until(lambda: person.conversation.composer.text == "second", "the one before")
             let_go()
             await person.until(lambda: workspace.listed, "the list")
 
@@ -213,7 +212,7 @@ def test_what_is_done_meanwhile_is_done(stage: Stage, tmp_path: Path) -> None:
     async def again(person: Person) -> None:
         await person.until(lambda: not person.app.workspace.opening, "the store")
         texts = sorted(entry.title for entry in person.app.workspace.experiments)
-        assert person.pane.composer.text == "second"
+        assert person.conversation.composer.text == "second"
         assert len(texts) == 3, "the deleted one stays so"
 
     stage.play(again)

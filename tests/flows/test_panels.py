@@ -3,33 +3,26 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QAbstractButton, QComboBox, QLineEdit, QPlainTextEdit, QTabBar
+from PySide6.QtWidgets import QAbstractButton, QComboBox, QLineEdit, QPlainTextEdit, QScrollArea
 
 from playground.domain.tools import ToolDefinition
-from playground.ui.shell.features import PARAMETER_PANEL, TOOLS_PANEL
-from playground.ui.widgets.rows.row import FieldRow
-from tests.flows.conftest import Person, Stage, click_at
+from tests.flows.conftest import Person, Stage
+from tests.flows.pages.steps import open_tab, read_label
+from tests.flows.pages.tools import ToolsPage
+
+FLAG = "no tool is sent to choose from"
 
 
-async def open_tab(person: Person, title: str) -> None:
-    tabs: QTabBar = person.app.window.side.tabs
-    at = next(n for n in range(tabs.count()) if tabs.tabText(n).split()[0] == title)
-    await person.do(lambda: click_at(tabs, tabs.tabRect(at).center()))
-    await person.until(lambda: tabs.currentIndex() == at, f"the tab {title}")
-
-
-def test_a_parameter_typed_is_sent_and_one_reset_is_not(stage: Stage) -> None:
+def test_parameters_are_sent_until_they_are_reset(stage: Stage) -> None:
     async def scene(person: Person) -> None:
         await open_tab(person, "Parameters")
-        field = await person.seen(QLineEdit, "Temperature", person.app.window.panels.of(PARAMETER_PANEL))
+        field = await person.seen(QLineEdit, "Temperature")
         await person.type_into(field, "1.3")
         await person.run("Hello")
         await person.idle(turns=2)
         assert person.body()["temperature"] == 1.3
 
-        row = next(row for row in person.find(FieldRow) if row.isAncestorOf(field))
-        assert row.reset.isVisible()
-        await person.click(row.reset)
+        await person.press("Back to default: Temperature")
         await person.run("Hello again")
         await person.idle(turns=4)
         assert set(person.body()) == {"model", "messages", "stream", "stream_options"}
@@ -39,40 +32,37 @@ def test_a_parameter_typed_is_sent_and_one_reset_is_not(stage: Stage) -> None:
         await person.run("A value outside the documented range")
         await person.idle(turns=6)
         assert person.body()["temperature"] == 7, "odd values are flagged and sent all the same"
-        assert row.flag_label.isVisible()
+        assert "above the documented maximum of 2" in read_label(person, "problem", person.app.window)
 
     stage.play(scene)
 
 
-def test_a_choice_among_no_tools_is_flagged_and_sent(stage: Stage) -> None:
+def test_tool_choice_without_tools_is_flagged_and_sent(stage: Stage) -> None:
     async def scene(person: Person) -> None:
         await open_tab(person, "Parameters")
-        row = person.app.window.panels.of(PARAMETER_PANEL).rows["tool_choice"]
-        person.app.window.panels.of(PARAMETER_PANEL).ensureWidgetVisible(row)
-        field = await person.seen(QComboBox, "Tool choice", person.app.window.panels.of(PARAMETER_PANEL))
+        field = await person.seen(QComboBox, "Tool choice")
+        (area,) = [area for area in person.find(QScrollArea) if area.isAncestorOf(field)]
+        area.ensureWidgetVisible(field)
         await person.type_into(field, "required")
-        await person.until(row.flag_label.isVisible, "the flag")
-        assert "no tool is sent to choose from" in row.flag_label.text()
+        await person.until(lambda: FLAG in read_label(person, "problem", area), "the flag")
         await person.run("Hello")
         await person.idle(turns=2)
         assert person.body()["tool_choice"] == "required"
         person.session.change(tools=(ToolDefinition(name="look", parameters={"type": "object"}),))
-        await person.until(lambda: not row.flag_label.isVisible(), "no flag")
+        await person.until(lambda: FLAG not in read_label(person, "problem", area), "no flag")
 
     stage.play(scene)
 
 
-def test_a_tool_written_in_the_panel_is_offered_and_called(stage: Stage) -> None:
+def test_tools_from_the_panel_are_sent_and_called(stage: Stage) -> None:
     async def scene(person: Person) -> None:
-        panel = person.app.window.panels.of(TOOLS_PANEL)
-        await open_tab(person, "Tools")
-        await person.press("Add one", panel)
-        name = await person.seen(QLineEdit, "Tool name", panel)
-        await person.type_into(name, "find_train")
-        await person.type_into(await person.seen(QPlainTextEdit, "Tool description", panel), "Trains between cities")
+        tools = await ToolsPage.open(person)
+        await tools.press("Add one")
+        await person.type_into(await tools.wait_for(QLineEdit, "Tool name"), "find_train")
+        await tools.fill("Tool description", "Trains between cities")
         schema = '{"type":"object","properties":{"to":{"type":"string"}},"required":["to"]}'
-        await person.press("JSON", panel)
-        editor = await person.seen(QPlainTextEdit, "Parameters, JSON Schema", panel)
+        await tools.press("JSON")
+        editor = await tools.wait_for(QPlainTextEdit, "Parameters, JSON Schema")
         await person.click(editor)
         await person.key(Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
         await person.key(Qt.Key.Key_Delete)
@@ -84,14 +74,14 @@ def test_a_tool_written_in_the_panel_is_offered_and_called(stage: Stage) -> None
         assert (tool["name"], tool["description"]) == ("find_train", "Trains between cities")
         assert tool["parameters"]["required"] == ["to"]
         assert [call.name for call in person.path[-1].calls] == ["find_train"]
-        (call,) = person.card(-1).calls
+        (call,) = await person.conversation.wait_for_calls()
         assert call.waiting
 
         await person.run("And now?")
-        await person.until(lambda: "Still open: find_train" in person.pane.notice.words, "the reason why not")
+        await person.conversation.notice.wait_for_text("Still open: find_train")
         assert person.session.active_run is None
         await person.type_into(person.message, " ")
-        await person.press("Send as error", call)
+        await call.press("Send as error")
         await person.until(lambda: len(person.path) >= 4, "the next request")
         await person.idle()
         assert person.find(QAbstractButton, "Send as error") == []

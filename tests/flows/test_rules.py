@@ -20,8 +20,8 @@ from playground.ui.shell.features import DEFAULT_RULE, PARAMETER_PANEL, TOOLS_PA
 from playground.ui.widgets.elided_label import ElidedLabel
 from tests.engine.debugging import WEATHER
 from tests.flows.conftest import Person, Stage
+from tests.flows.pages.steps import open_tab
 from tests.flows.test_compare import SHIFT, columns, page
-from tests.flows.test_panels import open_tab
 
 BOTH = pytest.mark.parametrize(("protocol", "model"), [("chat", "demo-tools"), ("messages", "demo-messages")])
 TWO = "!calls=2 Is it warmer in Lisbon or Oslo?"

@@ -33,10 +33,10 @@ from playground.engine.library.store import Mode
 from playground.engine.session.snapshot import snapshot
 from tests.engine.debugging import WEATHER
 from tests.flows.conftest import PACE, Person, Stage
+from tests.flows.pages.dialogs import name_file
 from tests.flows.pages.experiments import (
     ExperimentList,
     answer,
-    name_file,
     read_storage_notice,
     wait_for_modal,
     wait_for_store,

@@ -1,15 +1,18 @@
-"""A model that its gateway's list says little good of: said where a person acts, and nothing is kept from going out."""
+"""Warnings about features that a model lacks according to its gateway's list; nothing is kept from being sent."""
 
 from __future__ import annotations
 
 import json
 
+from PySide6.QtWidgets import QLabel
+
 from playground.domain.parts import Image, Text
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role, make_turn
 from playground.engine.gateways.profiles import Profile
-from playground.ui.shell.features import GATEWAYS, OUTPUT_PANEL, PARAMETER_PANEL, TOOLS_PANEL
 from tests.flows.conftest import Person, Stage
+from tests.flows.pages.gateways import GatewayBar
+from tests.flows.pages.steps import open_tab
 from tests.support.fault_server import FaultServer, send, whole
 
 LITTLE = {
@@ -24,31 +27,37 @@ MUCH = {
     "supported_parameters": ["temperature", "top_p", "max_tokens", "tools", "tool_choice", "response_format"],
 }
 SCHEMA = {"type": "json_schema", "json_schema": {"name": "a", "schema": {"type": "object"}}}
+UNSUPPORTED = "Output", "Parameters"  # tabs with a setting that the model does not take
 
 
-def test_what_the_list_says_of_a_model_is_told_where_one_acts_and_goes_with_it(stage: Stage) -> None:
+def test_warnings_about_a_model_follow_the_list_and_disappear_with_the_model(stage: Stage) -> None:
     async def scene(person: Person) -> None:
-        window, panels, session = person.app.window, person.app.window.panels, person.session
+        session = person.session
+
+        def shows(*texts: str) -> bool:
+            shown = [label.text() for label in person.find(QLabel)]
+            return all(any(text in label for label in shown) for text in texts)
+
+        async def wait_for_warning(tab: str, *texts: str) -> None:
+            await open_tab(person, tab)
+            await person.until(lambda: shows(*texts), f"the warning in {tab}")
+
         session.change(tools=(ToolDefinition(name="look", parameters={"type": "object"}),))
         session.set_parameters(session.settings.current.with_value("top_p", 0.5).with_value("response_format", SCHEMA))
         parts = (Text(text="Look"), Image(url="https://images.invalid/a.png"))
         session.turns.add_turn(make_turn(Role.USER, "").model_copy(update={"parts": parts}))
-        tools, output = panels.of(TOOLS_PANEL).head.told, panels.of(OUTPUT_PANEL).told
-        row, composer = panels.of(PARAMETER_PANEL).rows["top_p"], window.composer
         with FaultServer() as server:
             server.play(send(whole(200, "application/json", json.dumps({"data": [LITTLE, MUCH]}).encode())))
-            profile = person.app.gateways.store.add_profile(Profile(name="G", base_url=server.url, retries=0))
-            person.app.actions.of(GATEWAYS).choose(profile.id)
+            person.app.gateways.store.add_profile(Profile(name="Restricted", base_url=server.url, retries=0))
+            await GatewayBar(person).choose_gateway("Restricted")
             session.change(model="text-only")
-            await person.until(lambda: "calls no tools" in tools.text(), "the flag of the tools, when the list came")
-            await person.until(lambda: "takes no images" in composer.told.text(), "the flag of images")
-            assert "by the gateway's list" in tools.text()
-            assert "does not take it, by the gateway's list" in output.text()
-            assert "does not take it, by the gateway's list" in row.flag_label.text()
+            await wait_for_warning("Tools", "calls no tools", "takes no images", "by the gateway's list")
+            for tab in UNSUPPORTED:
+                await wait_for_warning(tab, "does not take it, by the gateway's list")
             session.change(model="does-all")
-            await person.until(
-                lambda: not tools.text() and not output.text() and not row.flag_label.text(), "no flag left"
-            )
-            await person.until(lambda: not composer.told.text(), "no flag of images")
+            for tab in ("Tools", *UNSUPPORTED):
+                await open_tab(person, tab)
+                await person.until(lambda: not shows("by the gateway's list"), f"no warning in {tab}")
+            await person.until(lambda: not shows("takes no images"), "no warning about images")
 
     stage.play(scene)

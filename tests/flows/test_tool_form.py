@@ -6,13 +6,11 @@ import json
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QLineEdit, QPlainTextEdit
+from PySide6.QtWidgets import QLineEdit, QWidget
 
-from playground.ui.features.tools.field_row import FieldRow
-from playground.ui.features.tools.import_dialog import ImportDialog
-from playground.ui.shell.features import TOOLS_PANEL
 from tests.flows.conftest import Person, Stage
-from tests.flows.test_panels import open_tab
+from tests.flows.pages.conversation import wait_for_dialog
+from tests.flows.pages.tools import ToolsPage
 
 MAIL = {
     "name": "send_mail",
@@ -21,23 +19,20 @@ MAIL = {
 }
 
 
-def test_a_parameter_made_in_the_form_is_what_is_sent(stage: Stage) -> None:
+def test_parameter_made_in_the_form_is_sent(stage: Stage) -> None:
     async def scene(person: Person) -> None:
-        panel = person.app.window.panels.of(TOOLS_PANEL)
-        await open_tab(person, "Tools")
-        await person.press("Add one", panel)
-        await person.type_into(await person.seen(QLineEdit, "Tool name", panel), "find_train")
-        await person.press("Add parameter", panel)
-        name = await person.seen(QLineEdit, "Parameter name", panel)
+        tools = await ToolsPage.open(person)
+        await tools.press("Add one")
+        await person.type_into(await tools.wait_for(QLineEdit, "Tool name"), "find_train")
+        await tools.press("Add parameter")
+        name = await tools.wait_for(QLineEdit, "Parameter name")
         await person.until(name.hasFocus, "the name to type over")
         await person.keys("to")
         await person.key(Qt.Key.Key_Return)
-        await person.type_into(await person.seen(QPlainTextEdit, "Description", panel), "Where to")
-        block = panel.editor.form.block
-        assert block is not None
-        await person.click(block.required)
-        await person.click(await person.seen(FieldRow, "to,", panel))
-        assert panel.editor.form.block is None
+        await tools.fill("Description", "Where to")
+        await tools.press("Required")
+        await person.click(await tools.wait_for(QWidget, "to,"))
+        assert not tools.has_button("Required"), "the parameter is closed again"
         await person.use_model("demo-tools")
         await person.run("A train to Porto?")
         await person.idle(turns=2)
@@ -58,22 +53,19 @@ def test_a_parameter_made_in_the_form_is_what_is_sent(stage: Stage) -> None:
     stage.play(scene)
 
 
-def test_an_imported_tool_in_a_group_is_offered_without_the_group(stage: Stage) -> None:
+def test_imported_tool_is_sent_without_its_group(stage: Stage) -> None:
     async def scene(person: Person) -> None:
-        panel = person.app.window.panels.of(TOOLS_PANEL)
-        await open_tab(person, "Tools")
+        tools = await ToolsPage.open(person)
         QGuiApplication.clipboard().setText(json.dumps(MAIL))
-        await person.press("Import tools", panel)
-        await person.until(lambda: panel.findChild(ImportDialog) is not None, "the dialog")
-        dialog = panel.findChild(ImportDialog)
-        assert dialog is not None
-        await person.press("Paste from the clipboard", dialog)
-        await person.click(dialog.group)
-        await person.do(lambda: dialog.group.setText("Letters"))
-        await person.press("Import", dialog)
+        await tools.press("Import tools")
+        dialog = await wait_for_dialog(person, "Import tools")
+        await dialog.press("Paste from the clipboard")
+        group = dialog.get(QLineEdit, "Group for the imported tools")
+        await person.do(lambda: group.setText("Letters"))
+        await dialog.press("Import")
         await person.until(lambda: len(person.session.settings.tools) == 1, "the tool")
         assert person.session.settings.tools[0].group == "Letters"
-        assert panel.model.rows == ["Letters", 0]
+        assert [row.split(",")[0] for row in tools.rows] == ["group Letters", "send_mail"]
         await person.do(person.app.window.activateWindow)  # a desktop does so when a dialog closes
         await person.run("Write to Ada")
         await person.idle(turns=2)

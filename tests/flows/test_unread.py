@@ -11,7 +11,8 @@ from PySide6.QtWidgets import QDialog, QPushButton
 
 from playground.domain.transcript import Role, make_turn
 from tests.flows.conftest import Person, Stage
-from tests.flows.pages.experiments import name_file, wait_for_modal, wait_for_store, wait_for_turns
+from tests.flows.pages.dialogs import name_file
+from tests.flows.pages.experiments import wait_for_modal, wait_for_store, wait_for_turns
 from tests.flows.pages.page import Page
 
 WORDS = "1 turn could not be read. It is set aside in the store."

@@ -24,7 +24,7 @@ from playground.engine.session.snapshot import Snapshot
 from playground.ui.shell.features import PARAMETER_PANEL, TOOLS_PANEL
 from playground.ui.shell.regions import Dock
 from tests.flows.conftest import shown
-from tests.flows.test_panels import open_tab
+from tests.flows.pages.steps import open_tab
 from tests.support.sway import compositor
 from tests.wayland.conftest import Hand, Walk, toplevels
 

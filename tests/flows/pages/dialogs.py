@@ -1,4 +1,4 @@
-"""Windows and dialogs by their titles, the file dialog, and the notice above the composer."""
+"""Windows and dialogs by their titles, and the file dialog."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 from PySide6.QtWidgets import QApplication, QComboBox, QFileDialog, QLineEdit, QWidget
 
-from tests.flows.pages.page import Page, find_by_object_name
+from tests.flows.pages.page import Page
 
 if TYPE_CHECKING:
     from tests.flows.conftest import Person
@@ -73,31 +73,10 @@ async def name_file(person: Person, file: Path) -> None:
     await person.do(lambda: field.setText(str(file)))
     await person.do(dialog.accept)
     await person.until(lambda: QApplication.activeModalWidget() is not dialog, "the dialog to close")
-    await person.do(person.app.window.activateWindow)  # a desktop does so by itself
 
 
 async def choose_file(person: Person, action: str, file: Path) -> None:
     """Trigger an action and choose a file in the dialog it opens."""
     await person.do(person.app.window.action(action).trigger)
     await name_file(person, file)
-
-
-class Notice(Page):
-    """The bar above the composer that reports the result of a command."""
-
-    def __init__(self, person: Person) -> None:
-        super().__init__(person, person.app.window)
-
-    @property
-    def text(self) -> str:
-        """The text of the visible notice, or nothing."""
-        return " ".join(bar.accessibleName() for bar in find_by_object_name(self.person, "conversationNotice"))
-
-    async def wait_for_text(self, text: str) -> None:
-        """Wait until the notice contains ``text``."""
-        await self.wait_until(lambda: text in self.text, f"“{text}” in the notice")
-
-    async def press(self, name: str) -> None:
-        """Click a button of the notice."""
-        (bar,) = find_by_object_name(self.person, "conversationNotice")
-        await self.person.press(name, bar)
+    await person.do(person.app.window.activateWindow)  # a desktop does so by itself

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from PySide6.QtCore import Qt
@@ -11,7 +10,6 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QApplication,
     QDialog,
-    QFileDialog,
     QLineEdit,
     QListView,
     QMessageBox,
@@ -167,16 +165,6 @@ async def wait_for_modal(person: Person, kind: type[D]) -> D:
     dialog = QApplication.activeModalWidget()
     assert isinstance(dialog, kind)
     return dialog
-
-
-async def name_file(person: Person, file: Path) -> None:
-    """Type a file name into the open file dialog, and accept it."""
-    dialog = await wait_for_modal(person, QFileDialog)
-    field = dialog.findChild(QLineEdit)
-    assert isinstance(field, QLineEdit)
-    await person.do(lambda: field.setText(str(file)))
-    await person.do(dialog.accept)
-    await person.until(lambda: QApplication.activeModalWidget() is not dialog, "the dialog to close")
 
 
 async def answer(person: Person, button: str, *texts: str) -> None:
