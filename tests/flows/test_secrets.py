@@ -23,7 +23,7 @@ from tests.flows.conftest import Person, Stage
 from tests.flows.pages.code import CodeWindow
 from tests.flows.pages.dialogs import Notice, choose_file
 from tests.flows.pages.inspector import Inspector
-from tests.flows.test_store import act, opened
+from tests.flows.test_store import opened
 from tests.protocols.streams import data
 from tests.support.fault_server import FaultServer, Step, head, send, sleep, whole
 
