@@ -349,10 +349,13 @@ def test_key_entered_later_is_removed_from_the_store_with_a_notice(stage: Stage,
             card = person.conversation.message(1).widget
             search("the answer", [card, *card.findChildren(QWidget)])
             inspector = Inspector(person)
+
+            def shown() -> list[str]:
+                return [text for _, text in shown_in(inspector.widget)]
+
             for title in ("Request", "Response", "Timeline", "Headers", "Lint"):
                 await inspector.show_tab(title)
-                texts = partial(shown_in, inspector.widget)
-                await person.until(lambda: not any(leaks(text) for _, text in texts()), f"{title} without the key")
+                await person.until(lambda: not any(map(leaks, shown())), f"{title} without the key")
 
         stage.play(scene)
 
