@@ -67,7 +67,7 @@ def test_rule_waits_for_a_costly_check_until_stopped(
     async def scene(person: Person) -> None:
         with FaultServer() as server:
             session = prepare(person.app, replace(DOUBLED, rules=ANSWERS, tools=(tool(doubled(31)),)), server)
-            run = asyncio.create_task(session.run())
+            run = asyncio.get_running_loop().create_task(session.run())
             await person.until(lambda: session.state is RunState.ANSWERING, "a rule that waits")
             (call,) = session.transcript.path[-1].calls
             (card,) = person.conversation.message(-1).calls
