@@ -5,30 +5,37 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton
 
-from playground.domain.transcript import Transcript
 from playground.engine.files.lexers import lexer_for
-from playground.ui.features.conversation.calls.call_card import CallCard
-from playground.ui.features.conversation.shown_parts import PAGE
-from playground.ui.features.conversation.turn_card import TurnCard
 from tests.flows.conftest import Person, Stage
+from tests.flows.pages.conversation import MessageCard
 from tests.flows.test_error_cards import at
 from tests.flows.test_find import current, open_bar, says
 from tests.hostile.drawn import calls, in_turn
 from tests.support.fault_server import FaultServer, head, pause, send, sse, text_chunk
 
 
-async def asked(person: Person, server: FaultServer, answer: bytes) -> TurnCard:
-    """Ask once, and wait until the card of the answer has all it shows."""
+async def receive(person: Person, server: FaultServer, answer: bytes) -> MessageCard:
+    """Run, and wait until the message of the answer is in view."""
     server.play(send(head()), send(answer))
     await person.run("Go")
-    await person.until(lambda: person.path and person.path[-1].outcome is not None, "an end")
+    await person.until(lambda: person.path and person.path[-1].outcome is not None, "the end of the answer")
     await person.idle()
-    card = person.card(-1)
-    await person.until(lambda: card.whole, "its views")
-    return card
+    return await person.conversation.wait_for_message(-1)
 
 
-def test_colours_are_loaded_while_the_first_answer_is_waited_for(stage: Stage) -> None:
+async def wait_for_parts(person: Person, message: MessageCard, first: int, last: int, total: int) -> None:
+    """Wait until a page of parts is shown, and nothing beside it. The texts are "word 0", "word 2" and so on."""
+    line = f"parts {first} to {last} of {total}"
+
+    def shows(number: int) -> bool:
+        return f"word {number}" in (text.strip() for text in message.text.split("\n"))
+
+    await person.until(lambda: line in message.texts and shows(first - 1) and shows(last - 2), line)
+    assert not shows(first - 3)
+    assert not shows(last)
+
+
+def test_colours_are_loaded_before_the_first_answer(stage: Stage) -> None:
     async def scene(person: Person) -> None:
         with FaultServer() as server:
             await at(person, server)
@@ -43,56 +50,49 @@ def test_colours_are_loaded_while_the_first_answer_is_waited_for(stage: Stage) -
     stage.play(scene)
 
 
-def test_a_turn_of_very_many_parts_is_leafed_through(stage: Stage) -> None:
+def test_message_of_very_many_parts_is_shown_page_by_page(stage: Stage) -> None:
     async def scene(person: Person) -> None:
         with FaultServer() as server:
             await at(person, server)
-            card = await asked(person, server, in_turn(500, 2))
-            assert len(card.turn.parts) == 500
-            assert len(card.body) <= PAGE
-            assert card.parts.shown[-1] is card.turn.parts[-1]  # what came last is in view
-            await person.press("The first parts of this turn", card)
-            await person.until(lambda: card.whole, "the first page")
-            assert list(card.parts.shown) == list(card.turn.parts[:PAGE])
-            await person.press("The parts behind these", card)
-            await person.until(lambda: card.whole, "the second page")
-            assert list(card.parts.shown) == list(card.turn.parts[PAGE : 2 * PAGE])
-            assert not person.find(QPushButton, "The first parts of this turn", card)[0].isHidden()
+            message = await receive(person, server, in_turn(500, 2))
+            assert len(person.path[-1].parts) == 500
+            await wait_for_parts(person, message, 491, 500, 500)  # the newest are in view
+            await message.press("The first parts of this turn")
+            await wait_for_parts(person, message, 1, 20, 500)
+            await message.press("The parts behind these")
+            await wait_for_parts(person, message, 21, 40, 500)
+            assert message.find(QPushButton, "The first parts of this turn")
             field = await open_bar(person)
             await person.type_into(field, "word 402")
             await says(person, "1 of 1")
-            await person.until(lambda: current(person) == "word 402", "the place in view")
+            await person.until(lambda: current(person) == "word 402", "the match in view")
             await person.type_into(field, "word 1")
             await says(person, "1 of 111")
-            await person.until(lambda: current(person) == "word 1", "the first one in view")
+            await person.until(lambda: current(person) == "word 1", "the first match in view")
             await person.key(Qt.Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
             await says(person, "111 of 111")
 
     stage.play(scene)
 
 
-def test_a_call_far_behind_is_gone_to(stage: Stage) -> None:
+def test_run_with_open_calls_leads_to_the_first_one_on_a_later_page(stage: Stage) -> None:
     async def scene(person: Person) -> None:
         with FaultServer() as server:
             await at(person, server)
-            card = await asked(person, server, calls(60))
-            session = person.session
-            assert isinstance(session.transcript, Transcript)
-            found = card.turn_to_call("call_45")
-            assert isinstance(found, CallCard)
-            assert found.call.id == "call_45"
+            message = await receive(person, server, calls(60))
             for number in range(30):
-                session.debugger.send(card.turn.id, f"call_{number}", "sunny")
-            person.pane._focus_waiting_call()
-            await person.until(
-                lambda: any(one.call.id == "call_30" and one.field and one.field.isVisible() for one in card.calls),
-                "the first call that waits",
-            )
+                person.session.debugger.send(person.path[1].id, f"call_{number}", "sunny")
+            await person.press("Run", person.conversation.composer.widget)
+
+            def open_calls() -> list[str]:
+                return [call.call_id for call in message.calls if call.waiting]
+
+            await person.until(lambda: open_calls()[:1] == ["call_30"], "the first open call")
 
     stage.play(scene)
 
 
-def test_what_stands_in_a_card_keeps_its_height_while_the_rest_of_it_is_made(stage: Stage) -> None:
+def test_card_keeps_the_height_of_its_head_while_the_rest_is_made(stage: Stage) -> None:
     async def scene(person: Person) -> None:
         await person.run("!fast Hello")
         await person.idle(turns=2)

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication
-from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit, QPlainTextEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QApplication, QPlainTextEdit, QPushButton, QWidget
 
 from playground.domain.transcript import Role, make_turn
 from playground.engine.files.experiment_file import open_file, save
@@ -26,6 +26,7 @@ from playground.ui.features.variables.variables_bar import VariablesBar
 from playground.ui.shell.features import FILES, PARAMETER_PANEL, PRESET_BAR, PRESETS, VARIABLES
 from playground.ui.widgets.palette import Palette
 from tests.flows.conftest import PACE, Person, Stage
+from tests.flows.pages.dialogs import choose_file, name_file
 from tests.flows.test_wire import use
 
 NO_KEYS = Qt.KeyboardModifier.NoModifier
@@ -57,22 +58,6 @@ async def dialog_of(person: Person, kind: type[Any]) -> Any:
 async def said(person: Person, words: str) -> None:
     notice = person.pane.notice
     await person.until(lambda: words in notice.words and notice.isVisible(), f"“{words}” after “{notice.words}”")
-
-
-async def name_file(person: Person, file: Path) -> None:
-    """Type a name into the file dialog that is open, and accept it."""
-    dialog = await dialog_of(person, QFileDialog)
-    field = dialog.findChild(QLineEdit)
-    await person.do(lambda: field.setText(str(file)))
-    await person.do(dialog.accept)
-    await person.until(lambda: QApplication.activeModalWidget() is not dialog, "the dialog to close")
-    await person.do(person.app.window.activateWindow)  # a desktop does so by itself
-
-
-async def choose_file(person: Person, action: str, file: Path) -> None:
-    """Carry out an action and choose a file in the dialog it opens."""
-    await person.do(person.app.window.action(action).trigger)
-    await name_file(person, file)
 
 
 def made(title: str = "Tides", **more: object) -> Snapshot:

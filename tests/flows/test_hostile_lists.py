@@ -11,7 +11,8 @@ from collections.abc import Callable, Coroutine
 from functools import partial
 
 import pytest
-from PySide6.QtWidgets import QApplication, QInputDialog, QToolButton
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QComboBox, QInputDialog, QLineEdit, QListView, QToolButton
 
 from playground.domain.parts import Text, ToolCall
 from playground.domain.tools import ToolDefinition
@@ -19,12 +20,12 @@ from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn
 from playground.engine.compare.lanes import Lanes
 from playground.engine.gateways.profiles import Profile
 from playground.engine.session.variants import MOST_LANES
-from playground.ui.features.compare.lane import LaneColumn
-from playground.ui.shell.features import GATEWAYS, TOOLS_PANEL
-from playground.ui.widgets.models.listing import SORTING, Order
-from playground.ui.widgets.palette import Palette
 from tests.flows.conftest import Person, Stage
-from tests.flows.test_compare import columns, page
+from tests.flows.pages.compare import ComparePage
+from tests.flows.pages.dialogs import Notice
+from tests.flows.pages.gateways import GatewayBar
+from tests.flows.pages.page import get_by_object_name
+from tests.flows.pages.tools import ToolsPage
 from tests.hostile.gaps import LAID_OUT, LIMIT, MARGIN, PASSES, Gaps
 from tests.hostile.in_window import warm_up
 from tests.support.fault_server import FaultServer, send, whole
@@ -46,6 +47,24 @@ async def answers(person: Person, look: Look) -> None:
     raise AssertionError(", ".join(f"{gap * 1000:.0f} ms" for gap in gaps))
 
 
+def _type(picker: QComboBox, text: str) -> None:
+    field = picker.lineEdit()
+    assert field is not None
+    field.selectAll()
+    QTest.keyClicks(field, text)
+
+
+async def open_palette(person: Person, *texts: str) -> None:
+    """Open the command palette, type each of these texts, and close it."""
+    await person.trigger("view.palette")
+    palette = get_by_object_name(person, "palette")
+    (field,) = palette.findChildren(QLineEdit)
+    for text in texts:
+        await person.do(partial(field.setText, text))
+        await asyncio.sleep(0.02)
+    await person.do(palette.close)
+
+
 def listing(ids: list[str]) -> bytes:
     """The answer to a request for models."""
     return whole(200, "application/json", json.dumps({"data": [{"id": one} for one in ids]}).encode())
@@ -59,39 +78,33 @@ MODELS = {
 
 
 @pytest.mark.parametrize("models", slow_except(["of a megabyte"], MODELS))
-def test_whatever_models_a_gateway_lists_the_window_answers(stage: Stage, models: str) -> None:
+def test_window_responds_to_any_list_of_models(stage: Stage, models: str) -> None:
     ids = MODELS[models]
 
     async def list_them(person: Person, url: str) -> None:
         app = person.app
         profile = app.gateways.store.add_profile(Profile(name="Many models", base_url=url, retries=0))
-        app.actions.of(GATEWAYS).choose(profile.id)
-        await person.until(lambda: len(app.window.bar.model.ids) == len(ids), "the models")
+        await GatewayBar(person).choose_gateway(profile.name)
+        await person.until(lambda: len(app.gateways.offering(profile.id).models) == len(ids), "the models")
         person.session.change(model=ids[0])
         await asyncio.sleep(0.3)  # the next request is shown with it
 
     async def look_through_them(person: Person) -> None:
-        app, picker = person.app, person.app.window.bar.model
-        picker.open()
-        await asyncio.sleep(0.1)
-        panel = picker.panel
-        assert panel is not None
-        await person.until(lambda: panel.browser.rows.rowCount(), "the first of them")
-        panel.browser.step(8)
-        await asyncio.sleep(0.05)
-        for order in (Order.NAME, Order.LISTED):
-            SORTING.choose(order)
-            panel.browser.look_for("m")
+        picker = GatewayBar(person).model
+        await person.do(picker.showPopup)
+        models = await person.seen(QListView, "Models")
+        await person.until(lambda: models.model().rowCount(), "the first of them")
+        await person.do(lambda: models.setCurrentIndex(models.model().index(8, 0)))
+        order = person.one(QToolButton, "Order of the models:")
+        await person.do(order.menu().aboutToShow.emit)
+        for entry in (0, 1, 0):
+            await person.do(order.menu().actions()[entry].trigger)
+            await person.do(partial(_type, picker, "m"))
             await asyncio.sleep(0.05)
-        panel.browser.look_for("no such model")
-        await person.until(lambda: not panel.browser.rows.rowCount(), "none")
-        picker.hidePopup()
-        app.actions.open_palette()
-        (palette,) = [one for one in QApplication.topLevelWidgets() if isinstance(one, Palette) and one.isVisible()]
-        for words in ("model", "no such model"):
-            palette.field.setText(words)
-            await asyncio.sleep(0.02)
-        palette.close()
+        await person.do(partial(_type, picker, "no such model"))
+        await person.until(lambda: not models.model().rowCount(), "no model")
+        await person.do(picker.hidePopup)
+        await open_palette(person, "model", "no such model")
         person.session.change(model=ids[-1])
         await asyncio.sleep(0.3)
 
@@ -106,7 +119,7 @@ def test_whatever_models_a_gateway_lists_the_window_answers(stage: Stage, models
 
 
 @pytest.mark.slow
-def test_thousands_of_tools_are_on_offer_and_the_window_answers(stage: Stage) -> None:
+def test_window_responds_with_thousands_of_tools(stage: Stage) -> None:
     names = [f"p{number}" for number in range(100)]
     schema = {
         "type": "object",
@@ -124,13 +137,15 @@ def test_thousands_of_tools_are_on_offer_and_the_window_answers(stage: Stage) ->
             await asyncio.sleep(0)
         person.session.change(tools=tuple(made))
         await asyncio.sleep(1.0)
-        person.app.window.panels.of(TOOLS_PANEL).select(1_999)
+        tools = await ToolsPage.open(person)
+        await tools.select(len(tools.rows) - 1)
         await asyncio.sleep(0.5)
 
     async def scene(person: Person) -> None:
         await warm_up(person.app)
         await answers(person, offer)
-        assert len(person.app.window.panels.of(TOOLS_PANEL).model.rows) == 2_000
+        rows = (await ToolsPage.open(person)).rows
+        assert len([row for row in rows if not row.startswith("group ")]) == 2_000
 
     stage.play(scene)
 
@@ -144,16 +159,14 @@ def of_alternatives(count: int, text: str) -> tuple[Transcript, list[str]]:
     return asked.append_alternatives(answers), [turn.id for turn in answers]
 
 
-async def compared(person: Person, turn_id: str, count: int) -> Lanes:
-    """What stands beside a turn, opened from its menu as so many lanes with that of the turn."""
+async def open_alternatives(person: Person, turn_id: str, count: int) -> Lanes:
+    """Open a turn and its alternatives as so many lanes."""
     await person.do(lambda: person.pane.open_in_compare(turn_id))
-    await person.until(lambda: person.pane.columns is not None, "the lanes")
-    await person.until(lambda: len(columns(person)) == count and all(map(LaneColumn.isVisible, columns(person))))
-    return page(person).lanes
+    return await ComparePage(person).wait_for_lanes(count)
 
 
 @pytest.mark.slow
-def test_of_thousands_of_alternatives_those_beside_it_are_lanes_and_how_many_are_not_is_said(stage: Stage) -> None:
+def test_nearest_of_thousands_of_alternatives_are_lanes_and_the_rest_is_counted(stage: Stage) -> None:
     async def scene(person: Person) -> None:
         await warm_up(person.app)
         transcript, ids = of_alternatives(3_000, "Some words of an answer.\n\n" * 200)
@@ -163,31 +176,30 @@ def test_of_thousands_of_alternatives_those_beside_it_are_lanes_and_how_many_are
             await asyncio.sleep(0.3)
             person.session.turns.select_alternative(ids[1_000])
             await asyncio.sleep(0.2)
-            await compared(person, ids[1_000], MOST_LANES)
-            await person.press("Conversation", person.app.window.bar)
-            await person.until(lambda: person.pane.columns is None, "the conversation alone")
+            await open_alternatives(person, ids[1_000], MOST_LANES)
+            await ComparePage(person).close()
             person.app.workspace.new()
             await asyncio.sleep(0.2)
 
         await answers(person, look)
         person.session.turns.rewrite(transcript.select(ids[2_001]))
-        lanes = await compared(person, ids[2_001], MOST_LANES)
+        lanes = await open_alternatives(person, ids[2_001], MOST_LANES)
         heads = [ids.index(lane.transcript.head or "") for lane in lanes.all]
         assert heads[0] == 2_001
         assert set(heads) <= set(range(1_998, 2_004))
         assert len(set(heads)) == MOST_LANES
-        assert "6 of the 3,000 alternatives are lanes" in person.pane.notice.words
+        assert "6 of the 3,000 alternatives are lanes" in Notice(person).text
 
     stage.play(scene)
 
 
-def test_one_of_thousands_of_alternatives_is_gone_to_by_its_number(stage: Stage) -> None:
+def test_alternative_is_selected_by_its_number(stage: Stage) -> None:
     async def scene(person: Person) -> None:
         transcript, ids = of_alternatives(3_000, "Some words.")
         person.session.turns.rewrite(transcript)
         await person.until(lambda: person.path[-1].id == ids[0], "the first")
-        more = await person.seen(QToolButton, "More for this turn", person.card(-1))
-        await person.choose(more, "Go to an alternative…")
+        message = await person.conversation.wait_for_message(-1)
+        await message.choose("Go to an alternative…")
         dialog = await person.seen(QInputDialog)
         await person.do(lambda: dialog.setIntValue(2_001))
         await person.press("Go", dialog)
@@ -196,17 +208,16 @@ def test_one_of_thousands_of_alternatives_is_gone_to_by_its_number(stage: Stage)
     stage.play(scene)
 
 
-def test_two_alternatives_are_two_lanes_and_stay_two(stage: Stage) -> None:
+def test_two_alternatives_stay_two_lanes_when_reopened(stage: Stage) -> None:
     async def scene(person: Person) -> None:
         transcript, ids = of_alternatives(2, "An answer.\n\n" * 2_000)
         person.session.turns.rewrite(transcript)
-        lanes = await compared(person, ids[0], 2)
+        lanes = await open_alternatives(person, ids[0], 2)
         assert [lane.transcript.head for lane in lanes.all] == ids
-        assert not person.pane.notice.isVisible()
-        await compared(person, ids[1], 2)
-        await person.press("Conversation", person.app.window.bar)
-        await person.until(lambda: person.pane.columns is None, "the conversation alone")
-        await compared(person, ids[0], 2)
+        assert not Notice(person).text
+        await open_alternatives(person, ids[1], 2)
+        await ComparePage(person).close()
+        await open_alternatives(person, ids[0], 2)
 
     stage.play(scene)
 
@@ -215,7 +226,7 @@ NAMES = {"one word": "n" * 1_000_000, "many words": "part " * 200_000}
 
 
 @pytest.mark.parametrize("name", slow_except(["one word"], NAMES))
-def test_a_name_of_a_megabyte_is_drawn_by_its_beginning_wherever_it_stands(stage: Stage, name: str) -> None:
+def test_window_responds_to_names_of_a_megabyte(stage: Stage, name: str) -> None:
     """Of a gateway and of a tool: in the bars, the lists, the diagrams and the dialogs."""
 
     async def look(person: Person) -> None:
@@ -223,7 +234,7 @@ def test_a_name_of_a_megabyte_is_drawn_by_its_beginning_wherever_it_stands(stage
         session = app.workspace.new()
         whole_name = NAMES[name]
         profile = app.gateways.store.add_profile(Profile(name=whole_name, base_url="http://127.0.0.1:9/v1", retries=0))
-        app.actions.of(GATEWAYS).choose(profile.id)
+        session.change(profile_id=profile.id)
         session.change(model="m")
         session.change(tools=(ToolDefinition(name=whole_name, parameters={"type": "object"}),))
         outcome = Outcome(ending=Ending.COMPLETE, finish_reason="tool_calls")
@@ -237,11 +248,8 @@ def test_a_name_of_a_megabyte_is_drawn_by_its_beginning_wherever_it_stands(stage
         for title in ("Tools", "Raw", "Parameters"):
             app.window.side.show_page(title)
             await asyncio.sleep(0.1)
-        app.actions.open_palette()
-        (palette,) = [one for one in QApplication.topLevelWidgets() if isinstance(one, Palette) and one.isVisible()]
-        await asyncio.sleep(0.05)
-        palette.close()
-        app.actions.of(GATEWAYS).choose("demo")
+        await open_palette(person)
+        session.change(profile_id="demo")
         app.gateways.store.remove(profile.id)
         await asyncio.sleep(0.05)
 

@@ -1,7 +1,8 @@
-"""Every shape of the table is played into the real window, and the window answers all the while."""
+"""Every shape of the table is played into the real window, and the window stays responsive."""
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 
 import pytest
@@ -11,7 +12,6 @@ from playground.engine.questions import checking
 from playground.engine.questions.worker import SECONDS
 from playground.engine.session.changes import RunState
 from playground.engine.session.verdicts import VerdictCode
-from playground.ui.widgets import loop
 from tests.flows.conftest import Person, Stage
 from tests.hostile.gaps import MARGIN
 from tests.hostile.in_window import Played, best_of, prepare, warm_up
@@ -36,7 +36,7 @@ pytestmark = pytest.mark.qt_log_ignore("Failed to compute left/right minimum", "
         *(pytest.param(WINDOW[part::SHARE], id=str(part), marks=pytest.mark.slow) for part in range(SHARE)),
     ],
 )
-def test_the_window_answers_whatever_comes(stage: Stage, shapes: tuple[WindowShape, ...]) -> None:
+def test_window_responds_to_every_shape(stage: Stage, shapes: tuple[WindowShape, ...]) -> None:
     played: list[Played] = []
 
     async def scene(person: Person) -> None:
@@ -46,12 +46,12 @@ def test_the_window_answers_whatever_comes(stage: Stage, shapes: tuple[WindowSha
 
     stage.play(scene)
     late = [
-        f"{one.shape.name}: {one.gap * 1000:.0f} ms, looked at: {one.looked * 1000:.0f} ms"
-        for one in played
-        if not one.answered(MARGIN)
+        f"{shape.shape.name}: {shape.gap * 1000:.0f} ms, looked at: {shape.looked * 1000:.0f} ms"
+        for shape in played
+        if not shape.answered(MARGIN)
     ]
     assert not late, "; ".join(late)
-    assert all(one.whole for one in played), [one.shape.name for one in played if not one.whole]
+    assert all(shape.whole for shape in played), [shape.shape.name for shape in played if not shape.whole]
 
 
 DOUBLED = next(shape for shape in WINDOW if shape.name == "alternatives doubled")
@@ -59,7 +59,7 @@ ANSWERS = Debugging(default=ToolRule(policy=Policy.FIXED, fixed=Answer(text="ok"
 
 
 @pytest.mark.parametrize("stopped", slow_except([True], [True, False]))
-def test_a_rule_waits_for_what_takes_long_and_stop_ends_the_wait(
+def test_rule_waits_for_a_costly_check_until_stopped(
     stage: Stage, stopped: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(checking, "SECONDS", 2 * SECONDS)  # time to see it, on a slow machine too
@@ -67,12 +67,12 @@ def test_a_rule_waits_for_what_takes_long_and_stop_ends_the_wait(
     async def scene(person: Person) -> None:
         with FaultServer() as server:
             session = prepare(person.app, replace(DOUBLED, rules=ANSWERS, tools=(tool(doubled(31)),)), server)
-            run = loop.spawn(session.run(), name="a rule that waits")
+            run = asyncio.get_running_loop().create_task(session.run())
             await person.until(lambda: session.state is RunState.ANSWERING, "a rule that waits")
             (call,) = session.transcript.path[-1].calls
-            card = person.card(-1).calls[0]
+            (card,) = person.conversation.message(-1).calls
             assert session.debugger.verdict(call).code is VerdictCode.CHECKING
-            await person.until(lambda: card._verdict.text() == "checking…", "a card that says so")
+            await person.until(lambda: card.arguments_check == "checking…", "the check in the card")
             if stopped:
                 session.stop()
                 await run
@@ -81,9 +81,8 @@ def test_a_rule_waits_for_what_takes_long_and_stop_ends_the_wait(
                 await run
             (reason,) = session.debugger.notes.stops.values()
             assert reason.code is (ReasonCode.STOPPED if stopped else ReasonCode.COSTLY), reason
-            await person.until(
-                lambda: card._verdict.text().startswith("too costly to check: it takes longer"), "a card that says so"
-            )
+            said = "too costly to check: it takes longer"
+            await person.until(lambda: card.arguments_check.startswith(said), "the verdict in the card")
             await person.until(lambda: session.debugger.verdict(call).code is VerdictCode.TOO_COSTLY, "the verdict")
             assert session.state is RunState.IDLE
 

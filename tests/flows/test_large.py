@@ -21,7 +21,7 @@ from playground.ui.features.inspector.wire_views import DiffView
 from playground.ui.features.variables.control import AT_ONCE as VARIABLES_AT_ONCE
 from playground.ui.features.variables.variables_bar import VariablesBar
 from tests.flows.conftest import Person, Stage
-from tests.flows.test_files import name_file
+from tests.flows.pages.dialogs import name_file
 from tests.flows.test_find import current, open_bar, says, show
 
 LINE = "one of many lines of a log that somebody sent\n"

@@ -19,10 +19,11 @@ from playground.engine.gateways.credentials import store_secret
 from playground.engine.gateways.profiles import Profile
 from playground.engine.gateways.secrets import Secret
 from playground.engine.session.snapshot import snapshot
-from playground.ui.features.code.get_code_window import GetCodeWindow
 from tests.flows.conftest import Person, Stage
-from tests.flows.pages.dialogs import choose_file
-from tests.flows.test_store import act, opened
+from tests.flows.pages.code import CodeWindow
+from tests.flows.pages.dialogs import Notice, choose_file
+from tests.flows.pages.inspector import Inspector
+from tests.flows.test_store import opened
 from tests.protocols.streams import data
 from tests.support.fault_server import FaultServer, Step, head, send, sleep, whole
 
@@ -187,29 +188,30 @@ def search(place: str, widgets: Iterable[QWidget]) -> None:
 
 async def search_everything(person: Person, place: str, folder: Path) -> None:
     """All tabs, all that can be copied, all that can be written."""
-    window, session = person.app.window, person.session
+    session, inspector = person.session, Inspector(person)
     search(place, QApplication.allWidgets())
     for title in ("Request", "Response", "Timeline", "Headers", "Diff", "Lint", "Calls", "Sequence", "Tree"):
-        await person.do(partial(window.inspector.show_tab, title))
+        await inspector.show_tab(title)
         await person.do(lambda: None)
-        search(f"{place}, {title}", [window.inspector, *window.inspector.findChildren(QWidget)])
-        for button in window.inspector.findChildren(QAbstractButton):
-            if button.isVisible() and "opy" in button.text() + button.toolTip() + button.accessibleName():
+        search(f"{place}, {title}", [inspector.widget, *inspector.widget.findChildren(QWidget)])
+        for button in inspector.find(QAbstractButton):
+            if "opy" in button.text() + button.toolTip() + button.accessibleName():
                 QGuiApplication.clipboard().setText("nothing")
                 if not getattr(button, "menu", lambda: None)():
                     await person.do(button.click)
                 assert not leaks(QGuiApplication.clipboard().text()), f"{place}, {title}: {button.text()}"
-    for card in (person.card(at) for at in range(len(person.path))):
-        await person.do(card._copy)
+    for number in range(len(person.path)):
+        message = await person.conversation.wait_for_message(number)
+        QGuiApplication.clipboard().setText("nothing")
+        await message.choose("Copy text")
         assert not leaks(QGuiApplication.clipboard().text())
-    await act(person, "run.code")
-    code = GetCodeWindow.shown_for(session, window)
-    for at in range(code.source.count()):
-        await choose_source(person, code, at)
-        await person.until(lambda: code.code, "some code")
-        search(f"{place}, code {at}", [code, *code.findChildren(QWidget)])
-        assert not leaks(code.code)
-    await person.do(code.close)
+    code = await CodeWindow.opened(person, "run.code")
+    for at in range(code.request_count):
+        await code.choose_request(at)
+        await person.until(lambda: code.text, "some code")
+        search(f"{place}, code {at}", [code.widget, *code.widget.findChildren(QWidget)])
+        assert not leaks(code.text)
+    await code.close()
     for name, action in (("one", "cassette.save"), ("all", "cassette.save-all"), ("har", "cassette.export")):
         file = folder / f"{place}-{name}.json"
         await choose_file(person, action, file)
@@ -220,12 +222,6 @@ async def search_everything(person: Person, place: str, folder: Path) -> None:
         assert not leaks(text), f"{place}: {form}"
     assert not leaks(repr(session.transcript)), "what is kept of the answer"
     assert not leaks(repr(list(session.exchanges.values())))
-
-
-async def choose_source(person: Person, code: GetCodeWindow, at: int) -> None:
-    """As a person chooses an entry."""
-    await person.do(partial(code.source.setCurrentIndex, at))
-    await person.do(partial(code.source.activated.emit, at))
 
 
 def search_files(folder: Path) -> None:
@@ -254,8 +250,14 @@ async def use_gateway(person: Person, server: FaultServer, protocol: str, key: S
     return profile
 
 
+async def send_message(person: Person, text: str) -> None:
+    """Paste a message into the composer, and run."""
+    await person.do(partial(person.message.setPlainText, text))
+    await person.press("Run", person.conversation.composer.widget)
+
+
 @pytest.mark.parametrize("protocol", ["chat", "messages"])
-def test_no_piece_of_the_key_is_seen_copied_or_written(stage: Stage, protocol: str, tmp_path: Path) -> None:
+def test_key_in_answers_is_never_shown_copied_or_written(stage: Stage, protocol: str, tmp_path: Path) -> None:
     path = {"chat": "/v1/chat/completions", "messages": "/v1/messages"}[protocol]
     with FaultServer() as server:
         server.play_at("/v1/models", cut(200, spelled(MODELS)))
@@ -275,8 +277,7 @@ def test_no_piece_of_the_key_is_seen_copied_or_written(stage: Stage, protocol: s
             ):
                 server.play_at(path, script)
                 await person.do(person.app.workspace.new)
-                await person.do(partial(person.pane.composer.set_text, "Which key?"))
-                await person.do(person.pane.run)
+                await send_message(person, "Which key?")
                 await person.until(lambda: len(person.path) == 2, "an answer")
                 await person.idle(2)
                 await search_everything(person, name, tmp_path)
@@ -286,7 +287,7 @@ def test_no_piece_of_the_key_is_seen_copied_or_written(stage: Stage, protocol: s
     search_files(tmp_path)
 
 
-def test_a_key_that_is_entered_later_is_in_nothing_written_from_then_on(stage: Stage, tmp_path: Path) -> None:
+def test_key_entered_later_is_in_no_file_written_afterwards(stage: Stage, tmp_path: Path) -> None:
     with FaultServer() as server:
         server.play_at("/v1/models", send(whole(200, "application/json", b'{"data": []}')))
         server.play_at("/v1/chat/completions", events(chat_answer(9)))
@@ -303,14 +304,13 @@ def test_a_key_that_is_entered_later_is_in_nothing_written_from_then_on(stage: S
             for name, action in (("one", "cassette.save"), ("all", "cassette.save-all"), ("har", "cassette.export")):
                 await choose_file(person, action, written / f"{name}.json")
                 await person.until((written / f"{name}.json").exists, action)
-            await act(person, "run.code")
-            code = GetCodeWindow.shown_for(person.session, person.app.window)
-            await person.until(lambda: "It is" in code.code, "the code of the next request, with the answer")
-            assert not leaks(code.code)
-            await choose_source(person, code, 1)
-            await person.until(lambda: code.code and "It is" not in code.code, "the code of the one that was sent")
-            assert not leaks(code.code)
-            await person.do(code.close)
+            code = await CodeWindow.opened(person, "run.code")
+            await person.until(lambda: "It is" in code.text, "the code of the next request, with the answer")
+            assert not leaks(code.text)
+            await code.choose_request(1)
+            await person.until(lambda: code.text and "It is" not in code.text, "the code of the request that was sent")
+            assert not leaks(code.text)
+            await code.close()
             for form in SUFFIXES:
                 (written / form).write_text(export(snapshot(person.session), form, gateways.keys.known()))
             await choose_file(person, "file.save", written / "copy.playground.json")
@@ -322,7 +322,7 @@ def test_a_key_that_is_entered_later_is_in_nothing_written_from_then_on(stage: S
     search_files(written)
 
 
-def test_what_was_kept_before_a_key_was_entered_is_freed_of_it_and_that_is_said(stage: Stage, tmp_path: Path) -> None:
+def test_key_entered_later_is_removed_from_the_store_with_a_notice(stage: Stage, tmp_path: Path) -> None:
     with FaultServer() as server:
         server.play_at("/v1/models", send(whole(200, "application/json", b'{"data": []}')))
         server.play_at("/v1/chat/completions", cut(401, ERROR))
@@ -339,18 +339,23 @@ def test_what_was_kept_before_a_key_was_entered_is_freed_of_it_and_that_is_said(
             assert any(leaks(file.read_bytes().decode("latin-1")) for file in files_of(store.path))
             profile, _ = await store_secret(profile, gateways.keys, Secret(KEY))
             await person.do(partial(gateways.store.update, profile))
-            notice = person.pane.notice
-            await person.until(lambda: "was taken out of them" in notice.words, "a word on what was taken out")
-            assert "Turns that are open still have it" in notice.words
+            notice = Notice(person)
+            await notice.wait_for_text("was taken out of them")
+            assert "Turns that are open still have it" in notice.text
             assert not any(leaks(file.read_bytes().decode("latin-1")) for file in files_of(store.path))
             assert not leaks(f"{person.app.window.windowTitle()} {person.app.workspace.experiments}")
             failure = person.path[-1].outcome
             assert not leaks(repr(failure))
-            search("the answer", [person.card(1), *person.card(1).findChildren(QWidget)])
-            inspector = person.app.window.inspector
+            card = person.conversation.message(1).widget
+            search("the answer", [card, *card.findChildren(QWidget)])
+            inspector = Inspector(person)
+
+            def shown() -> list[str]:
+                return [text for _, text in shown_in(inspector.widget)]
+
             for title in ("Request", "Response", "Timeline", "Headers", "Lint"):
-                await person.do(partial(inspector.show_tab, title))
-                await person.until(lambda: not any(leaks(text) for _, text in shown_in(inspector)), f"{title} without")
+                await inspector.show_tab(title)
+                await person.until(lambda: not any(map(leaks, shown())), f"{title} without the key")
 
         stage.play(scene)
 
@@ -360,7 +365,7 @@ def files_of(path: Path) -> list[Path]:
     return [file for file in path.parent.iterdir() if file.name.startswith(path.name) and file.is_file()]
 
 
-def test_a_key_in_a_prompt_is_in_no_file_no_title_and_no_report(stage: Stage, tmp_path: Path) -> None:
+def test_key_in_a_prompt_is_in_no_file_title_or_report(stage: Stage, tmp_path: Path) -> None:
     with FaultServer() as server:
         server.play_at("/v1/models", send(whole(200, "application/json", b'{"data": []}')))
         server.play_at("/v1/chat/completions", cut(500, ERROR))
@@ -370,8 +375,7 @@ def test_a_key_in_a_prompt_is_in_no_file_no_title_and_no_report(stage: Stage, tm
             await use_gateway(person, server, "chat", Secret(KEY))
             for words in (f"Why is {KEY} refused?", f"The key of my gateway is {KEY}", KEY):
                 await person.do(person.app.workspace.new)
-                await person.do(partial(person.pane.composer.set_text, words))
-                await person.do(person.pane.run)
+                await send_message(person, words)
                 await person.until(lambda: len(person.path) == 2, "an answer")
                 await person.idle(2)
                 assert not leaks(f"{person.app.window.windowTitle()} {person.session.title} {person.session.summary}")

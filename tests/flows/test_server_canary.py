@@ -27,8 +27,7 @@ from playground.engine.session.snapshot import snapshot
 from playground.engine.tool_servers.naming import definition_of
 from playground.engine.tool_servers.secret_values import OAUTH, ORIGIN
 from tests.flows.conftest import Person, Stage
-from tests.flows.pages.dialogs import choose_file
-from tests.flows.pages.steps import choose_entry
+from tests.flows.pages.dialogs import choose_file, select_entry
 from tests.flows.test_canary import logged as logged
 from tests.flows.test_store import opened
 from tests.support.remote_tool_server import RemoteToolServer
@@ -153,7 +152,7 @@ async def export_everything(person: Person, folder: Path) -> None:
     code = next(window for window in person.windows if window.windowTitle() == "Get code")
     source = person.one(QComboBox, "Request", code)
     for index in range(source.count()):
-        await choose_entry(person, source, source.itemText(index))
+        await select_entry(person, source, source.itemText(index))
         await person.until(lambda: person.one(QPlainTextEdit, "Code", code).toPlainText(), "some code")
         clean(person.one(QPlainTextEdit, "Code", code).toPlainText(), f"code {index}")
     await person.do(code.close)

@@ -1,20 +1,21 @@
-"""From a call to what was said with its server, and back; and where that stands in the picture of the run."""
+"""From a tool call to the messages exchanged with its server, and back; and the server's time in the sequence."""
 
 from __future__ import annotations
 
-from functools import partial
+import re
 
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QWidget
 
 from playground.domain.parts import ToolCall
 from playground.engine.tool_servers.acceptance import arriving
-from playground.ui.features.conversation.calls.call_card import CallCard, CallMenu
-from playground.ui.shell.features import DEBUGGER, SERVER_TAPE
 from tests.flows.conftest import Person, Stage
+from tests.flows.pages.conversation import focus_in
+from tests.flows.pages.server_requests import ServerMessagesPage
 
 
-async def asked_of_the_demo(person: Person) -> tuple[str, ToolCall]:
-    """A call of the demo's dice, answered by its server; the answer stands as a draft."""
+async def call_demo_server(person: Person) -> tuple[str, ToolCall]:
+    """A call of the demo server's dice, whose result from the server is prepared but not sent."""
     servers = person.app.workspace.tool_servers
     live = await servers.start("demo")
     tools = arriving((), live.server, live.tools, {})
@@ -28,45 +29,43 @@ async def asked_of_the_demo(person: Person) -> tuple[str, ToolCall]:
     return turn_id, call
 
 
-def test_a_call_leads_to_its_messages_and_they_lead_back(stage: Stage) -> None:
+def test_tool_call_leads_to_its_messages_and_they_lead_back(stage: Stage) -> None:
     async def scene(person: Person) -> None:
-        turn_id, call = await asked_of_the_demo(person)
+        turn_id, call = await call_demo_server(person)
         tape = person.app.workspace.tool_servers.tape
-        await person.until(lambda: len(tape.of_call(turn_id, call.id)) >= 2, "the call on the tape")
-        card = person.find(CallCard)[0]
-        await person.choose(person.one(CallMenu, inside=card), "Show what was said with its server")
-        page = person.app.actions.of(SERVER_TAPE).page
-        assert page is not None
-        await person.until(page.isVisible, "the page of servers")
-        await person.until(lambda: page.table.currentIndex().row() == 0, "the call's first message")
-        assert page.model.rows == tape.of_call(turn_id, call.id)
-        assert len(page.model.rows) < len(tape)
-        assert [entry.method for entry in page.model.rows][:2] == ["tools/call", "tools/call"]
-        assert "roll_dice" in page.detail.text.text()
-        await person.do(partial(person.message.setFocus))
-        await person.click(page.to_call)
-        await person.until(lambda: person.pane.view.focused_turn() == turn_id, "the call's turn with the focus")
-        await person.press("Show the messages of all calls again")
-        await person.until(lambda: page.model.rowCount() == len(tape), "all messages")
+        await person.until(lambda: len(tape.of_call(turn_id, call.id)) >= 2, "the messages of the call")
+        (card,) = person.conversation.message(-1).calls
+        await card.choose("Show what was said with its server")
+        page = await ServerMessagesPage.wait(person)
+        await person.until(lambda: page.selected_row == 0, "the call's first message")
+        assert page.row_count == len(tape.of_call(turn_id, call.id)) < len(tape)
+        assert all("tools/call" in name for name in page.column(2)[:2])
+        assert "roll_dice" in page.detail
+        message = person.conversation.message(-1)
+        await person.do(person.message.setFocus)
+        await page.press("Show the call in the conversation")
+        await person.until(focus_in(message.widget), "the focus in the call's message")
+        await page.press("Show the messages of all calls again")
+        await person.until(lambda: page.row_count == len(tape), "all messages")
 
-        await person.do(person.app.window.action("view.sequence").trigger)
-        sequence = person.app.actions.of(DEBUGGER).pages.sequence
-        assert sequence is not None
-        await person.until(lambda: any(span.kind == "server" for span in sequence.view.spans), "the server's time")
-        (span,) = [span for span in sequence.view.spans if span.kind == "server"]
-        assert (span.turn_id, span.call_id, span.ok) == (turn_id, call.id, True)
-        assert span.end > span.start > 0
+        await person.trigger("view.sequence")
+        await person.seen(QWidget, "Sequence of requests, calls and answers")
+        await person.press("Copy as text")
+        sequence = QGuiApplication.clipboard().text()
+        assert re.search(r"call of roll_dice; asked of Demo tools for [1-9]\d* ms$", sequence), sequence
         first = person.session
-        await person.do(person.app.window.action("experiment.new").trigger)
+        await card.choose("Show what was said with its server")
+        await person.until(lambda: page.selected_row == 0, "the call's first message")
+        await person.trigger("experiment.new")
         await person.until(lambda: person.session is not first, "another experiment")
-        await person.do(partial(page.show_call, turn_id, call.id))
-        await person.do(page.to_call.click)
+        await person.trigger("view.servers")
+        await page.press("Show the call in the conversation")
         await person.press("Go there")
         await person.until(lambda: person.session is first, "the call's experiment")
-        await person.until(lambda: person.pane.view.focused_turn() == turn_id, "the call's turn with the focus again")
-        card = await person.seen(CallCard)
-        send = person.find(QPushButton, "Send", card)[0]
-        await person.click(send)
+        message = await person.conversation.wait_for_message(1)
+        await person.until(focus_in(message.widget), "the focus in the call's message again")
+        (card,) = message.calls
+        await card.send_result()
         await person.idle(4)
 
     stage.play(scene)

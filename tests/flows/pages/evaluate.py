@@ -29,10 +29,10 @@ from playground.demo.server import DemoConfig
 from playground.engine.io.resources import resource_root
 from playground.engine.library.opening_files import open_sample
 from playground.engine.session.plan import Plan
+from tests.flows.pages.dialogs import select_entry
 from tests.flows.pages.page import Page, find_by_object_name, get_by_object_name
 from tests.flows.pages.steps import (
     Dialog,
-    choose_entry,
     choose_file,
     click_cell,
     column_texts,
@@ -362,7 +362,7 @@ class CheckCard(Page):
 
     async def choose_in(self, field: str, entry: str) -> None:
         """Choose an entry of a list in its form."""
-        await choose_entry(self.person, self.get(QComboBox, field), entry)
+        await select_entry(self.person, self.get(QComboBox, field), entry)
 
     async def choose(self, entry: str) -> None:
         """Choose an entry of its menu."""
@@ -425,7 +425,7 @@ class RunPanel(Page):
 
     async def choose(self, field: str, entry: str) -> None:
         """Choose the entry of a list."""
-        await choose_entry(self.person, self.get(QComboBox, field), entry)
+        await select_entry(self.person, self.get(QComboBox, field), entry)
 
     def problem(self, field: str) -> str:
         """What is said below a field."""
@@ -566,7 +566,7 @@ class ImportCasesDialog(Dialog):
 
     async def set_role(self, column: str, role: str) -> None:
         """Choose what becomes of a column."""
-        await choose_entry(self.person, self.get(QComboBox, f"What {column} is"), role)
+        await select_entry(self.person, self.get(QComboBox, f"What {column} is"), role)
 
     async def set_variable(self, column: str, name: str) -> None:
         """Type the variable of a column."""

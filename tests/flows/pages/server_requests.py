@@ -201,6 +201,11 @@ class ServerMessagesPage(Dialog):
         """Type into the search field."""
         await replace_text(self.person, self.get(QLineEdit, "Find in the messages of tool servers"), text)
 
+    @property
+    def selected_row(self) -> int:
+        """The row of the current message; -1 without one."""
+        return self._table.currentIndex().row() if self._table is not None else -1
+
     async def choose(self, row: int) -> None:
         """Choose a message."""
         assert self._table is not None

@@ -11,7 +11,6 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QApplication,
-    QComboBox,
     QFileDialog,
     QLabel,
     QLineEdit,
@@ -107,19 +106,6 @@ async def replace_text(person: Person, field: QLineEdit | QPlainTextEdit, text: 
         await person.do(partial(QTest.keyClicks, field, text))
     else:
         await person.do(partial(QTest.keyClick, field, Qt.Key.Key_Delete))
-
-
-async def choose_entry(person: Person, box: QComboBox, text: str) -> None:
-    """Choose the entry of a combo box that begins with this text, as if it had been clicked."""
-    entries = [box.itemText(index) for index in range(box.count())]
-    index = next((index for index, entry in enumerate(entries) if entry.startswith(text)), -1)
-    assert index >= 0, f"{text!r} is not among {entries}"
-
-    def choose() -> None:
-        box.setCurrentIndex(index)
-        box.activated.emit(index)
-
-    await person.do(choose)
 
 
 async def trigger(person: Person, menu: QMenu, *path: str) -> None:
