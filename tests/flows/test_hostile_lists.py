@@ -22,7 +22,6 @@ from playground.engine.gateways.profiles import Profile
 from playground.engine.session.variants import MOST_LANES
 from tests.flows.conftest import Person, Stage
 from tests.flows.pages.compare import ComparePage
-from tests.flows.pages.dialogs import Notice
 from tests.flows.pages.gateways import GatewayBar
 from tests.flows.pages.page import get_by_object_name
 from tests.flows.pages.tools import ToolsPage
@@ -188,7 +187,7 @@ def test_nearest_of_thousands_of_alternatives_are_lanes_and_the_rest_is_counted(
         assert heads[0] == 2_001
         assert set(heads) <= set(range(1_998, 2_004))
         assert len(set(heads)) == MOST_LANES
-        assert "6 of the 3,000 alternatives are lanes" in Notice(person).text
+        assert "6 of the 3,000 alternatives are lanes" in person.conversation.notice.text
 
     stage.play(scene)
 
@@ -214,7 +213,7 @@ def test_two_alternatives_stay_two_lanes_when_reopened(stage: Stage) -> None:
         person.session.turns.rewrite(transcript)
         lanes = await open_alternatives(person, ids[0], 2)
         assert [lane.transcript.head for lane in lanes.all] == ids
-        assert not Notice(person).text
+        assert not person.conversation.notice.text
         await open_alternatives(person, ids[1], 2)
         await ComparePage(person).close()
         await open_alternatives(person, ids[0], 2)

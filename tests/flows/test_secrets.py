@@ -21,7 +21,7 @@ from playground.engine.gateways.secrets import Secret
 from playground.engine.session.snapshot import snapshot
 from tests.flows.conftest import Person, Stage
 from tests.flows.pages.code import CodeWindow
-from tests.flows.pages.dialogs import Notice, choose_file
+from tests.flows.pages.dialogs import choose_file
 from tests.flows.pages.inspector import Inspector
 from tests.flows.test_store import opened
 from tests.protocols.streams import data
@@ -339,7 +339,7 @@ def test_key_entered_later_is_removed_from_the_store_with_a_notice(stage: Stage,
             assert any(leaks(file.read_bytes().decode("latin-1")) for file in files_of(store.path))
             profile, _ = await store_secret(profile, gateways.keys, Secret(KEY))
             await person.do(partial(gateways.store.update, profile))
-            notice = Notice(person)
+            notice = person.conversation.notice
             await notice.wait_for_text("was taken out of them")
             assert "Turns that are open still have it" in notice.text
             assert not any(leaks(file.read_bytes().decode("latin-1")) for file in files_of(store.path))
