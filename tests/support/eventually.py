@@ -1,7 +1,6 @@
 """Wait for a state that comes, and say which one did not.
 
-``eventually`` is for coroutines; ``eventually_in_qt`` is for tests without one, and runs Qt's events meanwhile. Both
-look at the state again and again, since they watch from outside: another thread, process or event loop reaches it.
+The state is looked at again and again: another thread, process or event loop reaches it, and tells nobody.
 """
 
 from __future__ import annotations
@@ -24,16 +23,6 @@ async def eventually(condition: Callable[[], object], description: str = "", *, 
     while not await _result(condition):
         _check_limit(limit, seconds, condition, description)
         await asyncio.sleep(_PAUSE_S)
-
-
-def eventually_in_qt(condition: Callable[[], object], description: str = "", *, seconds: float = LIMIT_S) -> None:
-    """Process Qt's events until the condition holds. Raises AssertionError with the description after the limit."""
-    from PySide6.QtTest import QTest
-
-    limit = time.monotonic() + seconds
-    while not condition():
-        _check_limit(limit, seconds, condition, description)
-        QTest.qWait(int(_PAUSE_S * 1000))
 
 
 async def _result(condition: Callable[[], object]) -> object:

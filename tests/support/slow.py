@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import pytest
-from _pytest.mark.structures import ParameterSet
 
 T = TypeVar("T")
 
 
-def slow_except(default: Iterable[T], cases: Iterable[T]) -> list[ParameterSet]:
+def slow_except(default: Iterable[T], cases: Iterable[T]) -> list[Any]:
     """All cases; those that are not run by default are marked ``slow``."""
     chosen = list(default)
     return [pytest.param(case, marks=() if case in chosen else pytest.mark.slow) for case in cases]

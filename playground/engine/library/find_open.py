@@ -30,7 +30,7 @@ def find_all(
 
 
 def find_open(session: Session, typed: str, filters: Filters) -> SearchResult | None:
-    """What is found in one experiment: each word is the beginning of a word in it. None where not."""
+    """Search one experiment. Returns None unless each word is the beginning of a word in it."""
     experiment = summarize(session)
     if not filters.take(experiment):
         return None
@@ -42,7 +42,7 @@ def find_open(session: Session, typed: str, filters: Filters) -> SearchResult | 
     if not search.all_in(text for *_, text in texts):
         return None
     passages = (search.passage(*text) for text in texts)
-    return SearchResult(experiment, tuple(islice((one for one in passages if one is not None), MOST_PASSAGES)))
+    return SearchResult(experiment, tuple(islice(filter(None, passages), MOST_PASSAGES)))
 
 
 def _texts(session: Session) -> Iterator[tuple[str, str, str]]:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import (
-    QAbstractButton,
     QAbstractScrollArea,
     QApplication,
     QLabel,
@@ -331,8 +330,3 @@ def focus_in(widget: QWidget) -> Callable[[], bool]:
         return focus is not None and (focus is widget or widget.isAncestorOf(focus))
 
     return holds
-
-
-def has_enabled_button(page: Page, name: str) -> bool:
-    """True if a person sees a button of this name and can press it."""
-    return any(button.isEnabled() for button in page.find(QAbstractButton, name))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractItemView, QWidget
+from PySide6.QtWidgets import QAbstractItemView
 
 if TYPE_CHECKING:
     from tests.flows.conftest import Person
@@ -22,13 +22,6 @@ def row_texts(view: QAbstractItemView) -> list[str]:
 
 def _text(index: QModelIndex) -> str:
     return str(index.data() or index.data(Qt.ItemDataRole.AccessibleTextRole) or "")
-
-
-async def wait_for_rows(person: Person, name: str, count: int, inside: QWidget | None = None) -> list[str]:
-    """Wait until the list of this name has so many rows, and return their texts."""
-    view = await person.seen(QAbstractItemView, name, inside)
-    await person.until(lambda: view.model().rowCount() == count, f"{count} rows")
-    return row_texts(view)
 
 
 async def wait_for_selected_rows(person: Person, name: str) -> list[int]:
