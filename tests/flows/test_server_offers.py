@@ -93,8 +93,8 @@ def test_prompt_chosen_before_server_is_ready_stays_filled_in(stage: Stage) -> N
         dialog = await ServerContentDialog.open(person, "Prompt…")
         servers.begin("hostile")
         await dialog.choose("explain")
-        title = dialog.field("title")
         await dialog.type_into("title", "We")
+        title = dialog.field("title")
         assert servers.live("hostile").state is State.STARTING
         await person.until(lambda: dialog.proposals("title") == ["Welcome"], "what it proposes")
         assert servers.live("hostile").state is State.READY

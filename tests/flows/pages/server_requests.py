@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from tests.flows.pages.page import Page
-from tests.flows.pages.steps import Dialog, choose_file, column_texts, read_label, replace_text, select_row
+from tests.flows.pages.steps import Dialog, choose_file, column_texts, read_label, replace_text
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -67,10 +67,21 @@ class ServerContentDialog(Dialog):
         await replace_text(self.person, self.get(QLineEdit, "Find among what servers offer"), text)
 
     async def choose(self, offer: str) -> None:
-        """Choose an offer as soon as it is in the list."""
-        await self.wait_until(lambda: offer in self.offers, offer)
-        assert self._table is not None
-        await select_row(self.person, self._table, self.offers.index(offer))
+        """Choose an offer as soon as it is in the list, again if the list was renewed in the meantime."""
+
+        def select() -> None:
+            if self._table is not None and offer in self.offers:
+                self._table.selectRow(self.offers.index(offer))
+
+        while self.chosen != offer:
+            await self.wait_until(lambda: offer in self.offers, offer)
+            await self.person.do(select)
+
+    @property
+    def chosen(self) -> str:
+        """The name of the offer that is selected in the list; empty if none is."""
+        rows = self._table.selectionModel().selectedRows() if self._table is not None else []
+        return self.offers[rows[0].row()] if rows else ""
 
     # The one that is chosen
 
@@ -100,6 +111,7 @@ class ServerContentDialog(Dialog):
 
     async def ask(self) -> None:
         """Ask the server for the prompt or the resource."""
+        await self.wait_until(lambda: self.can_ask, "enough filled in to ask")
         names = ("Get the messages", "Read")
         (button,) = [button for button in self.find(QPushButton) if button.text() in names]
         await self.person.do(button.click)
