@@ -39,7 +39,7 @@ _NO_EXTRA: Final[Extra] = {}  # of all parts that came with nothing beside: valu
 
 @dataclass(slots=True)
 class GrowingPart:
-    """A part being received. ``fragments`` only ever grows; a view remembers how many it has drawn.
+    """A part being received. ``fragments`` grows until the part is complete; a view remembers how many it has drawn.
 
     There may be a million of them, and most have one fragment or none: each holds what its kind needs and no more.
     """
@@ -60,6 +60,24 @@ class GrowingPart:
         """All fragments joined."""
         return "".join(self.fragments)
 
+    def text_up_to(self, limit: int | None) -> str:
+        """The first ``limit`` characters of the text without joining the others; all of it for None."""
+        if limit is None:
+            return self.text
+        fragments: list[str] = []
+        missing = limit
+        for fragment in self.fragments:
+            if missing <= 0:
+                break
+            fragments.append(fragment[:missing])
+            missing -= len(fragment)
+        return "".join(fragments)
+
+    def join_fragments(self) -> None:
+        """Replace the fragments by one, which values of the part share. For a part that is complete."""
+        if len(self.fragments) > 1:
+            self.fragments = [self.text]
+
     @property
     def extra(self) -> Extra:
         """The members that nothing here knows, as far as they came."""
@@ -70,11 +88,11 @@ class GrowingPart:
         """Whether anything of it has come."""
         return any(self.fragments) or self.members is not None
 
-    def freeze(self) -> Part:
-        """The part as a value."""
+    def freeze(self, limit: int | None = None) -> Part:
+        """The part as a value, its text cut after ``limit`` characters."""
         if self.kind == "refusal":
-            return lean(Refusal, kind=self.kind, text=self.text)
-        return lean(Text, kind=self.kind, text=self.text, extra=self.extra)
+            return lean(Refusal, kind=self.kind, text=self.text_up_to(limit))
+        return lean(Text, kind=self.kind, text=self.text_up_to(limit), extra=self.extra)
 
 
 @dataclass(slots=True)
@@ -105,12 +123,12 @@ class GrowingReasoning(GrowingPart):
             self.details = self.details or []
             self.details.extend(event.details)
 
-    def freeze(self) -> Reasoning:
-        """The part as a value."""
+    def freeze(self, limit: int | None = None) -> Reasoning:
+        """The part as a value, its text cut after ``limit`` characters."""
         return lean(
             Reasoning,
             kind=self.kind,
-            text=self.text,
+            text=self.text_up_to(limit),
             field=self.field,
             signature="".join(self.signatures) if self.signatures else None,
             redacted=self.redacted,
@@ -134,14 +152,14 @@ class GrowingCall(GrowingPart):
         """A call without a word is one, too."""
         return True
 
-    def freeze(self) -> ToolCall:
-        """The part as a value."""
+    def freeze(self, limit: int | None = None) -> ToolCall:
+        """The part as a value, its text cut after ``limit`` characters."""
         return lean(
             ToolCall,
             kind=self.kind,
             id=self.id,
             name=self.name,
-            arguments=self.text,
+            arguments=self.text_up_to(limit),
             id_is_ours=self.id_is_ours,
             free_text=self.free_text,
             received=None,
@@ -161,7 +179,7 @@ class GrowingUnknown(GrowingPart):
         """It came whole."""
         return True
 
-    def freeze(self) -> Unknown:
+    def freeze(self, limit: int | None = None) -> Unknown:
         """The part as a value."""
         return Unknown(value=self.value)
 
@@ -201,9 +219,9 @@ class GrowingChoice:
         self.closed = False
         return part
 
-    def freeze(self) -> tuple[Part, ...]:
-        """All parts as values, in order of appearance; empty texts left out."""
-        return tuple(part.freeze() for part in self.parts if part.says_something)
+    def freeze(self, limit: int | None = None) -> tuple[Part, ...]:
+        """All parts as values, in order of appearance; empty texts left out, longer ones than ``limit`` cut there."""
+        return tuple(part.freeze(limit) for part in self.parts if part.says_something)
 
 
 class Accumulator:

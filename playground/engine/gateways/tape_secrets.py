@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Final
 
 from playground.domain.errors import Failure
 from playground.gateway.redact import Redactor
@@ -12,17 +13,31 @@ from playground.gateway.redact_stream import StreamRedactor
 from playground.gateway.tape import Exchange, Read
 from playground.jsonkit.values import JSON, JSONObject
 
+_BLOCK: Final = 1024 * 1024  # bytes that are looked through at once
+_OVERLAP: Final = 16 * 1024  # bytes that are in two blocks: more than the longest secret in its longest spelling
+
 
 def redacted_reads(exchange: Exchange, redactor: Redactor, *, thorough: bool = False) -> Iterator[Read]:
     """Yield the reads without the secrets that ``redactor`` knows, also where reads or events cut one.
 
     ``thorough`` takes longer, and finds a spelling in a code of which an event has fewer than four characters.
     """
-    complete = redactor.after(exchange.body)
+    complete = _redactor_after(exchange, redactor)
     stream = StreamRedactor(complete.thorough if thorough else complete)
     for at, data in exchange.reads:
         yield from (Read(*piece) for piece in stream.redact_bytes(data, at))
     yield from (Read(*piece) for piece in stream.close(exchange.reads[-1].at if exchange.reads else 0.0))
+
+
+def _redactor_after(exchange: Exchange, redactor: Redactor) -> Redactor:
+    """``redactor`` after it has looked at the whole response body for secrets, a block at a time."""
+    complete, block = redactor, b""
+    for _, data in exchange.reads:
+        block += data
+        if len(block) >= _BLOCK:
+            complete = redactor.after(block)
+            block = block[-_OVERLAP:]
+    return redactor.after(block) if block else complete
 
 
 def redacted_failure(failure: Failure | None, redactor: Redactor) -> JSON:

@@ -188,6 +188,8 @@ class Reception:
         if outcome.failure is not None and self._spares(outcome.failure, choice):
             own |= {"ending": Ending.COMPLETE, "failure": None}
         outcome = outcome.model_copy(update=own)
+        for part in choice.parts:
+            part.join_fragments()
         return Turn(id=turn_id, role=Role.ASSISTANT, parts=choice.freeze(), outcome=outcome, extra=choice.extra)
 
 

@@ -169,10 +169,15 @@ APART: Final = frozenset(Snapshot.model_fields) - frozenset(ExperimentSettings.m
 # ---- of a session ----------------------------------------------------------------------------------------------------
 
 
-def snapshot(session: Session) -> Snapshot:
-    """What an experiment holds now. A turn being received is in it as far as it came, marked interrupted."""
+def snapshot(session: Session, growing_limit: int | None = None) -> Snapshot:
+    """What an experiment holds now. A turn being received is in it as far as it came, marked interrupted.
+
+    Of such a turn's texts no more than the first ``growing_limit`` characters are in it; all for None.
+    """
     session = session.main
-    turns = tuple(_as_far_as_they_came(session)) if session.growing else tuple(session.transcript.turns.values())
+    turns = tuple(session.transcript.turns.values())
+    if session.growing:
+        turns = tuple(_as_far_as_they_came(session, growing_limit))
     profile = session.profile
     return Snapshot.model_construct(
         **dict(_named(session)),
@@ -257,7 +262,7 @@ def _secret(edit: OpenEdit) -> bool:
     return edit.what is What.REQUEST and key_written(edit.text or "")
 
 
-def _as_far_as_they_came(session: Session) -> Iterator[Turn]:
+def _as_far_as_they_came(session: Session, limit: int | None) -> Iterator[Turn]:
     """The turns; one being received, and there may be thousands, as it would stand if nothing more came."""
     run, known = None, dict(Outcome(ending=Ending.INTERRUPTED))
     for turn in session.transcript.turns.values():
@@ -274,7 +279,7 @@ def _as_far_as_they_came(session: Session) -> Iterator[Turn]:
             Turn,
             id=turn.id,
             role=turn.role,
-            parts=choice.freeze(),
+            parts=choice.freeze(limit),
             parent=turn.parent,
             outcome=lean(Outcome, **{**known, "choice": choice.index}),
             members=turn.members,

@@ -1,7 +1,7 @@
 """The exchanges of one experiment, with a bound on the memory that their bodies take.
 
 Above the bound the oldest bodies go, and the exchanges say so; times, headers and failures stay. What is still on its
-way is never let go.
+way is never let go. The one that came last stays until the next: it is looked at, and would be read again at once.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ class Tapes(dict[str, Exchange]):
         self[exchange.id] = exchange
         if exchange.ended is not None and exchange.id not in self._sizes and not exchange.dropped:
             self._sizes[exchange.id] = len(exchange.request_body) + exchange.size + _A_READ * len(exchange.reads)
-            self._settle()
+            self._settle(spared=exchange.id)
 
-    def _settle(self) -> None:
+    def _settle(self, spared: str = "") -> None:
         taken = self.bytes
         for id_ in list(self._sizes):
-            if taken <= self._limit:
+            if taken <= self._limit or id_ == spared:
                 break
             taken -= self._sizes.pop(id_)
             self[id_].drop()

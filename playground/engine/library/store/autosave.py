@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
 SOON: Final = 0.2  # seconds after what is typed or set
 GROWING: Final = 0.8  # seconds between two states of a turn that is being received
+#: Characters of a text being received that are saved before it ends. All of a longer one every second would be
+#: hundreds of megabytes each time; if the process ends in the middle, the rest is in the exchange's frames.
+GROWING_LIMIT: Final = 4_000_000
 
 
 class Autosave:
@@ -79,7 +82,7 @@ class Autosave:
             self._timer.cancel()
             self._timer = None
         session = self._session
-        found = snapshot(session)
+        found = snapshot(session, GROWING_LIMIT)
         if not self._began and found.untouched:
             return
         self._began = True

@@ -43,16 +43,19 @@ def no_words(known: Iterable[Secret]) -> tuple[Secret, ...]:
 def as_text(value: JSON, clean: Clean) -> str:
     """JSON text that SQLite takes, with the secrets that ``clean`` knows taken out. Raises RecursionError."""
     try:
-        pieces = list(json_pieces(value, _AS_IT_IS))
-    except ValueError:
-        value = _finite(value)
-        pieces = list(json_pieces(value, _AS_IT_IS))
-    try:
-        for piece in pieces:
-            piece.encode()
-    except UnicodeEncodeError:  # half of a surrogate pair
-        pieces = list(json_pieces(value, _ESCAPED))
-    return clean("".join(pieces))
+        text = _encode(value, _AS_IT_IS)
+    except ValueError:  # half of a surrogate pair, or a number that JSON does not have
+        text = _encode(_finite(value), _ESCAPED)
+    return clean(text)
+
+
+def _encode(value: JSON, encoder: json.JSONEncoder) -> str:
+    """JSON text of a value. Raises ValueError where it cannot be encoded, and RecursionError."""
+    pieces: list[str] = []
+    for piece in json_pieces(value, encoder):
+        piece.encode()  # raises UnicodeEncodeError, a ValueError
+        pieces.append(piece)
+    return "".join(pieces)
 
 
 def _finite(value: JSON) -> JSON:

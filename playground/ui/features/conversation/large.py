@@ -49,6 +49,15 @@ class MeasuredText:
         self._pieces.append(text)
         self.length += len(text)
 
+    def is_start_of(self, text: str) -> bool:
+        """Return whether ``text`` begins with this text; the pieces are not joined for it."""
+        start = 0
+        for piece in self._pieces:
+            if not text.startswith(piece, start):
+                return False
+            start += len(piece)
+        return True
+
     def share(self, text: str) -> None:
         """Keep ``text``, which equals this text, instead of a copy of its own."""
         self._count()

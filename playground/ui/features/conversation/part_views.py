@@ -29,6 +29,7 @@ from playground.ui.features.conversation.verdict_view import AnswerCheckView
 from playground.ui.widgets import figures
 
 BESIDE_TEXT = 32  # pixels of a card's width that its text does not have
+LARGE_FRAGMENT = 4_000  # characters of a fragment that is appended by itself
 
 V = TypeVar("V", bound=QWidget)
 P = TypeVar("P")
@@ -217,8 +218,10 @@ class _Words(PartView[TextView, Text | Refusal | ToolResult | Unknown]):
 
     def draw_growing_part(self, view: TextView, part: GrowingPart, drawing: Drawing, seconds: str | None) -> None:
         drawn = int(view.property("drawn") or 0)
-        if len(part.fragments) > drawn:
-            view.append("".join(part.fragments[drawn:]))
+        if fragments := part.fragments[drawn:]:
+            # Large fragments are shared with the answer: joined, they would be a second copy of all of it.
+            for text in fragments if len(fragments[0]) > LARGE_FRAGMENT else ["".join(fragments)]:
+                view.append(text)
             view.setProperty("drawn", len(part.fragments))
 
     def busy(self, view: TextView) -> bool:

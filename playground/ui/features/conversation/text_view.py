@@ -145,7 +145,7 @@ class TextView(QTextEdit):
     def set_text(self, text: str) -> None:
         """Show ``text``; when it goes on from what is shown, only the rest is added."""
         before = self.shown.text.length
-        if self.shown.by_lines or not before or not text.startswith(self.source):
+        if self.shown.by_lines or not before or not self.shown.text.is_start_of(text):
             self.begin(text)
             self._go_on(AT_ONCE)
         elif len(text) == before:
@@ -155,7 +155,8 @@ class TextView(QTextEdit):
 
     def begin(self, text: str) -> None:
         """Show ``text``, of which a first piece is drawn; ``fill`` goes on until it is ``whole``."""
-        if self.shown.by_lines or text != self.source:
+        shown = self.shown.text
+        if self.shown.by_lines or len(text) != shown.length or not shown.is_start_of(text):
             self.shown.give(text)
             self._follow()
 
