@@ -4,6 +4,7 @@
 # Shared libraries are those of this machine. Run again with the same folder, it keeps the virtual environment.
 # Usage: bare.sh PYTHON FOLDER [pytest arguments]
 set -euo pipefail
+. "$(dirname "$0")/sections.sh"
 python=$(command -v "$1")
 folder=$(mkdir -p "$2" && cd "$2" && pwd)
 shift 2
@@ -56,5 +57,10 @@ git ls-files -z --cached --others --exclude-standard |
 mapfile -t kept < <(env | grep -E "$KEPT" || true)
 cd "$folder/checkout"
 echo "$command"
-exec env -i "${kept[@]}" PATH="$folder/bin" HOME="$folder/home" FONTCONFIG_FILE="$folder/fonts.conf" \
-  sh -c "$command \"\$@\"" sh "$@"
+bare=(env -i "${kept[@]}" "PATH=$folder/bin" "HOME=$folder/home" "FONTCONFIG_FILE=$folder/fonts.conf")
+status=0
+"${bare[@]}" sh -c "$command \"\$@\"" sh "$@" 2>&1 | tee "$folder/log" || status=$?
+if ((status == 1)); then
+  repeat_failed "$folder/log" timeout --kill-after=10 300 "${bare[@]}" .venv/bin/pytest "$@" --last-failed -n 0 && status=0
+fi
+exit "$status"

@@ -1,4 +1,5 @@
-# Headings with times, checks that are counted, and the summary line of pytest. Sourced by .ci/setup.sh and .ci/tests.sh.
+# Headings with times, checks that are counted, the summary line of pytest, and failed tests once more. Sourced by
+# .ci/setup.sh, .ci/tests.sh and .ci/bare.sh.
 
 section="the start"
 section_start=""
@@ -49,10 +50,25 @@ await() {
   fi
 }
 
-# find_summary LOG prints the last summary line of pytest in a log; fails when there is none
+# find_summary LOG prints the first summary line of pytest in a log, and the unsteady tests; fails when there is none
 find_summary() {
-  grep -E '^=+ .*(passed|failed|error|no tests ran).* =+$' "$1" | tail -1 | grep . || {
+  grep -m 1 -E '^=+ .*(passed|failed|error|no tests ran).* =+$' "$1" || {
     echo "pytest gave no summary."
     return 1
   }
+  grep '^UNSTEADY' "$1" || true
+}
+
+# repeat_failed LOG COMMAND... runs COMMAND, which repeats the tests that failed in the log, if they are no more than
+# MOST_REPEATED: on a busy machine, a test may fail that passes by itself. Such tests are named as unsteady in the
+# summary. Fails when one fails again.
+readonly MOST_REPEATED=3
+repeat_failed() {
+  local log=$1 failed
+  shift
+  mapfile -t failed < <(grep -E '^(FAILED|ERROR) ' "$log" | awk '{ print $2 }' | sort -u)
+  if ((${#failed[@]} == 0 || ${#failed[@]} > MOST_REPEATED)); then return 1; fi
+  echo "Once more, by themselves: ${failed[*]}"
+  "$@" || return 1
+  printf 'UNSTEADY, passed only when repeated: %s\n' "${failed[@]}" | tee -a "$log"
 }

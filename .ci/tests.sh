@@ -12,9 +12,12 @@ mkdir -p "$folder"
 # Processes that tests start share the bytecode cache, and the checkout stays clean.
 export PYTHONPYCACHEPREFIX="${PYTHONPYCACHEPREFIX:-$folder/bytecode}"
 
-timeout --kill-after=10 "$seconds" \
-  "$pytest" --everything --hypothesis-profile=ci -p no:cacheprovider "$@" 2>&1 | tee "$folder/log"
+command=("$pytest" --everything --hypothesis-profile=ci -o "cache_dir=$folder/cache" "$@")
+timeout --kill-after=10 "$seconds" "${command[@]}" 2>&1 | tee "$folder/log"
 status=$?
 if ((status == 124 || status == 137)); then echo "Stopped: the time for all of CI is over."; fi
+if ((status == 1)); then
+  repeat_failed "$folder/log" timeout --kill-after=10 300 "${command[@]}" --last-failed -n 0 && status=0
+fi
 find_summary "$folder/log" >"$folder/summary" || status=1
 exit "$status"
