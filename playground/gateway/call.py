@@ -78,7 +78,6 @@ class EventStream:
         self._begun: set[int] = set()  # completions
         self._choices = 1
         self._done = False
-        self._put_off: list[Event] | Exception | None = None  # of a read that was taken, and ends all
 
     def __aiter__(self) -> EventStream:
         return self
@@ -99,33 +98,11 @@ class EventStream:
             message = f"Something in this program went wrong while reading the answer ({words})."
             return await self._fail(Failure(kind=FailureKind.INTERNAL, message=message))
 
-    def at_once(self) -> list[Event] | None:
-        """The events of the next read, where it has come and is small; None where the next list is to be awaited.
-
-        Whoever takes what came together so is not put to sleep and woken for each read.
-        """
-        transfer, decoder = self._transfer, self._decoder
-        if self._done or transfer is None or decoder is None or self._put_off is not None:
-            return None
-        try:
-            data = transfer.take_piece()
-            if data is None:
-                return None
-            events = self._decode(data, transfer, decoder)
-        except Exception as error:  # noqa: BLE001 - whoever awaits the next list is told of it
-            self._put_off = error
-            return None
-        if decoder.finished:
-            self._put_off = events
-            return None
-        return self._watch(events, transfer)
-
     async def aclose(self) -> None:
         """Stop: close the socket now and keep what came. Safe to call at any time, and twice."""
         if not self._done:
             self._done = True
-            put_off, self._put_off = self._put_off, None
-            self.left = [*(put_off if isinstance(put_off, list) else ()), *self._late()]
+            self.left = self._late()
         if self._transfer is not None:
             await self._transfer.aclose()
 
@@ -140,15 +117,12 @@ class EventStream:
         transfer, decoder = self._transfer, self._decoder
         if transfer is None or decoder is None:
             return await self._open()
-        put_off, self._put_off = self._put_off, None
-        if isinstance(put_off, Exception):
-            raise put_off
-        data = await transfer.read_piece() if put_off is None else b""
+        data = await transfer.read_piece()
         if data is None:
             events = decoder.close(delimited=transfer.exchange.delimited)
             self._done = True
         else:
-            events = self._decode(data, transfer, decoder) if put_off is None else put_off
+            events = self._decode(data, transfer, decoder)
             if decoder.finished:
                 events = [*events, *decoder.close()]
                 self._done = True

@@ -1,14 +1,14 @@
 """Watches over the reads of one exchange: how long for the first content, between contents, and in total.
 
-One lazy timer serves a whole run: moving the deadline further away is an assignment, and only a timer that
-fires looks at it. It interrupts nothing but a read inside ``with clock``; time the reader spends elsewhere is free.
+It interrupts nothing but a wait inside ``async with clock.watch()``; time the reader spends elsewhere is free.
 """
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from enum import StrEnum
-from types import TracebackType
 
 from playground.gateway.connection import Timeouts
 
@@ -21,8 +21,8 @@ AFTER_ERROR = 3.0
 #: A read that begins late gets this many seconds to find what has come in the meantime.
 _GRACE = 0.05
 
-#: Seconds that one timer may run; a Qt timer has room for 24 days, and a longer wait takes several.
-_LONGEST = 3600.0
+#: Seconds that are waited at most: a Qt timer has room for 24 days.
+_LONGEST = 20 * 86400.0
 
 
 class Stage(StrEnum):
@@ -45,7 +45,7 @@ class Expired(Exception):  # noqa: N818 - it is a fact, not an error: the caller
 
 
 class Clock:
-    """The clocks of one exchange. Use ``with clock:`` around each await; it raises ``Expired``."""
+    """The clocks of one exchange. ``wait_for`` says what is waited for; ``watch`` ends a wait that takes too long."""
 
     def __init__(self, timeouts: Timeouts) -> None:
         self._timeouts = timeouts
@@ -54,11 +54,7 @@ class Clock:
         self._total = _NEVER if timeouts.total is None else self.started + timeouts.total
         self._stage = Stage.CONNECT
         self._deadline = _NEVER
-        self._timer: asyncio.Handle | None = None
-        self._rings_at = _NEVER  # of the timer; a handle of qasync cannot be asked
-        self._task: asyncio.Task[object] | None = None
-        self._cancelling = 0
-        self._expired: Stage | None = None
+        self._timeout: asyncio.Timeout | None = None
 
     @property
     def now(self) -> float:
@@ -75,11 +71,8 @@ class Clock:
         seconds = self._patience(stage)
         self._stage = stage
         self._deadline = _NEVER if seconds is None else self._loop.time() + seconds
-        if self._timer is not None and self._end < self._rings_at:
-            self._timer.cancel()
-            self._timer = None
-        if self._timer is None and self._task is not None:
-            self._arm()
+        if self._timeout is not None and not self._timeout.expired():
+            self._timeout.reschedule(self._end)
 
     def _patience(self, stage: Stage) -> float | None:
         """Seconds; None where one waits for ever."""
@@ -89,48 +82,21 @@ class Clock:
         seconds: float | None = getattr(times, stage.value)
         return seconds
 
-    def stop(self) -> None:
-        """No more alarms."""
-        self._deadline = self._total = _NEVER
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
-
     @property
     def _end(self) -> float:
-        return min(self._deadline, self._total)
+        now = self._loop.time()
+        return min(max(min(self._deadline, self._total), now + _GRACE), now + _LONGEST)
 
-    def _arm(self) -> None:
-        end = self._end
-        if end < _NEVER:
-            now = self._loop.time()
-            self._rings_at = min(max(end, now + _GRACE), now + _LONGEST)
-            self._timer = self._loop.call_at(self._rings_at, self._ring)
-
-    def _ring(self) -> None:
-        self._timer = None
-        if self._task is None:
-            return  # nobody is waiting; the next read arms it again
-        if self._loop.time() < self._end:
-            self._arm()
-            return
-        self._expired = Stage.TOTAL if self._total <= self._deadline else self._stage
-        self._task.cancel()
-
-    def __enter__(self) -> Clock:
-        self._task = task = asyncio.current_task(self._loop)
-        self._cancelling = task.cancelling() if task is not None else 0
-        if self._timer is None:
-            self._arm()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        task, self._task = self._task, None
-        expired, self._expired = self._expired, None
-        # As asyncio.timeout does it: a cancellation from outside, at the same moment, goes first.
-        if expired is not None and task is not None:
-            others = task.uncancel() > self._cancelling
-            if not others and kind is not None and issubclass(kind, asyncio.CancelledError):
-                raise Expired(expired) from error
+    @asynccontextmanager
+    async def watch(self) -> AsyncIterator[None]:
+        """Raise ``Expired`` in what is awaited inside once the time for it is over."""
+        self._timeout = asyncio.timeout_at(self._end)
+        try:
+            async with self._timeout:
+                yield
+        except TimeoutError:
+            if not self._timeout.expired():
+                raise
+            raise Expired(Stage.TOTAL if self._total <= self._deadline else self._stage) from None
+        finally:
+            self._timeout = None

@@ -1,13 +1,12 @@
-"""How a SOCKS proxy is asked for the way, as far as httpx leaves that undone.
+"""The replies of a SOCKS proxy (RFC 1928 and 1929), as far as httpx leaves them unread.
 
-httpx asks with one read for each reply (RFC 1928 and 1929) and takes for granted that it is whole, that it is SOCKS,
-and that there is one; and it leaves the socket open when the proxy refuses. Here each reply is read to its end, what is
-wrong with it is said in words, and the socket is closed.
+httpx takes for granted that one read gives a whole reply, and that it is one of SOCKS. Here each reply is read to its
+end, and what is wrong with it is said in words.
 """
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 import httpcore
 
@@ -43,29 +42,19 @@ class SocksError(httpcore.ProxyError):
 
 
 class Handshake:
-    """Stands before the reads of ``stream``, a new connection of httpcore to the proxy, until ``end`` or ``aclose``."""
+    """Reads the replies of a SOCKS 5 proxy on a new connection to it."""
 
-    def __init__(self, stream: Any) -> None:
+    def __init__(self, stream: httpcore.AsyncNetworkStream) -> None:
         self._stream = stream
-        self._read = stream.read
         self._step = self._method
         self._login = False
-        stream.read = self._reply
 
     def expect(self, *, login: bool) -> None:
-        """Whether a user name and a password are offered."""
+        """Say whether a user name and a password are offered."""
         self._login = login
 
-    def end(self) -> None:
-        """The way is made: what is read now is the gateway's."""
-        self._stream.__dict__.pop("read", None)
-
-    async def aclose(self) -> None:
-        """Close the connection, which nobody else does while the way is not made."""
-        self.end()
-        await self._stream.aclose()
-
-    async def _reply(self, *_: object, **__: object) -> bytes:
+    async def read_reply(self) -> bytes:
+        """The next reply, whole. Raises SocksError where it refuses, and httpcore.ReadError."""
         return await self._step()
 
     async def _method(self) -> bytes:
@@ -110,7 +99,7 @@ class Handshake:
     async def _exactly(self, count: int) -> bytes:
         found = b""
         while len(found) < count:
-            data: bytes = await self._read(count - len(found))
+            data = await self._stream.read(count - len(found))
             if not data:
                 if found:
                     raise SocksError("is no SOCKS 5 proxy", found)
@@ -121,7 +110,6 @@ class Handshake:
     async def _more(self) -> bytes:
         """What there is besides the beginning, to be quoted. It has come already, or the connection ends."""
         try:
-            found: bytes = await self._read(_QUOTED, timeout=0.2)
+            return await self._stream.read(_QUOTED, timeout=0.2)
         except (httpcore.NetworkError, httpcore.TimeoutException):
             return b""
-        return found

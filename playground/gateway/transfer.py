@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -28,9 +28,7 @@ from playground.gateway.tape import Exchange, Read
 if TYPE_CHECKING:
     import httpx
 
-    from playground.gateway.socks import Handshake
-    from playground.gateway.stream import Stream
-
+    from playground.gateway.network import Stream
 
 #: Steps of httpcore after which the next read may be the gateway's own.
 _CONNECTED = frozenset(
@@ -43,9 +41,7 @@ _CONNECTED = frozenset(
     )
 )
 
-#: The content type of a body that is shown as it comes.
-_STREAMS = "text/event-stream"
-BANNER = 200  # bytes
+BANNER = 200  # bytes that are quoted of what is no HTTP
 LATE = 2**20  # bytes that are taken in one go when nobody reads any more: a read may inflate to very much
 #: What is read behind the end of an answer for that of its body, in seconds and bytes.
 END_S = 0.005
@@ -91,16 +87,12 @@ class Transfer:
         self._inflater = Inflater("")
         self._transcoder = Transcoder()
         self._response: httpx.Response | None = None
-        self._raw: AsyncGenerator[bytes, None] | None = None
-        self._stream: Stream | None = None  # below httpx, once the head is read
+        self._raw: AsyncIterator[bytes] | None = None
+        self._stream: Stream | None = None  # below httpx, once there is a connection
         self._pieces: Iterator[bytes] = iter(())
-        self._trickles = False  # a body that is shown as it comes
         self._answered = 0.0
         self._size = 0
         self._tunnels = False  # the headers sent last asked a proxy for a tunnel
-        self._handshake: Handshake | None = None  # with a SOCKS proxy, until it has made the way
-        self._banner = b""  # how the first read on a new connection begins
-        self._heard: Any = None  # whose first read is waited for
         self._unreadable: Failure | None = None  # why no read can succeed
         self._broken: tuple[type[Exception], ...] = (OSError,)  # what a read may raise
         exchange.started_at = time.time()
@@ -109,9 +101,10 @@ class Transfer:
         """Send the request and wait for status and headers. Raises TransferError."""
         import httpx
 
-        from playground.gateway.transport import read_url
+        from playground.gateway.transport import BROKEN, read_url
 
         self.clock.wait_for(Stage.CONNECT)
+        self._broken = BROKEN
         try:
             url, sent = read_url(self._request.url), self._request
             request = httpx.Request(
@@ -122,25 +115,20 @@ class Transfer:
                 extensions={"timeout": {}, "trace": self._trace},
             )
             self.exchange.request_headers = self._redactor.headers(_pairs(request.headers.raw))
-            with self.clock:
-                response = await self._http.send(request)
+            async with self.clock.watch():
+                response = await self._http.send(request, stream=True, auth=httpx.Auth())
         except Expired as expired:
             raise TransferError(self._too_late(expired.stage)) from None
-        except (httpx.HTTPError, httpx.InvalidURL, UnicodeError, OSError) as error:
+        except BROKEN as error:
             raise TransferError(self._explain(error)) from None
         finally:
-            if self._handshake is not None:
-                await self._handshake.aclose()
+            if self._stream is not None and self._stream.handshake is not None:
+                await self._stream.aclose()  # which nobody else does while a SOCKS proxy has not made the way
         self._response = response
-        self._broken = (httpx.HTTPError, httpx.StreamError, OSError)
-        # The body as it comes, not ``aiter_raw``, which counts and regroups it once more at each read.
-        self._raw = aiter(response.stream)  # type: ignore[arg-type,assignment]  # an async generator, declared wider
-        stream: Stream = response.extensions["network_stream"]
+        self._raw = response.aiter_raw()
+        self._stream = response.extensions["network_stream"]
         told = _pairs(response.headers.raw)
         headers = _by_name(told)
-        stream.begin_body(response.status_code, headers)
-        self._trickles = headers.get("content-type", "").strip().lower().startswith(_STREAMS)
-        self._stream = stream
         exchange = self.exchange
         self._answered = exchange.answered = self.clock.now
         exchange.status, exchange.reason = response.status_code, self._redactor.text(response.reason_phrase)
@@ -154,21 +142,18 @@ class Transfer:
 
     async def read_piece(self) -> bytes | None:
         """The next piece of the body, as put on the tape; None at its end. Raises TransferError."""
-        # A call in the wrong order is our own fault.
-        assert self._raw is not None and self._stream is not None, "start comes first"  # noqa: S101, PT018
+        assert self._raw is not None, "start comes first"  # noqa: S101 - a call in the wrong order is our own fault
         if self._unreadable is not None:
             raise TransferError(self._unreadable)
         try:
             while True:
                 for piece in self._pieces:
-                    with self.clock:
+                    async with self.clock.watch():
                         await asyncio.sleep(0)  # a read may inflate to very much: clocks and Stop must get their turn
                     return self._keep(piece)
                 try:
-                    with self.clock:
-                        data = await self._stream.read_chunks(together=self._trickles)
-                        if data is None:
-                            data = await self._raw.__anext__()
+                    async with self.clock.watch():
+                        data = await anext(self._raw)
                 except StopAsyncIteration:
                     return self._last()
                 self.exchange.wire_bytes += len(data)
@@ -182,39 +167,22 @@ class Transfer:
         except ValueError as error:
             raise TransferError(Failure(kind=FailureKind.DECODE, message=str(error))) from None
 
-    def take_piece(self) -> bytes | None:
-        """The next piece of a body that trickles in, where it has come already; else None. Raises TransferError."""
-        if not self._trickles or self._inflater.active or self._stream is None:
-            return None
-        data = self._stream.take_small()
-        if not data:
-            return None
-        self.exchange.wire_bytes += len(data)
-        return self._keep(data)
-
     @property
     def holding(self) -> bool:
         """Whether something came that is held back until it is known that it begins no secret."""
         return self._filter.holding
 
     def late(self) -> bytes:
-        """What had come and was not read yet, and what is held back, put on the tape: no more is to be read."""
+        """What is left of the last read, and what is held back, put on the tape: no more is to be read."""
         read = []
         left = LATE
         with suppress(TransferError, ValueError):
-            for piece in self._untaken():
+            for piece in self._pieces:
                 read.append(self._keep(piece))
                 left -= len(piece)
                 if left <= 0:
                     break
         return b"".join(read) + self.rest()
-
-    def _untaken(self) -> Iterator[bytes]:
-        """What had come and was not given: what is left of the last read, and what came behind it."""
-        yield from self._pieces
-        for data in self._stream.take_rest() if self._stream is not None else ():
-            self.exchange.wire_bytes += len(data)
-            yield from self._inflater.inflate(data) if self._inflater.active else (data,)
 
     def rest(self) -> bytes:
         """What is held back, put on the tape: no more is to be read."""
@@ -230,24 +198,17 @@ class Transfer:
         left = END_BYTES
         with suppress(TimeoutError, StopAsyncIteration, *self._broken):
             async with asyncio.timeout(END_S):
-                while left > 0 and self._raw is not None and self._stream is not None:
-                    data = await self._stream.read_chunks()
-                    left -= len(await self._raw.__anext__() if data is None else data)
+                while left > 0 and self._raw is not None:
+                    left -= len(await anext(self._raw))
 
     async def aclose(self) -> None:
-        """Close the socket unless the body was read to its end, and stop the clocks. Safe to call twice."""
-        self.clock.stop()
+        """Close the socket unless the body was read to its end. Safe to call twice."""
         self.rest()
         if self.exchange.ended is None:
             self.exchange.ended = self.clock.now
-        raw, response, self._raw, self._response = self._raw, self._response, None, None
-        try:
-            if response is not None:
-                await response.aclose()
-                del response.stream  # httpx has each keep the other
-        finally:
-            if raw is not None:
-                await raw.aclose()
+        response, self._raw, self._response = self._response, None, None
+        if response is not None:
+            await response.aclose()
 
     def _keep(self, data: bytes) -> bytes:
         if self._inflater.odd:
@@ -280,46 +241,29 @@ class Transfer:
             return None
         return held  # httpx's generator is at its end and stays there: the next read comes back here
 
-    async def _trace(self, name: str, info: Mapping[str, object]) -> None:
+    async def _trace(self, name: str, info: Mapping[str, Any]) -> None:
         """Called by httpcore at each step of a request; the steps that matter start a clock or leave a mark."""
         if name in _CONNECTED:
             self.exchange.connected = self.clock.now
-            if self._handshake is not None and name != "socks.start_tls.complete":
-                self._handshake.end()
-            self._listen(info.get("return_value"))
+            self._stream = info["return_value"]
+            self._stream.handshake = None
         elif name == "socks.connect_tcp.complete":
-            from playground.gateway.socks import Handshake
-
-            self._handshake = Handshake(info["return_value"])
-        elif name == "socks.setup_socks5_connection.started" and self._handshake is not None:
-            self._handshake.expect(login=info.get("auth") is not None)
+            self._stream = info["return_value"]
+            self._stream.begin_socks()
+        elif name == "socks.setup_socks5_connection.started" and self._stream is not None:
+            self._stream.expect_login(info.get("auth") is not None)
         elif name == "http11.send_request_headers.started":
-            self._handshake = None
-            method = getattr(info.get("request"), "method", b"")
-            self._tunnels = method == b"CONNECT"  # a proxy is asked for the way: that still is connecting
+            self._tunnels = info["request"].method == b"CONNECT"  # a proxy is asked for the way: still connecting
             if not self._tunnels:
                 self.clock.wait_for(Stage.FIRST)
         elif name == "http11.send_request_body.complete" and not self._tunnels:
             self.exchange.sent = self.clock.now
             self.clock.wait_for(Stage.FIRST)
 
-    def _listen(self, stream: Any) -> None:
-        """Note how the first read on a new connection begins: what is no HTTP is quoted. Later reads pass by here."""
-        if self._heard is not None:  # TLS has come over it; it is kept with the connection, and would keep all of this
-            self._heard.__dict__.pop("read", None)
-        self._heard = None
-        read = getattr(stream, "read", None)
-        if read is None or not hasattr(stream, "__dict__"):
-            return
-
-        async def first(*given: Any, **named: Any) -> bytes:
-            self._heard = None
-            del stream.read
-            data: bytes = await read(*given, **named)
-            self._banner = self._redactor.data(data)[:BANNER]
-            return data
-
-        stream.read, self._heard = first, stream
+    @property
+    def _banner(self) -> bytes:
+        """How the first read on a new connection began, without secrets."""
+        return self._redactor.data(self._stream.banner)[:BANNER] if self._stream is not None else b""
 
     def _explain(self, error: Exception) -> Failure:
         from playground.gateway.transport import explain

@@ -1,4 +1,4 @@
-"""The only module that imports httpx: makes its client, and says in words why a connection failed.
+"""Makes the httpx client of a gateway, and says in words why a connection failed.
 
 Imported on first use, in a thread, because httpx and the certificate store take a tenth of a second. HTTP/1.1 only,
 redirects off (a key must not follow one), no cookies, no limit on parallel runs.
@@ -10,18 +10,19 @@ import errno
 import re
 import socket
 import ssl
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from datetime import datetime
 from functools import lru_cache
 from pathlib import Path
+from typing import Final
 from urllib.parse import urlsplit
 
+import httpcore
 import httpx
 
 from playground.domain.errors import Failure, FailureKind
 from playground.gateway.connection import Connection
 from playground.gateway.network import Backend
-from playground.gateway.pool import Pool
 from playground.gateway.proxy import proxy_for, proxy_url, scheme_problem
 from playground.gateway.socks import SocksError
 from playground.named_file import check_regular
@@ -29,6 +30,19 @@ from playground.named_file import check_regular
 #: OpenSSL's verdicts on a certificate: not valid yet, expired; another host, another address.
 _WRONG_TIME = frozenset({9, 10})
 _WRONG_NAME = frozenset({62, 64})
+
+#: What httpx and httpcore raise for an address or a connection that does not work.
+BROKEN: Final[tuple[type[Exception], ...]] = (
+    httpx.HTTPError,
+    httpx.StreamError,
+    httpx.InvalidURL,
+    httpcore.ProtocolError,
+    httpcore.UnsupportedProtocol,
+    httpcore.ProxyError,
+    httpcore.NetworkError,
+    UnicodeError,
+    OSError,
+)
 
 #: KiB of headers that httpcore takes.
 _MOST_HEADERS = 100
@@ -58,36 +72,69 @@ def make_client(connection: Connection, base: str) -> httpx.AsyncClient:
     if proxy.startswith("socks") and _host_length(base) > _LONGEST_HOST:
         raise ValueError(f"The base URL has a host name longer than the {_LONGEST_HOST} letters that SOCKS can carry.")
     try:
-        transport = httpx.AsyncHTTPTransport(
-            verify=context,
-            http1=True,
-            http2=False,
-            proxy=proxy or None,
-            trust_env=False,  # the proxy is chosen above, so that the one shown is the one used
-            limits=httpx.Limits(max_connections=None, max_keepalive_connections=None, keepalive_expiry=KEEP_OPEN),
-        )
-        transport._pool._network_backend = Backend()  # httpcore takes one, and httpx has no way to say which
-        transport._pool = Pool(transport._pool)  # type: ignore[assignment]  # there is no other way in
-        return _Client(transport)
+        return httpx.AsyncClient(transport=_Transport(context, proxy), trust_env=False)
     except (httpx.InvalidURL, ValueError):
         raise ValueError(f"The proxy {_set_in(connection.proxy)} has an address that cannot be read.") from None
 
 
-class _Client(httpx.AsyncClient):
-    """Sends a request as it is, once: where httpx asks for logins, redirects, cookies and hooks, nothing is to be done.
+class _Transport(httpx.AsyncBaseTransport):
+    """httpcore's pool of connections, made here to give it our ``Backend``. Errors are httpcore's."""
 
-    That was a fifth of what httpx took for an answer.
-    """
+    def __init__(self, context: ssl.SSLContext, proxy: str) -> None:
+        self._pool = httpcore.AsyncConnectionPool(
+            ssl_context=context,
+            proxy=_proxy(proxy, context) if proxy else None,
+            max_connections=None,
+            max_keepalive_connections=None,
+            keepalive_expiry=KEEP_OPEN,
+            network_backend=Backend(),
+        )
 
-    def __init__(self, transport: httpx.AsyncHTTPTransport) -> None:
-        super().__init__(transport=transport, trust_env=False)
-        self._way = transport
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        """Send the request and wait for status and headers. Raises what httpcore raises, and UnicodeError."""
+        url = request.url
+        response = await self._pool.handle_async_request(
+            httpcore.Request(
+                request.method,
+                httpcore.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path),
+                headers=request.headers.raw,
+                content=request.stream,
+                extensions=request.extensions,
+            )
+        )
+        stream = _Body(response)
+        return httpx.Response(response.status, headers=response.headers, stream=stream, extensions=response.extensions)
 
-    async def send(self, request: httpx.Request, **_given: object) -> httpx.Response:
-        """The answer, once its head is here; its body is still to be read. Raises httpx.HTTPError."""
-        response = await self._way.handle_async_request(request)
-        response.request = request
-        return response
+    async def aclose(self) -> None:
+        """Close all connections, those in use among them."""
+        await self._pool.aclose()
+
+
+class _Body(httpx.AsyncByteStream):
+    """The body of an answer, as it comes."""
+
+    def __init__(self, response: httpcore.Response) -> None:
+        self._response = response
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        async for data in self._response.aiter_stream():
+            yield data
+
+    async def aclose(self) -> None:
+        """Give the connection back; it is closed where the body was not read to its end."""
+        await self._response.aclose()
+
+
+def _proxy(address: str, context: ssl.SSLContext) -> httpcore.Proxy:
+    """The proxy at ``address``, with the login that stands in it. Raises httpx.InvalidURL and ValueError."""
+    proxy = httpx.Proxy(address, ssl_context=context)
+    url = proxy.url
+    return httpcore.Proxy(
+        httpcore.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path),
+        auth=proxy.raw_auth,
+        headers=proxy.headers.raw,
+        ssl_context=context if url.scheme == "https" else None,
+    )
 
 
 @lru_cache(maxsize=64)  # the same few for all requests
@@ -147,7 +194,7 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
 def explain(
     error: Exception, url: str, *, answering: bool, banner: bytes = b"", given: str = "", kept: bool = False
 ) -> Failure:
-    """The failure that an exception of httpx stands for.
+    """The failure that an exception of httpx or httpcore stands for.
 
     ``answering``: status and headers had come already. ``banner`` is how the first read on the connection began.
     ``given`` is the connection's own proxy. ``kept``: the connection had served an earlier request.
@@ -162,9 +209,9 @@ def explain(
     def failure(kind: FailureKind, message: str) -> Failure:
         return Failure(kind=kind, message=message)
 
-    if isinstance(error, httpx.InvalidURL | httpx.UnsupportedProtocol | httpx.LocalProtocolError):
+    if isinstance(error, httpx.InvalidURL | httpcore.UnsupportedProtocol | httpcore.LocalProtocolError):
         return failure(FailureKind.INPUT, f"The request cannot be made as it is: {_short(error)}.")
-    if isinstance(error, httpx.ProxyError):
+    if isinstance(error, httpcore.ProxyError):
         refused = next((cause for cause in causes if isinstance(cause, SocksError)), None)
         words = _proxy_words(_short(error)) if refused is None else _socks_words(refused)
         proxy_named = f"{place[0].upper()}{place[1:]}"
@@ -192,7 +239,7 @@ def explain(
         return failure(FailureKind.TOO_LARGE, message)
     if banner and not b"HTTP/".startswith(banner[:5]):
         return failure(FailureKind.NOT_HTTP, f"What answers at {place} is not HTTP: {_banner_words(banner)}.")
-    if isinstance(error, httpx.RemoteProtocolError) and "without sending a response" not in str(error):
+    if isinstance(error, httpcore.RemoteProtocolError) and "without sending a response" not in str(error):
         message = f"What answers at {place} does not keep to the rules of HTTP ({_short(error)})."
         return failure(FailureKind.NOT_HTTP, message)
     if kept:

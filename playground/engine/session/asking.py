@@ -8,7 +8,6 @@ part of what came.
 from __future__ import annotations
 
 import asyncio
-import time
 from array import array
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import aclosing
@@ -292,14 +291,9 @@ class Asking:
         return True
 
     def _take(self, stream: EventStream, events: list[Event]) -> None:
-        """Take these, and those of the reads that came together with theirs, each as of when it came."""
+        """Take in the events of one read."""
         self.received.take_events(events, _last(stream.exchange))
-        heard = events
-        until = time.perf_counter() + _TOGETHER_S
-        while time.perf_counter() < until and (more := stream.at_once()) is not None:
-            self.received.take_events(more, _last(stream.exchange))
-            heard = [*heard, *more]
-        self._heard(stream, heard)
+        self._heard(stream, events)
 
     async def _again(self, stream: EventStream, most: int) -> bool:
         """Whether to try again, after the wait that the failure asks for (specification, section 7.3).
