@@ -2,105 +2,22 @@
 
 from __future__ import annotations
 
-import ssl
-from collections.abc import AsyncIterator, Iterator
-from contextlib import aclosing
 from datetime import UTC, datetime, timedelta
 from itertools import product
-from pathlib import Path
-from typing import Any
 
 import pytest
 import trustme
-from pydantic import SecretStr
 
-from playground.demo.server import DemoConfig, DemoServer
-from playground.domain.accumulator import Accumulator
-from playground.domain.errors import Failure, FailureKind
+from playground.demo.server import DemoServer
+from playground.domain.errors import FailureKind
 from playground.engine.advice import advise
 from playground.gateway.client import GatewayClient
-from playground.gateway.connection import Auth, Connection, Timeouts
+from playground.gateway.connection import Auth, Timeouts
 from playground.gateway.proxy import proxy_for
 from playground.protocols.protocol import get_protocol
-from tests.gateway.conftest import CANARY, ask
+from tests.gateway.conftest import CANARY, NAME, answer, client_for, failure, port_of, server_context
 from tests.support.fault_server import FaultServer, keep, send, whole
 from tests.support.proxy import Front, Proxy
-
-NAME = "gateway.private.example"
-
-
-@pytest.fixture(scope="module")
-def guarded_gateway() -> Iterator[DemoServer]:
-    """A demo gateway that takes one key."""
-    config = DemoConfig(
-        key=CANARY, tokens_per_second=0, time_to_first_token=0, rate_limit=100_000, allowed_hosts=(NAME,)
-    )
-    with DemoServer(config) as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
-def authority() -> trustme.CA:
-    return trustme.CA()
-
-
-@pytest.fixture(scope="module")
-def ca_file(authority: trustme.CA, tmp_path_factory: pytest.TempPathFactory) -> str:
-    path: Path = tmp_path_factory.mktemp("authority") / "ca.pem"
-    authority.cert_pem.write_to_path(str(path))
-    return str(path)
-
-
-def server_context(certificate: trustme.LeafCert) -> ssl.SSLContext:
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    certificate.configure_cert(context)
-    return context
-
-
-@pytest.fixture(scope="module")
-def front(authority: trustme.CA, guarded_gateway: DemoServer) -> Iterator[Front]:
-    """The demo gateway behind TLS, for its address and for ``NAME``."""
-    context = server_context(authority.issue_cert("127.0.0.1", "localhost", NAME))
-    with Front(context, port_of(guarded_gateway)) as running:
-        yield running
-
-
-@pytest.fixture
-async def opened() -> AsyncIterator[list[GatewayClient]]:
-    clients: list[GatewayClient] = []
-    yield clients
-    for client in clients:
-        await client.aclose()
-
-
-def port_of(guarded_gateway: DemoServer) -> int:
-    return int(guarded_gateway.base_url.rpartition(":")[2].partition("/")[0])
-
-
-def client_for(opened: list[GatewayClient], base_url: str, **settings: Any) -> GatewayClient:
-    settings.setdefault("key", SecretStr(CANARY))
-    settings.setdefault("timeouts", Timeouts(connect=5, first=5, idle=5))
-    opened.append(GatewayClient(Connection(base_url=base_url, **settings)))
-    return opened[-1]
-
-
-async def answer(client: GatewayClient, protocol: str = "chat") -> Accumulator:
-    """One streamed run on the demo gateway."""
-    extra = {"max_tokens": 50} if protocol == "messages" else {}
-    model = "demo-messages" if protocol == "messages" else "demo-chat"
-    request = ask("Hello", **extra).model_copy(update={"protocol": protocol, "model": model})
-    state = Accumulator()
-    async with aclosing(client.open(get_protocol(protocol), request)) as call:
-        async for events in call:
-            state.add_events(events)
-    return state
-
-
-async def failure(client: GatewayClient) -> Failure:
-    state = await answer(client)
-    assert state.failure is not None
-    return state.failure
-
 
 # ---- a private authority
 
@@ -145,15 +62,6 @@ async def test_https_to_a_plain_server_is_a_tls_failure(opened: list[GatewayClie
 
 
 # ---- a proxy
-
-
-@pytest.fixture
-def bare(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
-    """No proxy of this machine's own."""
-    for name in ("http_proxy", "https_proxy", "all_proxy", "no_proxy"):
-        monkeypatch.delenv(name, raising=False)
-        monkeypatch.delenv(name.upper(), raising=False)
-    return monkeypatch
 
 
 async def test_a_tunnel_and_a_private_authority(
