@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from playground.domain.debugging import (
@@ -210,6 +210,7 @@ json_values = st.recursive(
 )
 
 
+@settings(max_examples=30, deadline=None)
 @given(st.dictionaries(st.text(max_size=5), json_values, max_size=4))
 def test_the_spelling_of_json_does_not_count(value: dict[str, object]) -> None:
     spelled = [json.dumps(value), json.dumps(dict(reversed(value.items())), indent=3, ensure_ascii=False)]

@@ -1,11 +1,8 @@
-"""Records of reasoning put together from fragments: which fragment belongs to which record, and what that costs."""
+"""Records of reasoning put together from fragments: which fragment belongs to which record."""
 
 from __future__ import annotations
 
-import time
 from typing import Any
-
-import pytest
 
 from playground.domain.records import Records
 from tests.support.each_case import each_case
@@ -44,22 +41,3 @@ def joined(*lists: list[Any]) -> list[Any]:
 )  # fmt: skip
 def test_fragments_are_joined_to_the_record_they_belong_to(lists: list[list[Any]], expected: list[Any]) -> None:
     assert joined(*lists) == expected
-
-
-@pytest.mark.parametrize(
-    "fragment",
-    [
-        {"index": 0, "text": "a" * 20, "signature": "b" * 20},
-        {"index": 0, "thinking": [{"type": "text", "text": "a" * 20}], "signature": "b" * 20},
-        {"text": "a" * 20},
-    ],
-)
-def test_a_fragment_costs_what_it_is_long(fragment: dict[str, Any]) -> None:
-    def seconds(count: int) -> float:
-        records, began = Records(), time.process_time()
-        for number in range(count):
-            records.add([{**fragment, "signature": f"{number}"} if "signature" in fragment else fragment])
-        records.value()
-        return time.process_time() - began
-
-    assert min(seconds(20_000) for _ in range(3)) < 40 * max(min(seconds(2_000) for _ in range(3)), 0.001)
