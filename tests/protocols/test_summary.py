@@ -120,7 +120,7 @@ def test_an_unknown_protocol_is_refused() -> None:
         summarise("telnet", b"")
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(
     st.sampled_from(["chat", "messages"]),
     st.binary(max_size=200) | st.text(alphabet='{}[]":,\\ud8\n data:<>e', max_size=80).map(str.encode),

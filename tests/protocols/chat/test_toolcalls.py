@@ -451,7 +451,7 @@ def test_a_name_in_pieces_is_joined_and_a_repeated_name_is_not_doubled(stream: l
 
 def test_endless_pieces_of_a_name_or_an_id_are_not_joined_without_end() -> None:
     begin = call_chunk(fragment(index=0, id="i", name="n"))
-    pieces = [call_chunk(fragment(index=0, name="m")), call_chunk(fragment(index=0, id="j"))] * 3000
+    pieces = [call_chunk(fragment(index=0, name="m")), call_chunk(fragment(index=0, id="j"))] * 1500
     ((id_, name, _),) = calls(chat(begin, *pieces, END))
     assert 1000 < len(id_) < 2000
     assert 1000 < len(name) < 2000
