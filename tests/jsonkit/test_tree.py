@@ -8,18 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from playground.jsonkit.problems import JsonTextError
-from playground.jsonkit.tree import Node, find, parse
-from playground.jsonkit.values import same
-from tests.jsonkit.texts import texts
+from playground.jsonkit.tree import find, parse
 from tests.support.each_case import each_case
-
-
-def value_of(node: Node) -> Any:
-    if node.kind == "object":
-        return {child.key: value_of(child) for child in node.children}
-    if node.kind == "array":
-        return [value_of(item) for item in node.children]
-    return node.value
 
 
 def strict(text: str) -> Any:
@@ -27,21 +17,6 @@ def strict(text: str) -> Any:
         raise ValueError(word)
 
     return json.loads(text, parse_constant=refuse)
-
-
-@given(texts())
-@settings(max_examples=40, deadline=None)
-def test_a_tree_means_what_the_text_means_and_knows_where(pair: tuple[str, Any]) -> None:
-    text, value = pair
-    root = parse(text)
-    assert same(value_of(root), value)
-    waiting = [root]
-    while waiting:
-        node = waiting.pop()
-        assert same(json.loads(text[node.start : node.end]), value_of(node))
-        for child in node.children if node.kind == "object" else []:
-            assert json.loads(text[child.key_start : child.key_end]) == child.key
-        waiting += node.children
 
 
 @given(st.text(alphabet=' \n{}[]:,"\\u0a1-+.eEtruefalsn\x01é', max_size=24))
@@ -59,37 +34,13 @@ def test_what_is_json_and_what_is_not_is_what_python_says(text: str) -> None:
         assert not sound
 
 
-@given(texts(), st.data())
-@settings(max_examples=40, deadline=None)
-def test_one_character_more_or_less_is_judged_as_python_does(pair: tuple[str, Any], data: st.DataObject) -> None:
-    text, _ = pair
-    at = data.draw(st.integers(0, len(text) - 1))
-    for changed in (text[:at] + text[at + 1 :], text[:at] + data.draw(st.sampled_from('{}[],:"1e')) + text[at:]):
-        try:
-            strict(changed)
-            sound = True
-        except ValueError:
-            sound = False
-        if sound:
-            parse(changed)
-            continue
-        with pytest.raises(JsonTextError) as caught:
-            parse(changed)
-        assert 0 <= caught.value.offset <= len(changed)
-
-
 @each_case(
     ("text", "line", "column", "reason"),
     [
         ("", 1, 1, "there is nothing here"),
         ('{\n  "a": 1\n  "b": 2}', 3, 3, "a comma is missing"),
-        ('{"a": 1,\n}', 1, 8, "a comma too many"),
-        ('{"a" 1}', 1, 6, "a colon is missing"),
-        ("{a: 1}", 1, 2, "a name in double quotes is missing here"),
-        ('{"a": }', 1, 7, "the value of this name is missing"),
         ('["a]', 1, 2, "this text has no closing quote"),
         ("[1", 1, 3, "a closing bracket is missing"),
-        ("[1] x", 1, 5, "there is more text after the end of the JSON"),
         ('["a\nb"]', 1, 4, "a line break or control character in a text; write it as an escape such as \\n"),
         ('["\\x"]', 1, 3, "this escape does not exist in JSON; a backslash itself is written \\\\"),
         ("[NaN]", 1, 2, "“NaN” is not JSON"),

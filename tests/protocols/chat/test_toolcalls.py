@@ -20,190 +20,103 @@ A = ("a", "f", '{"x":1}')
 B = ("b", "g", '{"y":2}')
 
 
+OPEN_A = fragment("", index=0, id="a", name="f")
+WHOLE_A = fragment('{"x":1}', index=0, id="a", name="f")
+WHOLE_B = fragment('{"y":2}', index=1, id="b", name="g")
+
+
+def more(arguments: str | None, **members: Any) -> dict[str, Any]:
+    """A later fragment of the call with the index 0."""
+    return fragment(arguments, index=0, **members)
+
+
 @each_case(
-    ("stream", "code"),
+    ("name", "stream", "code"),
     [
-        # the norm
+        ("the norm", [[OPEN_A], [more('{"x"')], [more(":1}")], [WHOLE_B]], ""),
         (
-            [
-                [fragment("", index=0, id="a", name="f")],
-                [fragment('{"x"', index=0)],
-                [fragment(":1}", index=0)],
-                [fragment("", index=1, id="b", name="g")],
-                [fragment('{"y":2}', index=1)],
-            ],
+            "two calls interleaved",
+            [[OPEN_A, fragment("", index=1, id="b", name="g")], [more('{"x":1}'), fragment('{"y":2}', index=1)]],
             "",
         ),
-        # fragments of two calls interleave
         (
+            "no index: by id",
             [
-                [fragment("", index=0, id="a", name="f"), fragment("", index=1, id="b", name="g")],
-                [fragment('{"x"', index=0), fragment('{"y"', index=1)],
-                [fragment(":1}", index=0), fragment(":2}", index=1)],
-            ],
-            "",
-        ),
-        # no index: by id
-        (
-            [
-                [fragment('{"x"', id="a", name="f")],
-                [fragment('{"y"', id="b", name="g")],
-                [fragment(":1}", id="a")],
-                [fragment(":2}", id="b")],
+                [fragment('{"x"', id="a", name="f")], [fragment('{"y"', id="b", name="g")],
+                [fragment(":1}", id="a")], [fragment(":2}", id="b")],
             ],
             "tool_index_missing",
         ),
-        # no index and no id on continuations: the open call
         (
+            "no index, no id on continuations: the open call",
             [
-                [fragment("", id="a", name="f")],
-                [fragment('{"x":1}')],
-                [fragment("", id="b", name="g")],
-                [fragment('{"y"')],
-                [fragment(":2}")],
+                [fragment("", id="a", name="f")], [fragment('{"x":1}')],
+                [fragment("", id="b", name="g")], [fragment('{"y"')], [fragment(":2}")],
             ],
             "tool_index_missing",
         ),
-        # no index and no id, several in one delta: by position
         (
+            "no index, several in a delta: by position",
             [
                 [fragment("", id="a", name="f"), fragment("", id="b", name="g")],
                 [fragment('{"x":1}'), fragment('{"y":2}')],
             ],
             "tool_index_missing",
         ),
-        # an index that is no number
         (
-            [
-                [fragment('{"x":1}', index="zero", id="a", name="f")],
-                [fragment('{"y":2}', index="one", id="b", name="g")],
-            ],
+            "an index that is no number",
+            [[{**WHOLE_A, "index": "zero"}], [{**WHOLE_B, "index": "one"}]],
             "tool_index_missing",
         ),
-        # indexes from 1
+        ("indexes from 1", [[{**WHOLE_A, "index": 1}], [{**WHOLE_B, "index": 2}]], "tool_index_start"),
         (
-            [[fragment('{"x":1}', index=1, id="a", name="f")], [fragment('{"y":2}', index=2, id="b", name="g")]],
-            "tool_index_start",
-        ),
-        # all index 0 with new ids
-        (
-            [
-                [fragment("", index=0, id="a", name="f")],
-                [fragment('{"x":1}', index=0)],
-                [fragment("", index=0, id="b", name="g")],
-                [fragment('{"y":2}', index=0)],
-            ],
+            "all index 0 with new ids",
+            [[OPEN_A], [more('{"x":1}')], [more("", id="b", name="g")], [more('{"y":2}')]],
             "tool_index_shared",
         ),
-        # all index 0 in one delta
+        ("all index 0 in one delta", [[WHOLE_A, {**WHOLE_B, "index": 0}]], "tool_index_shared"),
+        ("the id repeated", [[OPEN_A], [more('{"x":1}', id="a")], [WHOLE_B]], None),
+        ("a blank id and name", [[OPEN_A], [more('{"x":1}', id="", name="")], [WHOLE_B]], None),
         (
-            [[fragment('{"x":1}', index=0, id="a", name="f"), fragment('{"y":2}', index=0, id="b", name="g")]],
-            "tool_index_shared",
-        ),
-        # the id repeated on every fragment
-        (
-            [
-                [fragment("", index=0, id="a", name="f")],
-                [fragment('{"x":1}', index=0, id="a")],
-                [fragment('{"y":2}', index=1, id="b", name="g")],
-            ],
-            None,
-        ),
-        # a blank id and a blank name on continuations
-        (
-            [
-                [fragment("", index=0, id="a", name="f")],
-                [fragment('{"x":1}', index=0, id="", name="")],
-                [fragment('{"y":2}', index=1, id="b", name="g")],
-            ],
-            None,
-        ),
-        # the name repeated
-        (
-            [
-                [fragment("", index=0, id="a", name="f")],
-                [fragment('{"x"', index=0, name="f")],
-                [fragment(":1}", index=0, name="f")],
-                [fragment('{"y":2}', index=1, id="b", name="g")],
-            ],
+            "the name repeated",
+            [[OPEN_A], [more('{"x"', name="f")], [more(":1}", name="f")], [WHOLE_B]],
             "tool_name_repeated",
         ),
-        # the name after the arguments
+        ("the name last", [[more('{"x":1}', id="a")], [more(None, name="f")], [WHOLE_B]], "tool_name_late"),
+        ("whole calls in one delta", [[WHOLE_A, WHOLE_B]], None),
+        ("an object", [[fragment({"x": 1}, index=0, id="a", name="f")], [WHOLE_B]], "tool_arguments_object"),
         (
-            [
-                [fragment('{"x":1}', index=0, id="a")],
-                [fragment(index=0, name="f")],
-                [fragment('{"y":2}', index=1, id="b", name="g")],
-            ],
-            "tool_name_late",
-        ),
-        # whole calls, several in one delta
-        ([[fragment('{"x":1}', index=0, id="a", name="f"), fragment('{"y":2}', index=1, id="b", name="g")]], None),
-        # arguments as an object
-        (
-            [[fragment({"x": 1}, index=0, id="a", name="f")], [fragment('{"y":2}', index=1, id="b", name="g")]],
-            "tool_arguments_object",
-        ),
-        # everything once more at the end
-        (
-            [
-                [fragment('{"x"', index=0, id="a", name="f")],
-                [fragment(":1}", index=0)],
-                [fragment('{"y":2}', index=1, id="b", name="g")],
-                [fragment('{"x":1}', index=0, id="a", name="f"), fragment('{"y":2}', index=1, id="b", name="g")],
-            ],
+            "all once more at the end",
+            [[OPEN_A], [more('{"x"')], [more(":1}")], [WHOLE_B], [WHOLE_A, WHOLE_B]],
             "tool_call_repeated",
         ),
-        # an index that moves, followed by id
         (
-            [
-                [fragment('{"x"', index=0, id="a", name="f")],
-                [fragment(":1}", index=5, id="a")],
-                [fragment('{"y":2}', index=1, id="b", name="g")],
-            ],
+            "an index that moves",
+            [[OPEN_A], [more('{"x"')], [fragment(":1}", index=5, id="a")], [WHOLE_B]],
             "tool_index_moved",
         ),
-        # a placeholder that says nothing
+        ("a placeholder that says nothing", [[more(None)], [WHOLE_A], [WHOLE_B]], None),
         (
-            [
-                [fragment(index=0)],
-                [fragment('{"x":1}', index=0, id="a", name="f")],
-                [fragment('{"y":2}', index=1, id="b", name="g")],
-            ],
-            None,
-        ),
-        # name and arguments outside the function
-        (
-            [
-                [{"index": 0, "id": "a", "name": "f", "arguments": '{"x":1}'}],
-                [fragment('{"y":2}', index=1, id="b", name="g")],
-            ],
+            "members outside the function",
+            [[{"index": 0, "id": "a", "name": "f", "arguments": '{"x":1}'}], [WHOLE_B]],
             "tool_call_flat",
         ),
-        # one entry that is no list
-        (
-            [
-                {"index": 0, "id": "a", "function": {"name": "f", "arguments": '{"x":1}'}},
-                [fragment('{"y":2}', index=1, id="b", name="g")],
-            ],
-            None,
-        ),
+        ("one entry that is no list", [WHOLE_A, [WHOLE_B]], None),
     ],
-)
-def test_each_deviation_gives_the_same_two_calls(stream: list[Any], code: str | None) -> None:
+)  # fmt: skip
+def test_each_deviation_gives_the_same_two_calls(name: str, stream: list[Any], code: str | None) -> None:
     answer = chat(*(chunk({"tool_calls": entries}) for entries in stream), END)
-    found = calls(answer)
-    assert [(i, n, a.replace(" ", "")) for i, n, a in found] == [A, B]
+    assert [(id_, tool, arguments.replace(" ", "")) for id_, tool, arguments in calls(answer)] == [A, B], name
     if code:
         assert code in answer.deviations
     else:
         assert answer.deviations.keys() <= ({"tool_name_repeated"} if code is None else set())
 
 
-@pytest.mark.parametrize(
+@each_case(
     "stream",
     [
-        [[fragment("", index=0, name="f")], [fragment('{"x":1}', index=0)], [fragment('{"y":2}', index=1, name="g")]],
+        [[more("", name="f")], [more('{"x":1}')], [fragment('{"y":2}', index=1, name="g")]],
         [[fragment('{"x":1}', name="f"), fragment('{"y":2}', name="g")]],
         [[fragment('{"x":1}', name="f")], [fragment('{"y":2}', name="g")]],
         [[fragment('{"x":1}', index=0, id="", name="f"), fragment('{"y":2}', index=0, id="", name="g")]],
@@ -217,7 +130,7 @@ def test_without_ids_they_are_made_and_marked(stream: list[Any]) -> None:
 
 
 PIECES = ['{"l":[', "{}", ",", '{"a":1}', ",", '{"a":1}', "]", "}"]
-SAME = fragment('{"x":1}', index=0, name="f")
+SAME = more('{"x":1}', name="f")
 
 
 @each_case(
@@ -227,57 +140,28 @@ SAME = fragment('{"x":1}', index=0, name="f")
         ([[SAME, SAME]], [("made_1", "f", '{"x":1}'), ("made_2", "f", '{"x":1}')], "tool_id_missing"),
         ([[SAME], [SAME]], [("made_1", "f", '{"x":1}')], "tool_call_repeated"),
         # ids: late, another on each fragment, in pieces
-        ([[fragment("", index=0, name="f")], [fragment("{}", index=0, id="a")]], [("a", "f", "{}")], None),
-        (
-            [
-                [fragment("", index=0, id="a", name="f")],
-                [fragment('{"x"', index=0, id="r1")],
-                [fragment(":1}", index=0, id="r2")],
-            ],
-            [A],
-            "tool_id_changed",
-        ),
-        *(
-            (
-                [[fragment(index=0, id=ids[0], name="f")], *([fragment(index=0, id=piece)] for piece in ids[1:])],
-                [(joined, "f", "")],
-                None,
-            )
-            for ids, joined in (
-                (["call_", "x1", "y2"], "call_x1y2"),
-                (["call_", "call_x1"], "call_x1"),
-                (["call_1", "call_2"], "call_1"),  # another id, not a piece of one
-            )
-        ),
+        ([[more("", name="f")], [more("{}", id="a")]], [("a", "f", "{}")], None),
+        ([[OPEN_A], [more('{"x"', id="r1")], [more(":1}", id="r2")]], [A], "tool_id_changed"),
+        ([[more("", id="c_", name="f")], [more("", id="x")], [more("", id="y")]], [("c_xy", "f", "")], None),
+        ([[more("", id="c_", name="f")], [more("", id="c_x")]], [("c_x", "f", "")], None),
+        ([[more("", id="call_1", name="f")], [more("", id="call_2")]], [("call_1", "f", "")], None),  # another id
         # arguments: missing, blank, with objects inside that look like a repeat
-        ([[fragment(index=0, id="a", name="f")]], [("a", "f", "")], None),
-        ([[fragment(" ", index=0, id="a", name="f")]], [("a", "f", " ")], None),
-        (
-            [[fragment("", index=0, id="a", name="f")], *([fragment(piece, index=0)] for piece in PIECES)],
-            [("a", "f", "".join(PIECES))],
-            None,
-        ),
+        ([[more(None, id="a", name="f")]], [("a", "f", "")], None),
+        ([[more(" ", id="a", name="f")]], [("a", "f", " ")], None),
+        ([[OPEN_A], *([more(piece)] for piece in PIECES)], [("a", "f", "".join(PIECES))], None),
         # no arguments, beside one another
         (
             [
-                [fragment("{}", index=0, id="a", name="f")],
-                [fragment("{}", index=0, id="b", name="f")],
+                [more("{}", id="a", name="f")], [more("{}", id="b", name="f")],
                 [fragment("{}", index=1, id="c", name="f")],
             ],
             [("a", "f", "{}"), ("b", "f", "{}"), ("c", "f", "{}")],
             None,
         ),
-        (
-            [[fragment("{}", index=0, name="f")], [fragment('{"x":1}', index=0, name="f")]],
-            [("made_1", "f", "{}"), ("made_2", "f", '{"x":1}')],
-            None,
-        ),
+        ([[more("{}", name="f")], [SAME]], [("made_1", "f", "{}"), ("made_2", "f", '{"x":1}')], None),
         # two calls in fragments with one index and id
         (
-            [
-                [fragment("", index=0, id="a", name="f")], [fragment('{"x":1}', index=0)],
-                [fragment("", index=0, id="a", name="f")], [fragment('{"y"', index=0)], [fragment(":2}", index=0)],
-            ],
+            [[OPEN_A], [more('{"x":1}')], [OPEN_A], [more('{"y"')], [more(":2}")]],
             [A, ("made_1", "f", '{"y":2}')],
             None,
         ),
