@@ -52,7 +52,7 @@ async def make_client(server: FaultServer) -> AsyncIterator[MakeClient]:
     def make(**settings: Any) -> GatewayClient:
         settings.setdefault("base_url", server.url)
         settings.setdefault("key", CANARY)
-        settings.setdefault("timeouts", Timeouts(connect=5, first=3, idle=3, settle=1))
+        settings.setdefault("timeouts", Timeouts(connect=30, first=30, idle=30, settle=1))
         client = GatewayClient(Connection(**settings))
         made.append(client)
         return client
@@ -158,7 +158,7 @@ def port_of(guarded_gateway: DemoServer) -> int:
 
 def client_for(opened: list[GatewayClient], base_url: str, **settings: Any) -> GatewayClient:
     settings.setdefault("key", SecretStr(CANARY))
-    settings.setdefault("timeouts", Timeouts(connect=5, first=5, idle=5))
+    settings.setdefault("timeouts", Timeouts(connect=30, first=30, idle=30))
     opened.append(GatewayClient(Connection(base_url=base_url, **settings)))
     return opened[-1]
 

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from typing import Any
 
-from pydantic import SecretStr
-
-from playground.demo.server import DemoConfig, DemoServer
-from playground.domain.accumulator import Accumulator
 from playground.domain.errors import FailureKind
-from playground.gateway.client import MOST_MODELS, GatewayClient
-from playground.gateway.connection import Auth, Connection, Timeouts
+from playground.gateway.client import MOST_MODELS
+from playground.gateway.connection import Auth, Timeouts
 from playground.protocols.protocol import get_protocol
-from tests.gateway.conftest import CANARY, MakeClient, ask, failure_of, run, text_of
+from tests.gateway.conftest import CANARY, MakeClient, run
 from tests.support.fault_server import FaultServer, head, hold, keep, send, sse, whole
 
 
@@ -119,7 +114,7 @@ async def test_answers_that_are_no_model_list_are_failures(server: FaultServer, 
 
 
 async def test_a_knock_tells_what_is_there(server: FaultServer, make_client: MakeClient) -> None:
-    client = make_client(timeouts=Timeouts(first=0.2))
+    client = make_client()
     server.play_next(
         send(whole(400, "application/json", b'{"code":1,"message":"model is missing","data":null}')), keep()
     )
@@ -129,7 +124,7 @@ async def test_a_knock_tells_what_is_there(server: FaultServer, make_client: Mak
     assert knock.failure.message == "model is missing"
     assert (server.requests[0].target, server.requests[0].json) == ("/v1/messages", {})
     server.play_next(hold())
-    knock = await client.knock(get_protocol("chat"))
+    knock = await make_client(timeouts=Timeouts(first=0.2)).knock(get_protocol("chat"))
     assert knock.failure is not None
     assert knock.failure.kind is FailureKind.TIMEOUT_FIRST
 
@@ -140,27 +135,3 @@ async def test_test_and_run_use_the_same_address(server: FaultServer, make_clien
     await client.list_models()
     await run(client)
     assert [request.target for request in server.requests] == ["/v1/models", "/v1/chat/completions"]
-
-
-async def test_runs_side_by_side(server: FaultServer, make_client: MakeClient) -> None:
-    server.play(send(head()), send(sse('{"choices":[{"index":0,"delta":{"content":"x"}}]}')), hold())
-    client = make_client(timeouts=Timeouts(idle=0.3))
-    results = await asyncio.gather(*(run(client) for _ in range(30)))
-    assert all(text_of(events) == "x" for _, events in results)
-    assert server.connections == 30
-
-
-async def test_the_demo_gateway() -> None:
-    with DemoServer(DemoConfig(tokens_per_second=0, time_to_first_token=0)) as demo:
-        async with GatewayClient(Connection(base_url=demo.base_url, key=SecretStr("demo-key-12345"))) as client:
-            listing = await client.list_models()
-            assert listing.failure is None
-            model = listing.ids[0]
-            call, events = await run(client, ask("Hello").model_copy(update={"model": model}))
-            state = Accumulator()
-            state.add_events(events)
-            assert state.complete, state.failure
-            assert text_of(events)
-            assert call.exchange.status == 200
-            _, events = await run(client, ask("Hello").model_copy(update={"model": "no-such-model"}))
-            assert failure_of(events).status == 404

@@ -1,4 +1,4 @@
-"""Deadlines of one exchange and a cancellation at the same moment; ``test_faults`` has those of real answers."""
+"""A deadline and a cancellation at the same moment; ``test_faults`` has the deadlines of real answers."""
 
 from __future__ import annotations
 
@@ -6,22 +6,10 @@ import asyncio
 
 import pytest
 
-from playground.gateway.clock import Clock, Expired, Stage
+from playground.gateway.clock import Clock, Stage
 from playground.gateway.connection import Timeouts
 
 FOREVER = 30
-
-
-async def test_deadline_interrupts_the_await_and_leaves_no_cancellation() -> None:
-    clock = Clock(Timeouts(first=0.06))
-    clock.wait_for(Stage.FIRST)
-    with pytest.raises(Expired) as raised, clock:
-        await asyncio.sleep(FOREVER)
-    assert raised.value.stage is Stage.FIRST
-    task = asyncio.current_task()
-    assert task is not None
-    assert task.cancelling() == 0
-    await asyncio.sleep(0)
 
 
 async def test_cancellation_at_the_deadline_stays_a_cancellation() -> None:

@@ -10,7 +10,7 @@ import pytest
 from playground.domain.errors import FailureKind
 from playground.domain.events import Event
 from playground.gateway.client import GatewayClient
-from tests.gateway.conftest import MakeClient, ask, failure_of, text_of
+from tests.gateway.conftest import MakeClient, ask, collect, failure_of, open_call, text_of
 from tests.gateway.conftest import run as run_call
 from tests.support.eventually import eventually
 from tests.support.fault_server import FaultServer, Step, chunk, head, hold, keep, pause, reset, send, whole
@@ -102,11 +102,11 @@ async def test_client_closed_in_the_middle_of_an_answer_makes_it_incomplete(
 ) -> None:
     client = make_client()
     server.play(send(head(200, "text/event-stream"), b": here\n\n"), pause())
-    task = asyncio.get_running_loop().create_task(run_call(client))
-    await asyncio.to_thread(server.wait_requests, 1)
-    await asyncio.sleep(0.1)
+    call = open_call(client)
+    task = asyncio.get_running_loop().create_task(collect(call))
+    await eventually(lambda: call.exchange.wire_bytes)
     await client.aclose()
-    call, _ = await task
+    await task
     assert not call.exchange.complete
     assert call.exchange.failure is not None
     assert "broke in the middle" in call.exchange.failure.message

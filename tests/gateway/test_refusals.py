@@ -22,7 +22,7 @@ from tests.gateway.conftest import MakeClient, ask, collect, failure_of, run, te
 from tests.support.each_case import each_case
 from tests.support.fault_server import FaultServer, head, hold, keep, send, sse, text_chunk, whole
 
-QUICK = Timeouts(connect=5, first=0.2, idle=0.2, settle=0.2)
+QUICK = Timeouts(connect=30, first=30, idle=0.2, settle=0.2)
 STATUSES = (400, 401, 402, 403, 404, 408, 429, 500, 502, 503, 504, 529)
 
 #: A message that a careless reader would change: quotes, two scripts, spaces inside and a line break.

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 from playground.domain.errors import FailureKind
-from playground.domain.events import Failed, PartStart, StreamEnd, TextDelta
+from playground.domain.events import Failed, StreamEnd, TextDelta
 from playground.domain.parts import Refusal, Text, Unknown
 from playground.domain.usage import Usage
-from playground.protocols.chat.decode import ChatDecoder
+from playground.protocols.chat.decode import ChatDecoder, read_usage
+from playground.protocols.messages.decode import read_usage as read_messages_usage
 from tests.protocols.streams import (
     DONE,
     chat,
@@ -155,6 +157,7 @@ def test_odd_but_whole_answers_are_complete_with_a_note(
             [chunk({"role": "assistant", "content": ""}), chunk({}, "stop"), DONE], "", FailureKind.EMPTY,
             "The answer ended with “stop”, and neither text nor a call came.",
         ),
+        ([chunk({"content": "a"}), data({"message": "going down"})], "a", FailureKind.CUT_OFF, "going down"),
         ([b'{"hello": 1}'], None, FailureKind.DECODE, ""),
         ([b"upstream connect error"], None, FailureKind.DECODE, "upstream connect error"),
         ([b"data: {broken\n\n", chunk({}, "stop"), DONE], "", FailureKind.DECODE, ""),
@@ -206,10 +209,15 @@ def test_usage_is_read_at_each_of_its_places(body: list[bytes]) -> None:
 
 
 def test_counts_that_are_no_numbers_are_left_out() -> None:
-    usage = {"prompt_tokens": "x", "completion_tokens": 3.0, "total_tokens": True}
-    answer = chat(chunk({"content": "a"}, "stop", usage=usage))
-    assert answer.usage is not None
-    assert (answer.usage.prompt, answer.usage.completion, answer.usage.total) == (None, 3, None)
+    usage = read_usage({"prompt_tokens": "x", "completion_tokens": 3.0, "total_tokens": True})
+    assert (usage.prompt, usage.completion, usage.total) == (None, 3, None)
+
+
+@each_case("reported", [0.00125, 1, 0, None, "0.1", True, -1, float("nan"), float("inf"), 10**400, {"total": 1}])
+@each_case("read", [read_usage, read_messages_usage])
+def test_reported_cost_is_an_amount_of_money(read: Callable[[dict[str, Any]], Usage], reported: Any) -> None:
+    expected = reported if reported in (0.00125, 1, 0) and reported is not True else None
+    assert read({"cost": reported}).cost == expected
 
 
 def test_choices_interleave_by_index() -> None:
@@ -275,12 +283,6 @@ def test_a_message_about_progress_does_not_fail_a_stream(progress: dict[str, Any
     assert answer.complete
     assert "remark" in answer.deviations
     assert failure(chat(event)) is FailureKind.STREAM, "no answer follows"
-
-
-def test_last_message_of_a_stream_cut_off_is_quoted() -> None:
-    cut = chat(chunk({"content": "a"}), data({"message": "going down"}))
-    assert failure(cut) is FailureKind.CUT_OFF
-    assert "going down" in (cut.failure.message if cut.failure else "")
 
 
 @each_case(
@@ -567,7 +569,3 @@ def _nested(depth: int) -> Any:
     for _ in range(depth):
         value = [value]
     return value
-
-
-def test_a_choice_is_announced_before_it_says_anything() -> None:
-    assert PartStart(0) in chat_events(chunk({"role": "assistant"}))

@@ -10,7 +10,7 @@ import pytest
 from playground.domain.errors import FailureKind
 from playground.domain.parts import Reasoning, Text, ToolCall, Unknown
 from playground.protocols.messages.decode import MessagesDecoder
-from tests.protocols.streams import DONE, calls, chunk, coalesced, data, failure, fold, messages, messages_events, text
+from tests.protocols.streams import DONE, calls, chunk, coalesced, data, failure, messages, messages_events, text
 from tests.support.each_case import each_case
 
 USAGE = {"input_tokens": 10, "cache_creation_input_tokens": 2, "cache_read_input_tokens": 3, "output_tokens": 1}
@@ -322,16 +322,6 @@ def test_a_chat_answer_is_named(body: bytes) -> None:
     )
     assert "other_protocol" in answer.deviations
     assert not answer.complete
-
-
-def test_halves_of_a_surrogate_pair_in_two_deltas() -> None:
-    def half(escape: str) -> bytes:
-        delta = f'{{"type":"text_delta","text":"{escape}"}}'
-        return f'data: {{"type":"content_block_delta","index":0,"delta":{delta}}}\n\n'.encode()
-
-    answer = messages(start(), half("a\\ud83d"), half("\\ude00"), half("\\ud83d"), stop())
-    assert text(answer) == "a\U0001f600\ufffd"
-    assert fold(messages_events(start() + half("\\ud800"))).failure is not None
 
 
 def _tool(index: int, id_: str = "a", name: str = "f", given: object = None) -> bytes:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from playground.domain.parts import Image, Part, Reasoning, Refusal, Text, ToolCall, ToolResult, Unknown
@@ -11,6 +13,7 @@ from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role, Turn, make_turn
 from playground.protocols.messages.encode import encode, encode_turns
 from playground.protocols.messages.parameters import MAX_TOKENS_START, MessagesParameters
+from tests.support.each_case import each_case
 
 
 def turn(role: Role, *parts: Part) -> Turn:
@@ -158,11 +161,28 @@ def test_arguments_that_are_no_object_are_named(arguments: str) -> None:
         encode_turns((turn(Role.ASSISTANT, ToolCall(id="a", name="f", arguments=arguments)),))
 
 
-def test_a_tool_choice_in_one_word_becomes_an_object() -> None:
-    body = encode(Request(protocol="messages", model="m", parameters=MessagesParameters(tool_choice="any")))
-    assert body["tool_choice"] == {"type": "any"}
-    assert MessagesParameters.tool_choice_word("auto") == {"type": "auto"}
-    assert MessagesParameters.tool_choice_for("f") == {"type": "tool", "name": "f"}
+@each_case(
+    ("parameters", "choice"),
+    [
+        ({"tool_choice": "any"}, {"type": "any"}),
+        ({"disable_parallel_tool_use": True}, {"type": "auto", "disable_parallel_tool_use": True}),
+        (
+            {"tool_choice": "any", "disable_parallel_tool_use": False},
+            {"type": "any", "disable_parallel_tool_use": False},
+        ),
+        (
+            {"tool_choice": {"type": "tool", "name": "f"}, "disable_parallel_tool_use": True},
+            {"type": "tool", "name": "f", "disable_parallel_tool_use": True},
+        ),
+    ],
+)
+def test_tool_choice_is_an_object_with_the_rule_for_parallel_calls(
+    parameters: dict[str, Any], choice: dict[str, Any]
+) -> None:
+    request = Request(protocol="messages", model="m", parameters=MessagesParameters.model_validate(parameters))
+    assert encode(request)["tool_choice"] == choice
+    wire = {"tool_choice": choice}
+    assert MessagesParameters.from_wire(wire).to_wire() == wire
 
 
 def _result(part: ToolResult) -> object:
