@@ -61,20 +61,12 @@ def test_remove_gives_all_children_to_the_parent() -> None:
 @each_case(
     ("edited", "expected"),
     [
-        (Transcript(), ""),
-        (ABC.insert(turn("x"), before="a"), "xabc"),
-        (ABC.insert(turn("x"), before="c"), "abxc"),
-        (ABC.remove("a"), "bc"),
-        (ABC.remove("b"), "ac"),
-        (ABC.remove("c"), "ab"),
-        (ABC.move("a", 1), "bac"),
-        (ABC.move("c", -1), "acb"),
-        (ABC.move("b", 1), "acb"),
-        (ABC.move("b", -1), "bac"),
-        (ABC.move("a", -1), "abc"),
-        (ABC.move("c", 1), "abc"),
+        (Transcript(), ""), (ABC.insert(turn("x"), before="a"), "xabc"),
+        (ABC.insert(turn("x"), before="c"), "abxc"), (ABC.remove("a"), "bc"), (ABC.remove("b"), "ac"),
+        (ABC.remove("c"), "ab"), (ABC.move("a", 1), "bac"), (ABC.move("c", -1), "acb"), (ABC.move("b", 1), "acb"),
+        (ABC.move("b", -1), "bac"), (ABC.move("a", -1), "abc"), (ABC.move("c", 1), "abc"),
     ],
-)
+)  # fmt: skip
 def test_edit_leads_to_a_path(edited: Transcript, expected: str) -> None:
     assert path(edited) == expected
 
@@ -98,14 +90,10 @@ def test_truncate_and_select_a_branch() -> None:
 @pytest.mark.parametrize(
     "edit",
     [
-        lambda t: t.replace(turn("z")),
-        lambda t: t.insert(turn("x"), before="z"),
-        lambda t: t.remove("z"),
-        lambda t: t.truncate_after("z"),
-        lambda t: t.select("z"),
-        lambda t: t.siblings("z"),
+        lambda t: t.replace(turn("z")), lambda t: t.insert(turn("x"), before="z"), lambda t: t.remove("z"),
+        lambda t: t.truncate_after("z"), lambda t: t.select("z"), lambda t: t.siblings("z"),
     ],
-)
+)  # fmt: skip
 def test_an_unknown_turn_is_a_key_error(edit: object) -> None:
     with pytest.raises(KeyError):
         edit(ABC)  # type: ignore[operator]  # a lambda in a parameter list
@@ -130,14 +118,10 @@ def test_what_a_turn_says() -> None:
 @pytest.mark.parametrize(
     ("ending", "reason", "truncated"),
     [
-        (Ending.COMPLETE, "stop", False),
-        (Ending.COMPLETE, "length", True),
-        (Ending.COMPLETE, "max_tokens", True),
-        (Ending.STOPPED, None, True),
-        (Ending.CUT_OFF, None, True),
-        (Ending.FAILED, "tool_calls", True),
+        (Ending.COMPLETE, "stop", False), (Ending.COMPLETE, "length", True), (Ending.COMPLETE, "max_tokens", True),
+        (Ending.STOPPED, None, True), (Ending.CUT_OFF, None, True), (Ending.FAILED, "tool_calls", True),
     ],
-)
+)  # fmt: skip
 def test_a_call_of_a_truncated_turn_must_not_run(ending: Ending, reason: str | None, truncated: bool) -> None:
     outcome = Outcome(ending=ending, finish_reason=reason)
     assert Turn(id="t", role=Role.ASSISTANT, outcome=outcome).truncated is truncated

@@ -25,14 +25,10 @@ PLAIN = "sk-0123456789abcdef"
 @pytest.mark.parametrize(
     "spelled",
     [
-        SECRET,
-        json.dumps(SECRET)[1:-1],
-        json.dumps(SECRET)[1:-1].replace("/", "\\/"),
-        quote(SECRET, safe=""),
-        quote_plus(SECRET),
-        html.escape(SECRET),
+        SECRET, json.dumps(SECRET)[1:-1], json.dumps(SECRET)[1:-1].replace("/", "\\/"), quote(SECRET, safe=""),
+        quote_plus(SECRET), html.escape(SECRET),
     ],
-)
+)  # fmt: skip
 def test_every_spelling(spelled: str) -> None:
     redactor = Redactor([SECRET])
     assert redactor.text(f"<{spelled}>{spelled}") == f"<{MASK}>{MASK}"

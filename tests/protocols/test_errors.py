@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 from hypothesis import given, settings
@@ -12,118 +13,13 @@ from playground.domain.errors import FailureKind
 from playground.protocols.errors import read_error
 from tests.support.each_case import each_case
 
-INNER = json.dumps({"error": {"message": "not enabled", "code": "c", "param": "p"}})
-FILTERED = {"violence": {"filtered": True, "severity": "medium"}, "hate": {"filtered": False}}
-
-CASES: list[tuple[Any, dict[str, Any]]] = [
-    (
-        {"code": 20012, "message": "Model does not exist", "data": None},
-        {"message": "Model does not exist", "code": "20012"},
-    ),
-    (
-        {"error": {"message": "bad key", "type": "auth", "param": "key", "code": "invalid_api_key"}},
-        {"message": "bad key", "type": "auth", "param": "key", "code": "invalid_api_key"},
-    ),
-    ({"error": {"message": "slow down", "code": 429}}, {"message": "slow down", "code": "429"}),
-    (
-        {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}, "request_id": "req_1"},
-        {"message": "Overloaded", "type": "overloaded_error", "request_id": "req_1"},
-    ),
-    ({"error": "no such model"}, {"message": "no such model"}),
-    ({"error": "bad_request", "message": "no such model"}, {"message": "no such model"}),
-    ({"detail": "Not Found"}, {"message": "Not Found"}),
-    (
-        {"detail": [{"loc": ["body", "n"], "msg": "too small", "type": "x"}, {"loc": ["body", 0], "msg": "bad"}]},
-        {"message": "body.n: too small; body.0: bad"},
-    ),
-    ({"detail": {"error": {"message": "deep", "code": "c"}}}, {"message": "deep", "code": "c"}),
-    (
-        [{"error": {"message": "listed", "code": 400, "status": "INVALID_ARGUMENT"}}],
-        {"message": "listed", "type": "INVALID_ARGUMENT"},
-    ),
-    ({"message": "top", "type": "t", "code": "c"}, {"message": "top", "type": "t", "code": "c"}),
-    (
-        {"object": "error", "message": "vllm", "type": "BadRequestError", "param": None, "code": 400},
-        {"message": "vllm", "code": "400"},
-    ),
-    ({"errors": [{"message": "first"}, {"message": "second"}]}, {"message": "first"}),
-    (
-        {"object": "error", "message": {"detail": [{"loc": ["body", "x"], "msg": "not permitted"}]}, "type": "t"},
-        {"message": "body.x: not permitted", "type": "t"},
-    ),
-    ({"title": "Invalid", "errors": {"$.n": ["bad"]}}, {"message": "Invalid\n$.n: bad"}),
-    ({"statusCode": 400, "message": ["a", "b"], "error": "Bad Request"}, {"message": "a; b"}),
-    ({"Response": {"Error": {"Code": "AuthFailure", "Message": "no"}}}, {"message": "no", "code": "AuthFailure"}),
-    ({"errorMessage": "boom", "errorType": "Runtime.X", "trace": []}, {"message": "boom", "type": "Runtime.X"}),
-    (
-        {"Output": {"__type": "com.x#UnknownOperationException"}, "Version": "1.0"},
-        {"message": "HTTP 400 Bad Request: UnknownOperationException"},
-    ),
-    ({"errors": ["first", "second"]}, {"message": "first; second"}),
-    ({"errors": {"model": ["is unknown"]}}, {"message": "model: is unknown"}),
-    (
-        {"success": False, "errors": [{"code": 10000, "message": "no"}], "result": None},
-        {"message": "no", "code": "10000"},
-    ),
-    ({"choices": [], "message": "used up"}, {"message": "used up"}),
-    ({"Message": "not authorized"}, {"message": "not authorized"}),
-    ({"Error": {"Code": "Denied", "Message": "no access"}}, {"message": "no access", "code": "Denied"}),
-    ({"__type": "com.x#ValidationException", "message": "bad"}, {"message": "bad", "type": "ValidationException"}),
-    ({"__type": "ThrottlingException"}, {"message": "HTTP 400 Bad Request: ThrottlingException"}),
-    ({"error": "invalid_client", "error_description": "unknown"}, {"message": "unknown", "code": "invalid_client"}),
-    ({"fault": {"faultstring": "Invalid ApiKey"}}, {"message": "Invalid ApiKey"}),
-    (
-        {
-            "error": {
-                "message": "Provider returned error",
-                "code": 400,
-                "metadata": {"raw": INNER, "provider_name": "G"},
-            }
-        },
-        {"message": "Provider returned error\nG: not enabled", "code": "400"},
-    ),
-    (
-        {"error": {"message": "Provider returned error", "metadata": {"raw": f"data: {INNER}\n\n"}}},
-        {"message": "Provider returned error\nnot enabled", "param": "p"},
-    ),
-    (
-        {"message": "Provider returned error", "code": 400, "metadata": {"raw": json.loads(INNER)}},
-        {"message": "Provider returned error\nnot enabled", "code": "400", "param": "p"},
-    ),
-    (
-        {"error": {"message": "Provider returned error", "metadata": {"raw": "upstream words"}}},
-        {"message": "Provider returned error\nupstream words"},
-    ),
-    (
-        {"error": {"message": "No call", "code": "tool_use_failed", "failed_generation": "<f>{}"}},
-        {"message": "No call\nfailed_generation: <f>{}", "code": "tool_use_failed"},
-    ),
-    (
-        {"error": {"message": "Stopped", "innererror": {"content_filter_result": FILTERED}}},
-        {"message": "Stopped\nFiltered: violence (medium)"},
-    ),
-    (
-        {"error": {"message": "Bad", "details": [{"fieldViolations": [{"field": "tools[0]", "description": "no x"}]}]}},
-        {"message": "Bad\ntools[0]: no x"},
-    ),
-    ({"error": INNER}, {"message": "not enabled", "code": "c", "param": "p"}),
-    ({"message": INNER}, {"message": "not enabled", "code": "c", "param": "p"}),
-    ({"error": {"message": f"litellm.BadRequestError: X - {INNER}"}}, {"code": "c", "param": "p"}),
-    (
-        {"error": {"message": f"litellm.BadRequestError: X - {INNER}"}},
-        {"message": "litellm.BadRequestError: X - not enabled"},
-    ),
-    ({"error": {"message": "E: {'error': {'code': 'insufficient_quota'}}"}}, {"code": "insufficient_quota"}),
-    ({"data": {"result": [{"info": {"error_message": "far down"}}]}}, {"message": "far down"}),
-    ({"status": "failed", "result": {"cause": "disk full"}}, {"message": "disk full"}),
-    ({"error": {}}, {"message": "HTTP 400 Bad Request"}),
-    ({"success": False}, {"message": "HTTP 400 Bad Request"}),
-    ([], {"message": "HTTP 400 Bad Request"}),
-]
+#: Bodies of refusals as services write them, with what is read of each.
+BODIES: list[dict[str, Any]] = json.loads(Path(__file__).with_name("error_bodies.json").read_text("utf-8"))
 
 
-@each_case(("body", "expected"), CASES)
-def test_each_shape(body: Any, expected: dict[str, Any]) -> None:
+@each_case("case", BODIES)
+def test_refusal_of_each_service_is_read(case: dict[str, Any]) -> None:
+    body, expected = case["body"], case["failure"]
     for failure in (read_error(json.dumps(body).encode(), 400), read_error(body, 400)):
         assert (failure.kind, failure.status) == (FailureKind.HTTP, 400)
         assert {key: getattr(failure, key) for key in expected} == expected
