@@ -87,18 +87,6 @@ def test_truncate_and_select_a_branch() -> None:
     assert path(ABC.truncate_after(None)) == ""
 
 
-@pytest.mark.parametrize(
-    "edit",
-    [
-        lambda t: t.replace(turn("z")), lambda t: t.insert(turn("x"), before="z"), lambda t: t.remove("z"),
-        lambda t: t.truncate_after("z"), lambda t: t.select("z"), lambda t: t.siblings("z"),
-    ],
-)  # fmt: skip
-def test_an_unknown_turn_is_a_key_error(edit: object) -> None:
-    with pytest.raises(KeyError):
-        edit(ABC)  # type: ignore[operator]  # a lambda in a parameter list
-
-
 def test_unanswered_calls() -> None:
     calls = Turn(id="c1", role=Role.ASSISTANT, parts=tuple(ToolCall(id=i, name="f", arguments="") for i in "pq"))
     answer = Turn(id="r1", role=Role.TOOL, parts=(ToolResult(call_id="p", text="1"),))

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from hypothesis import given
-from hypothesis import strategies as st
-
 from playground.domain.parts import Image, Reasoning, Text, ToolResult
 from playground.domain.transcript import Role, Transcript, make_turn
 from playground.domain.variables import (
@@ -100,23 +97,6 @@ def test_what_a_model_said_is_left_alone() -> None:
     assert [turn.id for turn in sent] == [turn.id for turn in turns.path]
     assert sent[4] is turns.path[4]
     assert sent[2] is turns.path[2]
-
-
-@given(st.text(alphabet="{}\\ ab\n"), st.dictionaries(st.sampled_from("ab"), st.text(alphabet="{}\\ab")))
-def test_mentions_and_resolving_agree(text: str, values: dict[str, str]) -> None:
-    out, at = [], 0
-    for mention in mentions(text):
-        out.append(text[at : mention.start])
-        written = text[mention.start : mention.end]
-        bare = written.lstrip("\\")
-        if mention.escaped:
-            out.append(bare)
-        else:
-            lead = "\\" if written.startswith("\\\\") else ""
-            known = values.get(mention.name, bare)
-            out.append(lead + (bare if known == as_written(mention.name) else known))
-        at = mention.end
-    assert resolve(text, values) == "".join([*out, text[at:]])
 
 
 @each_case("piece", ["{{ ", "\\", "{{a", "{", "{{\t{{ \\"])

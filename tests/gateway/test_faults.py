@@ -209,13 +209,6 @@ async def test_end_marker_ends_the_call_though_the_socket_stays_open(
     await asyncio.to_thread(server.wait_closed)
 
 
-async def test_data_after_done_is_not_waited_for(server: FaultServer, make_client: MakeClient) -> None:
-    server.play(send(head()), send(HELLO, DONE), sleep(0.1), drip(sse(text_chunk("more")) * 50, 64, 0.02))
-    _, events = await run(make_client())
-    assert text_of(events) == "Hello"
-    await asyncio.to_thread(server.wait_closed)
-
-
 async def test_data_after_done_in_the_same_read(server: FaultServer, make_client: MakeClient) -> None:
     server.play(send(head(), HELLO, DONE, sse(text_chunk("more"))), hold())
     _, events = await run(make_client())

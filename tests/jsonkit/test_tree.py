@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from playground.jsonkit.problems import JsonTextError
-from playground.jsonkit.tree import find, parse
+from playground.jsonkit.tree import parse
 from tests.support.each_case import each_case
 
 
@@ -60,15 +60,3 @@ def test_hostile_text_neither_crashes_nor_takes_long() -> None:
             parse(text)
     assert parse("9" * 5000).kind == "number"
     assert parse('{"\\ud800": "\\udfff"}').children[0].key == "\ud800"
-
-
-def test_of_a_doubled_key_the_last_counts() -> None:
-    text = '{"a": 1, "a": [10, 20]}'
-    root = parse(text)
-    assert len(root.children) == 2
-    node = find(root, ("a", 1))
-    assert node is not None
-    assert text[node.start : node.end] == "20"
-    assert find(root, ("a", 2)) is None
-    assert find(root, ("b",)) is None
-    assert find(root, (0,)) is None
