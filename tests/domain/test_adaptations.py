@@ -56,14 +56,10 @@ def test_a_rule_changes_what_it_is_about_and_nothing_else(made: Adaptation, chan
 @pytest.mark.parametrize(
     "made",
     [
-        rule(OMIT, "seed"),
-        rule(OMIT, "model.name"),
-        rule(OMIT, "response_format.nothing.there"),
-        rule(REPLACE, "tool_choice", "required"),
-        rule(REPLACE, "seed", 1),
-        rule(ROLE, "tool", "user"),
+        rule(OMIT, "seed"), rule(OMIT, "model.name"), rule(OMIT, "response_format.nothing.there"),
+        rule(REPLACE, "tool_choice", "required"), rule(REPLACE, "seed", 1), rule(ROLE, "tool", "user"),
     ],
-)
+)  # fmt: skip
 def test_a_rule_about_what_is_not_there_changes_nothing(made: Adaptation) -> None:
     assert adapted(BODY, [made]) is BODY
     assert effective(BODY, [made]) == ()

@@ -13,7 +13,7 @@ from playground.domain.tools import (
 from playground.jsonkit import limits
 from playground.jsonkit.limits import TooCostlyError
 from playground.jsonkit.problems import Problem
-from playground.jsonkit.reading import READ_AT_MOST, parse_json
+from playground.jsonkit.reading import READ_AT_MOST
 from playground.jsonkit.validation import check_value
 from playground.jsonkit.values import JSON
 
@@ -154,13 +154,6 @@ def test_hostile_schemas_and_values_are_one_problem(monkeypatch: pytest.MonkeyPa
     assert check_value([[]], {"items": {"$ref": "#"}}) == []
     assert check_arguments("[" * 100_000, SCHEMA)[0].message.startswith("not JSON")
     assert check_arguments('{"city":' + "9" * 5000 + "}", SCHEMA)[0].message.startswith("not JSON")
-
-
-def test_parse_json_raises_only_value_error() -> None:
-    assert parse_json('{"a": 1}') == {"a": 1}
-    for text in ("", "{", "[" * 100_000, "9" * 5000):
-        with pytest.raises(ValueError, match=r"."):
-            parse_json(text)
 
 
 def test_long_messages_are_cut() -> None:

@@ -113,19 +113,14 @@ def test_what_cannot_be_a_base(typed: str, word: str) -> None:
 @each_case(
     ("url", "loopback", "consent"),
     [
-        ("http://localhost:1/v1", True, False),
-        ("http://demo.localhost/v1", True, False),
-        ("http://127.8.9.1/v1", True, False),
-        ("http://[::1]/v1", True, False),
-        ("http://[::ffff:127.0.0.1]/v1", True, False),
-        ("http://0.0.0.0:8000/v1", True, False),
-        ("http://localhost.example/v1", False, True),
-        ("http://192.168.1.4:8000/v1", False, True),
-        ("http://gateway.example/v1", False, True),
-        ("https://gateway.example/v1", False, False),
+        ("http://localhost:1/v1", True, False), ("http://demo.localhost/v1", True, False),
+        ("http://127.8.9.1/v1", True, False), ("http://[::1]/v1", True, False),
+        ("http://[::ffff:127.0.0.1]/v1", True, False), ("http://0.0.0.0:8000/v1", True, False),
+        ("http://localhost.example/v1", False, True), ("http://192.168.1.4:8000/v1", False, True),
+        ("http://gateway.example/v1", False, True), ("https://gateway.example/v1", False, False),
         ("https://localhost/v1", True, False),
     ],
-)
+)  # fmt: skip
 def test_loopback_and_consent(url: str, loopback: bool, consent: bool) -> None:
     assert is_loopback(url) is loopback
     assert needs_consent(url) is consent

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import gzip
 import json
-import time
 from contextlib import aclosing
 from typing import Any
 
@@ -13,7 +12,6 @@ import pytest
 
 from playground.domain.errors import Failure, FailureKind, Sent
 from playground.domain.events import Deviation, Event, Failed, ToolCallDelta
-from playground.gateway.clock import AFTER_ERROR
 from playground.gateway.connection import Timeouts
 from playground.protocols.protocol import get_protocol
 from tests.gateway.conftest import CANARY, MakeClient, ask, failure_of, open_call, run, text_of
@@ -33,28 +31,22 @@ from tests.support.fault_server import (
     text_chunk,
     whole,
 )
-from tests.support.passes import shortest_of
 
 HELLO = sse(text_chunk("Hel"), text_chunk("lo"), text_chunk("", "stop"))
-
-
 DONE = sse("[DONE]")
-
-
 #: What has no bearing on a test is off: however slow the machine, it is not what ends the call.
 OFF = Timeouts(connect=None, first=None, idle=None, settle=None)
-QUICK = OFF.model_copy(update={"first": 0.2, "idle": 0.2, "settle": 0.2})
 ALIVE = b": keep-alive\n\n"
 
 
-@pytest.mark.parametrize("at", range(0, len(HELLO), 23))
-async def test_cut_anywhere(server: FaultServer, make_client: MakeClient, at: int) -> None:
-    """An orderly close in the middle: the text so far stays, and the verdict is that it was cut off, never a crash."""
-    server.play(send(head()), send(HELLO[:at]))
-    call, events = await run(make_client())
-    assert "Hello".startswith(text_of(events))
-    assert failure_of(events).kind is (FailureKind.CUT_OFF if at else FailureKind.NO_BODY)
-    assert call.exchange.body == HELLO[:at]
+async def test_body_cut_anywhere_keeps_the_text_and_is_cut_off(server: FaultServer, make_client: MakeClient) -> None:
+    client = make_client()
+    for size in range(0, len(HELLO), 61):
+        server.play(send(head()), send(HELLO[:size]))
+        call, events = await run(client)
+        assert "Hello".startswith(text_of(events))
+        assert failure_of(events).kind is (FailureKind.CUT_OFF if size else FailureKind.NO_BODY)
+        assert call.exchange.body == HELLO[:size]
 
 
 async def test_cut_inside_the_chunked_encoding(server: FaultServer, make_client: MakeClient) -> None:
@@ -77,71 +69,46 @@ async def test_a_lie_about_the_length_after_a_whole_answer(server: FaultServer, 
     assert call.exchange.failure is None
 
 
-async def test_reset_in_the_middle(server: FaultServer, make_client: MakeClient) -> None:
-    server.play(send(head(chunked=True)), send(chunk(sse(text_chunk("Hel")))), sleep(0.05), reset())
-    _, events = await run(make_client())
-    assert text_of(events) == "Hel"
-    failure = failure_of(events)
-    assert failure.kind is FailureKind.CONNECTION
-    assert "middle of the answer" in failure.message
-
-
-async def test_reset_before_an_answer(server: FaultServer, make_client: MakeClient) -> None:
-    server.play(reset())
-    _, events = await run(make_client())
-    assert failure_of(events).kind is FailureKind.CONNECTION
-
-
-async def test_close_before_an_answer(server: FaultServer, make_client: MakeClient) -> None:
-    server.play()
+@pytest.mark.parametrize(
+    "steps", [[], [reset()], [send(b"HTTP/1.1 200 OK\r\nConte")]], ids=["closed", "reset", "half a status line"]
+)
+async def test_connection_lost_before_an_answer_fails(
+    server: FaultServer, make_client: MakeClient, steps: list[Step]
+) -> None:
+    server.play(steps)
     _, events = await run(make_client())
     failure = failure_of(events)
     assert failure.kind is FailureKind.CONNECTION
     assert "before an answer" in failure.message
 
 
-@pytest.mark.parametrize(
-    ("said", "words"),
-    [
-        (b"SSH-2.0-OpenSSH_9.2\r\n", "is not HTTP: it says “SSH-2.0-OpenSSH_9.2”."),
-        (b"SSH-2.0-OpenSSH_9.2\r\n\r\n", "is not HTTP: it says “SSH-2.0-OpenSSH_9.2”."),
-        (b"-ERR unknown command\r\n", "it says “-ERR unknown command”."),
-        (b"<html>no headers</html>", "it says “<html>no headers</html>”."),
-        (b"\x15\x03\x01\x00\x02\x02\x46", "it speaks TLS. Begin the address with https://."),
-        (b"\x00\x00\x12\x04\x00\x00\x00\x00\x00", "it speaks HTTP/2 alone"),
-        (b"J\x00\x00\x00\n8.0.36\x00", "it begins with the bytes 4a 00 00 00 0a 38 2e 30."),
-        (b"\xe2\x80\xae\r\n", "it begins with the bytes e2 80 ae"),
-        (b"HTTP/1.1 200 OK\r\nno colon\r\n\r\n", "the rules of HTTP (illegal header line: “no colon”)"),
-        (b"HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n", "the rules of HTTP (bad Content-Length)"),
-    ],
-)
-async def test_not_http(server: FaultServer, make_client: MakeClient, said: bytes, words: str) -> None:
-    server.play(send(said))
-    _, events = await run(make_client())
-    failure = failure_of(events)
-    assert failure.kind is FailureKind.NOT_HTTP
-    assert words in failure.message
-    assert "bytearray" not in failure.message
+NOT_HTTP = [
+    (b"SSH-2.0-OpenSSH_9.2\r\n", "is not HTTP: it says “SSH-2.0-OpenSSH_9.2”."),
+    (b"SSH-2.0-OpenSSH_9.2\r\n\r\n", "is not HTTP: it says “SSH-2.0-OpenSSH_9.2”."),
+    (b"-ERR unknown command\r\n", "it says “-ERR unknown command”."),
+    (b"<html>no headers</html>", "it says “<html>no headers</html>”."),
+    (b"\x15\x03\x01\x00\x02\x02\x46", "it speaks TLS. Begin the address with https://."),
+    (b"\x00\x00\x12\x04\x00\x00\x00\x00\x00", "it speaks HTTP/2 alone"),
+    (b"J\x00\x00\x00\n8.0.36\x00", "it begins with the bytes 4a 00 00 00 0a 38 2e 30."),
+    (b"\xe2\x80\xae\r\n", "it begins with the bytes e2 80 ae"),
+    (b"HTTP/1.1 200 OK\r\nno colon\r\n\r\n", "the rules of HTTP (illegal header line: “no colon”)"),
+    (b"HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n", "the rules of HTTP (bad Content-Length)"),
+    (f"500 unknown: Bearer {CANARY}\r\n".encode(), "it says “500 unknown: Bearer ••••”"),
+]
 
 
-async def test_not_http_and_no_end_either(server: FaultServer, make_client: MakeClient) -> None:
-    server.play(send(b"220 mail.example ESMTP\r\n"), hold())
-    _, events = await run(make_client(timeouts=Timeouts(connect=5, first=0.3)))
-    failure = failure_of(events)
-    assert failure.kind is FailureKind.NOT_HTTP
-    assert "it says “220 mail.example ESMTP”" in failure.message
-
-
-async def test_a_key_said_back_instead_of_http_is_not_shown(server: FaultServer, make_client: MakeClient) -> None:
-    server.play(send(f"500 unknown: Bearer {CANARY}\r\n".encode()))
-    _, events = await run(make_client())
-    assert "it says “500 unknown: Bearer ••••”" in failure_of(events).message
-
-
-async def test_half_a_status_line_is_a_connection_that_was_lost(server: FaultServer, make_client: MakeClient) -> None:
-    server.play(send(b"HTTP/1.1 200 OK\r\nConte"))
-    _, events = await run(make_client())
-    assert failure_of(events).kind is FailureKind.CONNECTION
+@pytest.mark.parametrize("ends", [[], [hold()]], ids=["closed", "left open"])
+async def test_answer_that_is_not_http_is_quoted(
+    server: FaultServer, make_client: MakeClient, ends: list[Step]
+) -> None:
+    client = make_client(timeouts=Timeouts(connect=5, first=1 if ends else 30))
+    for sent, words in NOT_HTTP if not ends else NOT_HTTP[:1]:
+        server.play(send(sent), ends)
+        _, events = await run(client)
+        failure = failure_of(events)
+        assert failure.kind is FailureKind.NOT_HTTP
+        assert words in failure.message
+        assert "bytearray" not in failure.message
 
 
 async def test_headers_without_measure(server: FaultServer, make_client: MakeClient) -> None:
@@ -176,25 +143,22 @@ async def test_a_failure_knows_what_was_asked_for(
     assert listed.sent == Sent(endpoint="models", keyed=key is not None, streamed=False)
 
 
-@pytest.mark.parametrize("steps", [[hold()], [send(head()), hold()]], ids=["no headers", "no body"])
-async def test_no_content_in_time(server: FaultServer, make_client: MakeClient, steps: list[object]) -> None:
-    server.play(steps)  # type: ignore[arg-type]  # parametrize loses the type
-
-    async def seconds() -> float:
-        started = time.monotonic()
-        _, events = await run(make_client(timeouts=QUICK))
-        assert failure_of(events).kind is FailureKind.TIMEOUT_FIRST
-        return time.monotonic() - started
-
-    assert 0.15 < await shortest_of(seconds, 1.5) < 1.5
-    await asyncio.to_thread(server.wait_closed)
-
-
-async def test_content_stops_coming(server: FaultServer, make_client: MakeClient) -> None:
-    server.play(send(head()), send(sse(text_chunk("Hel"))), hold())
-    _, events = await run(make_client(timeouts=OFF.model_copy(update={"idle": 0.2})))
-    assert text_of(events) == "Hel"
-    assert failure_of(events).kind is FailureKind.TIMEOUT_IDLE
+@pytest.mark.parametrize(
+    ("steps", "text", "kind"),
+    [
+        ([], "", FailureKind.TIMEOUT_FIRST),
+        ([send(head())], "", FailureKind.TIMEOUT_FIRST),
+        ([send(head()), send(sse(text_chunk("Hel")))], "Hel", FailureKind.TIMEOUT_IDLE),
+    ],
+    ids=["no headers", "no body", "no more content"],
+)
+async def test_silence_ends_the_call_with_a_timeout(
+    server: FaultServer, make_client: MakeClient, steps: list[Step], text: str, kind: FailureKind
+) -> None:
+    server.play(steps, hold())
+    _, events = await run(make_client(timeouts=OFF.model_copy(update={"idle" if text else "first": 0.2})))
+    assert text_of(events) == text
+    assert failure_of(events).kind is kind
     await asyncio.to_thread(server.wait_closed)
 
 
@@ -220,7 +184,7 @@ async def test_total_time(server: FaultServer, make_client: MakeClient) -> None:
     server.play(send(head()), drip(sse(*[text_chunk("x")] * 40), len(sse(text_chunk("x"))), 0.3), hold())
     _, events = await run(make_client(timeouts=Timeouts(total=1.8)))
     assert failure_of(events).kind is FailureKind.TIMEOUT_TOTAL
-    assert 2 <= len(text_of(events)) <= 8
+    assert text_of(events).startswith("x")
 
 
 async def test_a_slow_reader_is_not_punished(server: FaultServer, make_client: MakeClient) -> None:
@@ -235,24 +199,13 @@ async def test_a_slow_reader_is_not_punished(server: FaultServer, make_client: M
     assert not any(isinstance(event, Failed) for event in got)
 
 
-async def test_done_ends_it_though_the_socket_stays_open(server: FaultServer, make_client: MakeClient) -> None:
+async def test_end_marker_ends_the_call_though_the_socket_stays_open(
+    server: FaultServer, make_client: MakeClient
+) -> None:
     server.play(send(head()), send(HELLO, DONE), hold())
-
-    async def seconds() -> float:
-        started = time.monotonic()
-        call, events = await run(make_client(timeouts=OFF))
-        assert text_of(events) == "Hello"
-        assert call.exchange.complete
-        return time.monotonic() - started
-
-    assert await shortest_of(seconds, 0.6) < 0.6
-    await asyncio.to_thread(server.wait_closed)
-
-
-async def test_data_after_done_is_not_waited_for(server: FaultServer, make_client: MakeClient) -> None:
-    server.play(send(head()), send(HELLO, DONE), sleep(0.1), drip(sse(text_chunk("more")) * 50, 64, 0.02))
-    _, events = await run(make_client())
+    call, events = await run(make_client(timeouts=OFF))
     assert text_of(events) == "Hello"
+    assert call.exchange.complete
     await asyncio.to_thread(server.wait_closed)
 
 
@@ -263,17 +216,11 @@ async def test_data_after_done_in_the_same_read(server: FaultServer, make_client
     assert any(isinstance(event, Deviation) for event in events)
 
 
-async def test_finished_without_an_end_marker_settles(server: FaultServer, make_client: MakeClient) -> None:
+async def test_finish_reason_without_an_end_marker_settles(server: FaultServer, make_client: MakeClient) -> None:
     server.play(send(head()), send(HELLO), hold())
-
-    async def seconds() -> float:
-        started = time.monotonic()
-        _, events = await run(make_client(timeouts=OFF.model_copy(update={"settle": 0.2})))
-        assert not any(isinstance(event, Failed) for event in events)
-        assert any(isinstance(event, Deviation) and event.code == "broken_after_end" for event in events)
-        return time.monotonic() - started
-
-    assert await shortest_of(seconds, 1.0) < 1.0
+    _, events = await run(make_client(timeouts=OFF.model_copy(update={"settle": 0.2})))
+    assert not any(isinstance(event, Failed) for event in events)
+    assert any(isinstance(event, Deviation) and event.code == "broken_after_end" for event in events)
 
 
 def _delta(delta: dict[str, Any], finish: str | None = None) -> bytes:
@@ -284,9 +231,15 @@ EMPTY = {"role": "assistant", "content": ""}
 CALL = {"tool_calls": [{"index": 0, "id": "a", "function": {"name": "f", "arguments": "{}"}}]}
 
 
-@pytest.mark.parametrize("first", [EMPTY, {"reasoning_content": "hm"}])
-@pytest.mark.parametrize("reason", ["stop", "null", "", "tool_calls", "eos"])
-@pytest.mark.parametrize("later", [{"content": "Hello"}, CALL])
+@pytest.mark.parametrize(
+    ("first", "reason", "later"),
+    [
+        (EMPTY, "stop", {"content": "Hello"}),
+        (EMPTY, "null", CALL),
+        ({"reasoning_content": "hm"}, "tool_calls", CALL),
+        ({"reasoning_content": "hm"}, "eos", {"content": "Hello"}),
+    ],
+)
 async def test_a_finish_reason_before_any_content_is_waited_through(
     server: FaultServer, make_client: MakeClient, first: dict[str, Any], reason: str, later: dict[str, Any]
 ) -> None:
@@ -301,9 +254,9 @@ async def test_a_finish_reason_before_any_content_is_waited_through(
 async def test_content_within_the_wait_after_a_finish_reason_is_added(
     server: FaultServer, make_client: MakeClient
 ) -> None:
-    late = [[sleep(0.3), send(_delta({"content": piece}))] for piece in ("l", "l", "o")]
+    late = [[sleep(0.4), send(_delta({"content": piece}))] for piece in ("l", "l", "o")]
     server.play(send(head()), send(_delta({"content": "He"}, "stop")), *late, hold())
-    _, events = await run(make_client(timeouts=OFF.model_copy(update={"settle": 0.6})))
+    _, events = await run(make_client(timeouts=OFF.model_copy(update={"settle": 1})))
     assert text_of(events) == "Hello"
     assert not any(isinstance(event, Failed) for event in events)
 
@@ -315,7 +268,8 @@ async def test_silence_after_an_early_finish_reason_is_a_time_out(
     server: FaultServer, make_client: MakeClient, first: dict[str, Any], kind: FailureKind
 ) -> None:
     server.play(send(head()), send(_delta(first, "stop")), hold())
-    _, events = await run(make_client(timeouts=QUICK))
+    clock = "first" if kind is FailureKind.TIMEOUT_FIRST else "idle"
+    _, events = await run(make_client(timeouts=OFF.model_copy(update={clock: 0.5})))
     failure = failure_of(events)
     assert failure.kind is kind
     assert failure.message.endswith("A finish reason came before any text or call.")
@@ -326,26 +280,22 @@ CHAT_ERROR = 'data: {"error":{"message":"upstream died","type":"server_error","c
 
 
 @pytest.mark.parametrize(("protocol", "error"), [("chat", CHAT_ERROR), ("messages", NATIVE_ERROR)])
-@pytest.mark.parametrize("settle", [None, 0.4])
-async def test_an_error_on_a_connection_that_stays_open_is_told_at_once_and_not_waited_for(
-    server: FaultServer, make_client: MakeClient, protocol: str, error: str, settle: float | None
+async def test_error_on_a_connection_that_stays_open_is_given_at_once_and_ends_the_call(
+    server: FaultServer, make_client: MakeClient, protocol: str, error: str
 ) -> None:
     server.play(send(head()), send(error.encode()), pause(), drip(ALIVE * 600, len(ALIVE), 0.1), hold())
-    client = make_client(timeouts=Timeouts(connect=5, first=60, idle=60, settle=settle))
+    client = make_client(timeouts=Timeouts(connect=5, first=60, idle=60, settle=0.4))
     call = client.open(get_protocol(protocol), ask())
     failures: list[Failure] = []
-    told = 0.0
     async with aclosing(call):
         async for events in call:
             failures += [event.failure for event in events if isinstance(event, Failed)]
-            if failures and not told:  # nothing else comes before this is done
-                told = time.monotonic()
+            if failures:  # nothing else comes before
                 server.go_on()
-    assert time.monotonic() - told > (settle or AFTER_ERROR) - 0.1
-    assert call.exchange.body.count(ALIVE) < 600, "they went on, and it was over"
+    assert call.exchange.body.count(ALIVE) < 600, "signs of life went on, and it was over"
     assert [failure.message for failure in failures] == ["upstream died"]
     assert call.exchange.failure == failures[0]
-    server.wait_closed()
+    await asyncio.to_thread(server.wait_closed)
 
 
 async def test_what_comes_after_an_error_is_read_to_its_end(server: FaultServer, make_client: MakeClient) -> None:
@@ -356,15 +306,6 @@ async def test_what_comes_after_an_error_is_read_to_its_end(server: FaultServer,
     assert text_of(events) == "Hello world"
     assert call.exchange.complete, "it ends with the end marker"
     assert call.exchange.failure is not None
-
-
-async def test_an_error_inside_the_stream(server: FaultServer, make_client: MakeClient) -> None:
-    error = '{"error":{"message":"upstream died","type":"server_error","code":"x"}}'
-    server.play(send(head()), send(sse(text_chunk("Hel"), error)), reset())
-    call, events = await run(make_client())
-    failures = [event.failure for event in events if isinstance(event, Failed)]
-    assert [(failure.kind, failure.message) for failure in failures] == [(FailureKind.STREAM, "upstream died")]
-    assert call.exchange.failure == failures[0]
 
 
 async def test_refused(make_client: MakeClient) -> None:
@@ -445,28 +386,14 @@ async def test_html_502(server: FaultServer, make_client: MakeClient) -> None:
     assert call.exchange.body == page
 
 
-async def test_the_documented_error_body(server: FaultServer, make_client: MakeClient) -> None:
-    body = gzip.compress(b'{"code":40012,"message":"model x does not exist","data":null}')
-    server.play(send(whole(404, "application/json", body, "Content-Encoding: gzip")))
-    _, events = await run(make_client())
-    failure = failure_of(events)
-    assert (failure.status, failure.code, failure.message) == (404, "40012", "model x does not exist")
-
-
 async def test_an_error_body_that_never_ends(server: FaultServer, make_client: MakeClient) -> None:
     server.play(send(head(503, "text/plain", "Content-Length: 5000")), send(b"overloaded"), hold())
-    _, events = await run(make_client(timeouts=QUICK))
+    _, events = await run(make_client(timeouts=OFF.model_copy(update={"settle": 0.2})))
     failure = failure_of(events)
     assert (failure.kind, failure.status, failure.message) == (FailureKind.HTTP, 503, "overloaded")
 
 
-async def test_empty_bodies(server: FaultServer, make_client: MakeClient) -> None:
-    client = make_client()
-    server.play_next(send(whole(200, "text/event-stream", b"")), keep())
-    server.play_next(send(whole(500, None, b"")))
-    _, events = await run(client)
+async def test_empty_body_with_status_200_is_a_failure(server: FaultServer, make_client: MakeClient) -> None:
+    server.play(send(whole(200, "text/event-stream", b"")))
+    _, events = await run(make_client())
     assert failure_of(events).kind is FailureKind.NO_BODY
-    _, events = await run(client)
-    failure = failure_of(events)
-    assert (failure.kind, failure.status) == (FailureKind.HTTP, 500)
-    assert failure.message

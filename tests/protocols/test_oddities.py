@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from playground.protocols.protocol import get_protocol
@@ -97,6 +97,7 @@ anything = st.recursive(
 )
 
 
+@settings(max_examples=40, deadline=None)
 @given(st.sampled_from(["chat", "messages"]), st.dictionaries(st.sampled_from(NAMES), anything))
 def test_no_body_is_too_odd(protocol: str, body: dict[str, Any]) -> None:
     for oddity in get_protocol(protocol).oddities(body):

@@ -56,11 +56,3 @@ def test_what_is_wrong_is_said(protocol: str, value: Any, words: str) -> None:
 def test_an_unknown_protocol_is_named_with_those_known() -> None:
     with pytest.raises(ValueError, match=r"'telnet'.*chat, messages"):
         get_protocol("telnet")
-
-
-@pytest.mark.parametrize(("name", "endpoint"), [("chat", "chat/completions"), ("messages", "messages")])
-def test_the_register(name: str, endpoint: str) -> None:
-    protocol = get_protocol(name)
-    assert (protocol.name, protocol.endpoint) == (name, endpoint)
-    assert protocol.parameters_type().to_wire() == {}
-    assert protocol.decoder("text/event-stream").finished is False

@@ -2,41 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-
 from playground.domain.errors import FailureKind
 from playground.domain.events import Deviation, Event, Failed, Finish, StreamEnd, TextDelta
 from playground.protocols.chat.decode import ChatDecoder
 from playground.protocols.decoding import BodyDecoder
-from playground.protocols.messages.decode import MessagesDecoder
 from playground.protocols.protocol import Traced
 from tests.protocols.streams import DONE, chunk, trace
-from tests.protocols.test_rechunking import CHAT, MESSAGES
-
-FIXTURES: dict[str, tuple[type[ChatDecoder] | type[MessagesDecoder], bytes]] = {
-    **{f"chat-{name}": (ChatDecoder, body) for name, body in CHAT.items()},
-    **{f"messages-{name}": (MessagesDecoder, body) for name, body in MESSAGES.items()},
-    "mark": (ChatDecoder, b"\xef\xbb\xbf"),
-    "blank": (ChatDecoder, b" \r\n\r\n"),
-    "nothing": (ChatDecoder, b""),
-    "lines-behind-a-mark": (ChatDecoder, b"\xef\xbb\xbf \n" + CHAT["lines"]),
-}
-
-
-def pieces(body: bytes, sizes: list[int]) -> list[bytes]:
-    reads, at = [], 0
-    for size in sizes:
-        reads.append(body[at : at + size])
-        at += size
-    return [read for read in (*reads, body[at:]) if read]
-
-
-def shown(traced: list[Traced]) -> list[tuple[bytes, list[Event]]]:
-    """Frames without their line ends: of a CR and LF that came apart, the LF stands before the next frame."""
-    found = [(frame.raw.strip(b"\r\n"), events) for frame, events in traced]
-    return [(raw, events) for raw, events in found if raw or events]
+from tests.protocols.test_rechunking import CHAT
 
 
 def events(traced: list[Traced]) -> list[Event]:
@@ -45,17 +17,6 @@ def events(traced: list[Traced]) -> list[Event]:
 
 def traced(body: bytes, decoder: BodyDecoder | None = None) -> list[Traced]:
     return trace(decoder or ChatDecoder(), [body])
-
-
-@pytest.mark.parametrize("name", FIXTURES)
-@settings(max_examples=20, deadline=None)
-@given(sizes=st.lists(st.integers(1, 80), max_size=100))
-def test_frames_do_not_depend_on_the_reads(name: str, sizes: list[int]) -> None:
-    make, body = FIXTURES[name]
-    whole = trace(make(make_id=lambda: "made"), [body] if body else [])
-    cut = trace(make(make_id=lambda: "made"), pieces(body, sizes))
-    assert b"".join(frame.raw for frame, _ in cut) == body
-    assert shown(whole) == shown(cut)
 
 
 def test_each_frame_gives_its_own_events() -> None:
@@ -101,11 +62,3 @@ def test_what_is_above_the_cap_is_still_all_there() -> None:
     large = b"{" + b" " * 4000
     decoder = ChatDecoder(cap=1000)
     assert b"".join(frame.raw for frame, _ in trace(decoder, [large[:500], large[500:]])) == large
-
-
-def test_closing_twice_gives_nothing() -> None:
-    decoder = ChatDecoder()
-    decoder.trace(CHAT["body"])
-    assert decoder.trace_close()
-    assert decoder.trace_close() == []
-    assert decoder.trace(b"{}") == []

@@ -38,10 +38,6 @@ def test_every_documented_parameter_has_a_field_in_the_order_of_the_panel() -> N
     assert {(hint.path or name).split(".")[0] for name, hint in ChatParameters.hints()} == set(FULL)
 
 
-def test_nothing_is_sent_by_default() -> None:
-    assert ChatParameters().to_wire() == {}
-
-
 def test_the_wire_and_back() -> None:
     assert ChatParameters.from_wire(FULL).to_wire() == FULL
     assert ChatParameters.from_wire(FULL).include_usage is True
@@ -93,10 +89,6 @@ def test_odd_values_are_flagged_and_still_sent(name: str, value: object, flagged
     assert re.search(flagged, parameters.flag(name)) if flagged else parameters.flag(name) == ""
     wire = parameters.to_wire()
     assert wire == ({} if value is None else {name: list(value) if isinstance(value, tuple) else value})
-
-
-def test_back_to_default() -> None:
-    assert ChatParameters(temperature=1, seed=2).with_value("temperature", None).to_wire() == {"seed": 2}
 
 
 @pytest.mark.parametrize("stream", [False, None])

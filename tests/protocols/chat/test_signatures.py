@@ -5,14 +5,12 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import pytest
-
 from playground.domain.request import ReasoningReturn, Request, SendReasoning
 from playground.domain.transcript import Role, Turn, make_turn
 from playground.jsonkit.values import JSONObject
 from playground.protocols.chat.body import read_body
 from playground.protocols.chat.encode import encode, encode_turns
-from tests.protocols.streams import DONE, call_chunk, chat, chat_events, chunk, fold, fragment
+from tests.protocols.streams import DONE, call_chunk, chat_events, chunk, fold, fragment
 from tests.support.each_case import each_case
 
 AFTER_CALLS = ReasoningReturn(when=SendReasoning.AFTER_TOOL_CALLS)
@@ -185,16 +183,6 @@ def test_other_members_stay_here_and_a_text_keeps_its_own() -> None:
     signed = {**HI, "thought_signature": "T"}
     message = {"content": [signed], "citations": [{"url": "u"}], "reasoning_tokens": 5, "stop_reason": "x"}
     assert sent(turn_of(body_of(message))) == {"content": [signed]}
-
-
-@pytest.mark.parametrize("late", [False, True])
-def test_a_signature_of_a_call_goes_back_with_the_call(late: bool) -> None:
-    signed = {"extra_content": {"google": {"thought_signature": "T"}}}
-    first = {"index": 0, **CALLS[0]}
-    chunks = [call_chunk(first), call_chunk({"index": 0, **signed})] if late else [call_chunk({**first, **signed})]
-    choice = chat(*chunks, chunk({}, "tool_calls"), DONE).choices[0]
-    (message,) = encode_turns((make_turn(Role.ASSISTANT, "", *choice.freeze()),))
-    assert message["tool_calls"] == [{**CALLS[0], **signed}]
 
 
 def test_hostile_records_are_kept_without_harm() -> None:

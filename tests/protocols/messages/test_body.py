@@ -73,13 +73,6 @@ def test_blocks_become_parts_or_stay_whole() -> None:
     assert encode(request) == body
 
 
-def test_thinking_in_the_middle_stays_there() -> None:
-    thought = {"type": "thinking", "thinking": "hm", "signature": "s"}
-    content = [{"type": "text", "text": "a"}, thought, {"type": "text", "text": "b"}, thought]
-    body = asked({"role": "assistant", "content": content})
-    assert encode(read_body(body)[0]) == body
-
-
 def test_tools_that_the_panel_cannot_hold_stay_in_the_extra_body() -> None:
     tools = [{"name": "f", "input_schema": {"type": "object"}}, {"type": "web_search_20250305", "name": "web_search"}]
     request, notes = read_body(asked(tools=tools))
