@@ -22,13 +22,16 @@ BANNER: Final = 1024
 class Stream(httpcore.AsyncNetworkStream):
     """A connection of httpcore's.
 
-    ``at`` is when the last read ended, in seconds by the event loop's clock; ``banner`` is how the first one began.
-    While there is a ``handshake``, it answers the reads.
+    ``at`` is when the last read ended, in seconds by the event loop's clock, and ``last`` what it gave; ``banner`` is
+    how the first one began. While there is a ``handshake``, it answers the reads. A connection that is ``spoiled`` is
+    not used for another request.
     """
 
     def __init__(self, stream: httpcore.AsyncNetworkStream) -> None:
         self.at = 0.0
+        self.last = b""
         self.banner = b""
+        self.spoiled = False
         self.handshake: Handshake | None = None
         self._stream = stream
 
@@ -37,7 +40,7 @@ class Stream(httpcore.AsyncNetworkStream):
         if self.handshake is not None:
             return await self.handshake.read_reply()
         data = await self._stream.read(max_bytes, timeout)
-        self.at = asyncio.get_running_loop().time()
+        self.at, self.last = asyncio.get_running_loop().time(), data
         if not self.banner:
             self.banner = data[:BANNER]
         return data
@@ -57,7 +60,9 @@ class Stream(httpcore.AsyncNetworkStream):
         return Stream(await self._stream.start_tls(ssl_context, server_hostname, timeout))
 
     def get_extra_info(self, info: str) -> Any:
-        """What httpcore asks about the socket."""
+        """What httpcore asks about the socket: one that is readable before a request is not used for it."""
+        if info == "is_readable" and self.spoiled:
+            return True
         return self._stream.get_extra_info(info)
 
     def begin_socks(self) -> None:
@@ -71,9 +76,10 @@ class Stream(httpcore.AsyncNetworkStream):
 
 
 class Backend(httpcore.AsyncNetworkBackend):
-    """Makes connections as httpcore does."""
+    """Makes connections as httpcore does, until it is ``closed``."""
 
     def __init__(self) -> None:
+        self.closed = False
         self._backend = httpcore.AnyIOBackend()
 
     async def connect_tcp(
@@ -85,7 +91,11 @@ class Backend(httpcore.AsyncNetworkBackend):
         socket_options: Iterable[Any] | None = None,
     ) -> Stream:
         """A connection to the first address of ``host`` that answers. Raises httpcore.ConnectError."""
-        return Stream(await self._backend.connect_tcp(host, port, timeout, local_address, socket_options))
+        stream = await self._backend.connect_tcp(host, port, timeout, local_address, socket_options)
+        if self.closed:
+            await stream.aclose()
+            raise httpcore.ConnectError("The client was closed while it connected.")
+        return Stream(stream)
 
     async def sleep(self, seconds: float) -> None:
         """Wait."""

@@ -7,8 +7,10 @@ closes the socket at once and passes through. The caller calls ``aclose`` in the
 from __future__ import annotations
 
 import asyncio
+import re
 import time
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections import deque
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -42,7 +44,10 @@ _CONNECTED = frozenset(
 )
 
 BANNER = 200  # bytes that are quoted of what is no HTTP
+#: What may follow the last data of a chunked body: the last chunk, trailers and an empty line.
+_CHUNKED_END = re.compile(rb"(\r\n)?(0+[^\r\n]*\r\n)?([^\s:]+:[^\r\n]*\r\n)*(\r?\n)?")
 LATE = 2**20  # bytes that are taken in one go when nobody reads any more: a read may inflate to very much
+MOST_WAITING = 2**18  # bytes that are read before any of them is taken
 #: What is read behind the end of an answer for that of its body, in seconds and bytes.
 END_S = 0.005
 END_BYTES = 4096
@@ -87,7 +92,12 @@ class Transfer:
         self._inflater = Inflater("")
         self._transcoder = Transcoder()
         self._response: httpx.Response | None = None
-        self._raw: AsyncIterator[bytes] | None = None
+        self._reader: asyncio.Task[None] | None = None
+        self._arrived: deque[Read] = deque()  # what was read and not taken yet, as it came
+        self._waiting = 0  # bytes of it
+        self._news = asyncio.Event()  # more has arrived, or the body has ended
+        self._room = asyncio.Event()  # little enough waits to be taken
+        self._at = 0.0  # when what was taken last had arrived, in seconds since the start
         self._stream: Stream | None = None  # below httpx, once there is a connection
         self._pieces: Iterator[bytes] = iter(())
         self._answered = 0.0
@@ -125,8 +135,8 @@ class Transfer:
             if self._stream is not None and self._stream.handshake is not None:
                 await self._stream.aclose()  # which nobody else does while a SOCKS proxy has not made the way
         self._response = response
-        self._raw = response.aiter_raw()
-        self._stream = response.extensions["network_stream"]
+        stream: Stream = response.extensions["network_stream"]
+        self._stream = stream
         told = _pairs(response.headers.raw)
         headers = _by_name(told)
         exchange = self.exchange
@@ -139,10 +149,26 @@ class Transfer:
         except ValueError as error:
             # Told by the first read: the status is worth more than a body that cannot be read.
             self._unreadable = Failure(kind=FailureKind.DECODE, message=str(error), status=exchange.status)
+        self._reader = asyncio.get_running_loop().create_task(self._read_body(response, stream), name="read an answer")
+
+    async def _read_body(self, response: httpx.Response, stream: Stream) -> None:
+        """Read the body. A read of the socket may hold hundreds of chunks, which arrive one by one at the same time."""
+        data = b""
+        try:
+            async for data in response.aiter_raw():
+                self._arrived.append(Read(stream.at, data))
+                self._waiting += len(data)
+                self._news.set()
+                if self._waiting > MOST_WAITING:
+                    self._room.clear()
+                    await self._room.wait()
+            stream.spoiled = _has_surplus(response, stream.last, data)
+        finally:
+            self._news.set()
 
     async def read_piece(self) -> bytes | None:
         """The next piece of the body, as put on the tape; None at its end. Raises TransferError."""
-        assert self._raw is not None, "start comes first"  # noqa: S101 - a call in the wrong order is our own fault
+        assert self._reader is not None, "start comes first"  # noqa: S101 - a call in the wrong order is our own fault
         if self._unreadable is not None:
             raise TransferError(self._unreadable)
         try:
@@ -151,21 +177,38 @@ class Transfer:
                     async with self.clock.watch():
                         await asyncio.sleep(0)  # a read may inflate to very much: clocks and Stop must get their turn
                     return self._keep(piece)
-                try:
+                if not self._arrived and not self._reader.done():
+                    self._news.clear()
                     async with self.clock.watch():
-                        data = await anext(self._raw)
-                except StopAsyncIteration:
+                        await self._news.wait()
+                elif self._arrived:
+                    data = self._take()
+                    if not self._inflater.active:
+                        return self._keep(data)
+                    self._pieces = self._inflater.inflate(data)
+                else:
+                    self._reader.result()
                     return self._last()
-                self.exchange.wire_bytes += len(data)
-                if not self._inflater.active:
-                    return self._keep(data)
-                self._pieces = self._inflater.inflate(data)
         except Expired as expired:
             raise TransferError(self._too_late(expired.stage)) from None
         except self._broken as error:
             raise TransferError(self._explain(error)) from None
         except ValueError as error:
             raise TransferError(Failure(kind=FailureKind.DECODE, message=str(error))) from None
+
+    def _take(self) -> bytes:
+        """What has arrived with one read of the socket."""
+        at, data = self._arrived.popleft()
+        if self._arrived and self._arrived[0].at == at:
+            pieces = [data]
+            while self._arrived and self._arrived[0].at == at:
+                pieces.append(self._arrived.popleft().data)
+            data = b"".join(pieces)
+        self._waiting -= len(data)
+        self._room.set()
+        self._at = max(at - self.clock.started, self._answered)  # what came with the head came no earlier
+        self.exchange.wire_bytes += len(data)
+        return data
 
     @property
     def holding(self) -> bool:
@@ -177,12 +220,18 @@ class Transfer:
         read = []
         left = LATE
         with suppress(TransferError, ValueError):
-            for piece in self._pieces:
+            for piece in self._untaken():
                 read.append(self._keep(piece))
                 left -= len(piece)
                 if left <= 0:
                     break
         return b"".join(read) + self.rest()
+
+    def _untaken(self) -> Iterator[bytes]:
+        yield from self._pieces
+        while self._arrived:
+            data = self._take()
+            yield from self._inflater.inflate(data) if self._inflater.active else (data,)
 
     def rest(self) -> bytes:
         """What is held back, put on the tape: no more is to be read."""
@@ -196,19 +245,29 @@ class Transfer:
         self.rest()
         self.exchange.ended = self.clock.now
         left = END_BYTES
-        with suppress(TimeoutError, StopAsyncIteration, *self._broken):
+        with suppress(TimeoutError):
             async with asyncio.timeout(END_S):
-                while left > 0 and self._raw is not None:
-                    left -= len(await anext(self._raw))
+                while left > 0 and self._reader is not None and not self._reader.done():
+                    while self._arrived:
+                        left -= len(self._take())
+                    self._news.clear()
+                    await self._news.wait()
 
     async def aclose(self) -> None:
         """Close the socket unless the body was read to its end. Safe to call twice."""
         self.rest()
         if self.exchange.ended is None:
             self.exchange.ended = self.clock.now
-        response, self._raw, self._response = self._response, None, None
-        if response is not None:
-            await response.aclose()
+        reader, response, self._response = self._reader, self._response, None
+        try:
+            if reader is not None:
+                reader.cancel()
+                await asyncio.wait([reader])
+                if not reader.cancelled():
+                    reader.exception()  # which was told, or is of no interest any more
+        finally:
+            if response is not None:
+                await response.aclose()
 
     def _keep(self, data: bytes) -> bytes:
         if self._inflater.odd:
@@ -223,9 +282,7 @@ class Transfer:
             cap = _bytes_in_words(self._connection.max_body_bytes)
             message = f"The answer is larger than the limit of {cap}; the rest was not read."
             raise TransferError(Failure(kind=FailureKind.TOO_LARGE, message=message))
-        assert self._stream is not None  # noqa: S101 - what is kept was read
-        at = max(self._stream.at - self.clock.started, self._answered)  # what came with the head came no earlier
-        return self._put(self._filter.redact_bytes(data, at))
+        return self._put(self._filter.redact_bytes(data, self._at))
 
     def _put(self, pieces: list[Piece]) -> bytes:
         """Put on the tape what may be kept; gives all of it."""
@@ -298,6 +355,17 @@ class Transfer:
             waited = times.settle if stage is Stage.SETTLE else times.idle
             words = f"Nothing new for {waited:g} s in the middle of the answer."
         return Failure(kind=kind, message=words)
+
+
+def _has_surplus(response: httpx.Response, last: bytes, data: bytes) -> bool:
+    """Return whether more came than the answer: it would be taken for the answer to the next request.
+
+    ``last`` is the last read of the socket, ``data`` the last of the body.
+    """
+    end = last.rfind(data) + len(data) if data and data in last else 0
+    if "chunked" in response.headers.get("transfer-encoding", "").lower():
+        return _CHUNKED_END.fullmatch(last, end) is None
+    return 0 < end < len(last)
 
 
 def _pairs(raw: list[tuple[bytes, bytes]]) -> list[tuple[str, str]]:

@@ -81,13 +81,14 @@ class _Transport(httpx.AsyncBaseTransport):
     """httpcore's pool of connections, made here to give it our ``Backend``. Errors are httpcore's."""
 
     def __init__(self, context: ssl.SSLContext, proxy: str) -> None:
+        self._backend = Backend()
         self._pool = httpcore.AsyncConnectionPool(
             ssl_context=context,
             proxy=_proxy(proxy, context) if proxy else None,
             max_connections=None,
             max_keepalive_connections=None,
             keepalive_expiry=KEEP_OPEN,
-            network_backend=Backend(),
+            network_backend=self._backend,
         )
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
@@ -106,7 +107,8 @@ class _Transport(httpx.AsyncBaseTransport):
         return httpx.Response(response.status, headers=response.headers, stream=stream, extensions=response.extensions)
 
     async def aclose(self) -> None:
-        """Close all connections, those in use among them."""
+        """Close all connections, those in use and those being made among them."""
+        self._backend.closed = True
         await self._pool.aclose()
 
 
@@ -217,7 +219,7 @@ def explain(
         proxy_named = f"{place[0].upper()}{place[1:]}"
         return failure(FailureKind.CONNECTION, f"{proxy_named} {words}.".replace("{target}", f"{host}:{port}"))
     for cause in causes:
-        if isinstance(cause, ssl.SSLError):
+        if isinstance(cause, ssl.SSLError) and not isinstance(cause, ssl.SSLWantReadError):
             return failure(FailureKind.TLS, _tls_words(cause, host, port))
     for cause in causes:
         if isinstance(cause, socket.gaierror | UnicodeError):

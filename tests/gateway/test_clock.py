@@ -17,7 +17,7 @@ async def test_cancellation_at_the_deadline_stays_a_cancellation() -> None:
     clock.wait_for(Stage.FIRST)
 
     async def wait_and_be_cancelled() -> None:
-        with clock:
+        async with clock.watch():
             try:
                 await asyncio.sleep(FOREVER)
             finally:

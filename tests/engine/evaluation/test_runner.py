@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import json
 from typing import Any
 
@@ -50,27 +49,6 @@ async def test_each_case_is_asked_of_each_variant_as_often_as_wanted(
         assert one.figures.seconds is not None
         assert one.figures.tokens
     assert runner.missing == []
-
-
-@pytest.mark.parametrize("streamed", [False, True])
-async def test_answers_leave_nothing_to_the_collector(
-    evaluations: Evaluations, session: Session, *, streamed: bool
-) -> None:
-    planned(session, streamed=streamed)
-    await evaluations.run(session)  # what is made once
-    planned(session, streamed=streamed, repeats=20)
-    gc.collect()  # which tests do by hand, see tests/conftest.py
-    gc.set_debug(gc.DEBUG_SAVEALL)
-    try:
-        runner = await evaluations.run(session)
-        gc.collect()
-        left = {f"{type(one).__module__}.{type(one).__name__}" for one in gc.garbage}
-    finally:
-        gc.set_debug(0)
-        gc.garbage.clear()
-    assert runner.progress.done == 60
-    ours = ("playground.engine.", "playground.gateway.", "playground.domain.", "httpx.")  # the demo gateway leaves some
-    assert not {name for name in left if name.startswith(ours)}
 
 
 async def test_answers_that_are_judged_alike_have_one_verdict(evaluations: Evaluations, session: Session) -> None:
