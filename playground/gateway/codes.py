@@ -14,8 +14,6 @@ from functools import cache
 from string import ascii_letters, digits
 from typing import Final
 
-from playground.giving_way import by_and_by
-
 #: Layers that are taken off; nothing sensible has more.
 _LAYERS: Final = 5
 _HEX: Final = "[2-7][0-9a-fA-F]"
@@ -102,7 +100,7 @@ class Codes:
         signs = [sign for mark, sign in zip(CODED, self.signs, strict=True) if mark in data]
         # In slices, the longest sign in common: one search of megabytes would hold up every other thread.
         slices = range(0, len(data) if signs else 0, _SLICE)
-        return any(sign.search(data, at, at + _SLICE + _SIGN) for at in by_and_by(slices) for sign in signs)
+        return any(sign.search(data, at, at + _SLICE + _SIGN) for at in slices for sign in signs)
 
     def undo(self, text: str) -> Plain | None:
         """What it says; None when that is what it is."""

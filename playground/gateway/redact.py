@@ -16,7 +16,6 @@ from typing import AnyStr, Final
 from playground.domain.secret_spellings import plainly, spellings
 from playground.gateway.codes import CODED, CODING, Codes
 from playground.gateway.event_texts import next_between, once
-from playground.giving_way import by_and_by
 
 MASK = "••••"
 
@@ -69,7 +68,7 @@ class Pieces:
 
     def may_be_in(self, text: str) -> bool:
         """Whether there may be one in a text."""
-        return any(part in text for part in by_and_by(self._parts))
+        return any(part in text for part in self._parts)
 
     def spans(self, text: str) -> list[tuple[int, int]]:
         """Where they stand, in order of the secrets; some may overlap."""
@@ -146,7 +145,7 @@ class _Matcher:
         if not self._needles:
             return []
         out: list[tuple[int, int]] = []
-        for begin, end in by_and_by(self._slices(text)):
+        for begin, end in self._slices(text):
             for start, stop in self._coded(text[begin:end]):
                 if out and begin + start < out[-1][1]:  # found twice; the first may have been cut off
                     out[-1] = out[-1][0], max(out[-1][1], begin + stop)
@@ -266,7 +265,7 @@ class Redactor:
 
     def text(self, value: str) -> str:
         """``value`` without the secrets, and without pieces of one."""
-        for secret in by_and_by(self._texts):
+        for secret in self._texts:
             if secret in value:
                 value = value.replace(secret, MASK)
         if self._pieces.may_be_in(value):

@@ -11,7 +11,6 @@ from itertools import islice
 from typing import Any, Final
 from uuid import uuid4
 
-from playground.giving_way import by_and_by
 from playground.jsonkit.layout import tokens
 from playground.jsonkit.nesting import loads
 from playground.jsonkit.values import JSON
@@ -30,7 +29,7 @@ def json_pieces(value: Any, encoder: json.JSONEncoder, _depth: int = 0) -> Itera
         yield encoder.encode(value)
     elif isinstance(value, str):
         yield '"'
-        for at in by_and_by(range(0, len(value), LONG)):
+        for at in range(0, len(value), LONG):
             yield encoder.encode(value[at : at + LONG])[1:-1]
         yield '"'
     elif isinstance(value, dict):
@@ -49,7 +48,7 @@ def json_pieces(value: Any, encoder: json.JSONEncoder, _depth: int = 0) -> Itera
 def _list_pieces(value: Sequence[Any], encoder: json.JSONEncoder, depth: int) -> Iterator[str]:
     """As many items at once as are light together."""
     before, batch, load = "[", list[Any](), 0
-    for item in by_and_by(value):
+    for item in value:
         weight = weigh(item)
         if batch and load + weight > LONG:
             yield before + encoder.encode(batch)[1:-1]

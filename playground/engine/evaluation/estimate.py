@@ -16,7 +16,6 @@ from playground.domain.usage import Usage
 from playground.engine.evaluation.answering import Answer
 from playground.engine.evaluation.inquiry import Column, Inquiry, Job
 from playground.engine.evaluation.statistics import mean
-from playground.giving_way import by_and_by
 
 _LOOKED_AT: Final = 40  # cases of a column whose questions are counted, evenly over all of them
 
@@ -91,7 +90,7 @@ class _Each:
 
 
 def _of_answers(came: Sequence[Answer]) -> _Each:
-    figures = [one.figures for one in by_and_by(came)]
+    figures = [one.figures for one in came]
     return _Each(
         requests=mean([one.requests for one in figures]),
         prompt=mean([one.prompt or 0 for one in figures]),

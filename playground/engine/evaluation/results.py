@@ -30,7 +30,6 @@ from playground.engine.evaluation.statistics import (
     wilson,
 )
 from playground.engine.session.plan import Case
-from playground.giving_way import by_and_by
 
 SURE: Final = 0.05  # the p below which a difference is told
 _FEWEST: Final = 6  # cases that differ, from which on an exact test of them can tell anything
@@ -293,7 +292,7 @@ class Results:
 
     def column(self, column: Column) -> ColumnResult:
         """What came of a column."""
-        cells = [self.cell(case, column) for case in by_and_by(self.inquiry.cases)]
+        cells = [self.cell(case, column) for case in self.inquiry.cases]
         answers = [one for cell in cells for one in cell.answers if one is not None]
         good = [one for one in answers if not one.failure]
         scores = [score for cell in cells for score in cell.scores if score is not None]
@@ -325,7 +324,7 @@ class Results:
         """How often each check of the plan was passed."""
         inquiry = self.inquiry
         passed, failed, others, cases = (Counter[int]() for _ in range(4))  # by the place of the check
-        for case in by_and_by(inquiry.cases):
+        for case in inquiry.cases:
             keys = [(at, key) for at in range(len(inquiry.plan.checks)) if (key := inquiry.plan_key(case, at))]
             cases.update(at for at, _ in keys)
             for column in inquiry.columns:
@@ -348,8 +347,8 @@ class Results:
             tuple(self.columns),
             tuple(self.checks()),
             tuple(self.comparisons()) if compared else (),
-            frozenset(case.id for case in by_and_by(self.inquiry.cases) if self.failing(case)),
-            frozenset(case.id for case in by_and_by(self.inquiry.cases) if self.differing(case)),
+            frozenset(case.id for case in self.inquiry.cases if self.failing(case)),
+            frozenset(case.id for case in self.inquiry.cases if self.differing(case)),
         )
 
     def failing(self, case: Case) -> bool:
@@ -368,7 +367,7 @@ class Results:
         return [_worded(one, p, columns[0]) for one, p in zip(raw, corrected, strict=True)]
 
     def _against(self, first: Column, other: Column) -> list[_Raw]:
-        pairs = [(self.cell(case, first), self.cell(case, other)) for case in by_and_by(self.inquiry.cases)]
+        pairs = [(self.cell(case, first), self.cell(case, other)) for case in self.inquiry.cases]
         unit = "cases"
         if len(pairs) == 1:  # nothing is asked but about this one: its repeats are independent
             unit, pairs = "answers", list(zip(*map(_each, pairs[0]), strict=True))
@@ -383,7 +382,7 @@ class Results:
         for name, words, _unit in FIGURES:
             differences = [
                 there - here
-                for a, b in by_and_by(pairs)
+                for a, b in pairs
                 if (here := _middle(a, name)) is not None and (there := _middle(b, name)) is not None
             ]
             if len(differences) >= 2 and any(differences) and (name != "price" or _one_currency(pairs)):

@@ -23,7 +23,6 @@ from playground.engine.evaluation.inquiry import Inquiry, Job
 from playground.engine.evaluation.judging import Judgement
 from playground.engine.evaluation.making import Maker, Making, MakingError, Packed, no_price
 from playground.engine.evaluation.recording import Recorded
-from playground.giving_way import by_and_by
 
 Coro: TypeAlias = Coroutine[Any, Any, None]
 
@@ -285,7 +284,7 @@ class Runner:
         """Kept answers that lack verdicts of the plan's checks."""
         out = []
         keys: dict[str, frozenset[str]] = {}
-        for job in by_and_by(self._jobs):
+        for job in self._jobs:
             answer = self.answers.get(job.key)
             if answer is None or answer.failure:
                 continue

@@ -11,8 +11,6 @@ from random import Random
 from statistics import NormalDist
 from typing import Final, NamedTuple
 
-from playground.giving_way import by_and_by
-
 CONFIDENCE: Final = 0.95
 RESAMPLES: Final = 4_000  # of a few values; of many fewer, so that it takes a quarter of a second at most
 _FEWEST: Final = 1_000
@@ -130,7 +128,7 @@ def bootstrap(
         raise ValueError("there is no value")
     resamples = max(_FEWEST, min(RESAMPLES, _DRAWN // len(values)))
     chance = Random(seed)  # noqa: S311 - not for secrets: to be drawn again in the same way
-    drawn = sorted(statistic(chance.choices(values, k=len(values))) for _ in by_and_by(range(resamples)))
+    drawn = sorted(statistic(chance.choices(values, k=len(values))) for _ in range(resamples))
     rest = (1 - confidence) / 2
     interval = Interval(quantile(drawn, rest), quantile(drawn, 1 - rest))
     below = sum(one <= 0 for one in drawn)

@@ -23,7 +23,6 @@ from playground.engine.requests.told_flags import told_flags
 from playground.gateway.address import resolve
 from playground.gateway.outgoing import outgoing
 from playground.gateway.redact import MASK, Redactor
-from playground.giving_way import by_and_by
 from playground.jsonkit.layout import INDENTED
 from playground.jsonkit.merge import MemberPath, at_path, holds
 from playground.jsonkit.nesting import loads
@@ -129,7 +128,7 @@ def request_view(session: Session, known: Iterable[Secret] = (), *, whole: bool 
 
 
 def _laid_out(body: JSON) -> str:
-    return "".join(by_and_by(INDENTED.iterencode(body)))
+    return "".join(INDENTED.iterencode(body))
 
 
 def _is_much(body: JSON) -> bool:

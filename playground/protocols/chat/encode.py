@@ -18,7 +18,6 @@ from playground.domain.request import ReasoningReturn, Request, SendReasoning
 from playground.domain.served import sent_text
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role, Turn, make_turn
-from playground.giving_way import by_and_by
 from playground.jsonkit.foreign import members_beside, whole, write
 from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols.chat.reasoning import (
@@ -70,7 +69,7 @@ def encode_turns(turns: tuple[Turn, ...], rule: ReasoningReturn = KEEP, *, besid
         {**message, **returned(turn), **turn.members, **message, **(written_beside(turn) if beside else {})}
         if turn.members or turn.extra
         else message
-        for turn in by_and_by(turns)
+        for turn in turns
         for message in _messages(turn, rule)
     ]
 

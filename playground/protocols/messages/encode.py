@@ -19,7 +19,6 @@ from playground.domain.request import Request
 from playground.domain.served import carries, sent_text
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role, Turn, make_turn
-from playground.giving_way import by_and_by
 from playground.jsonkit import foreign
 from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols.messages.ids import CallIds
@@ -87,7 +86,7 @@ def encode_turns(turns: tuple[Turn, ...], *, beside: bool = False) -> list[JSONO
     """
     messages: list[JSONObject] = []
     ids = CallIds()
-    for turn in by_and_by(turns):
+    for turn in turns:
         if turn.role in (Role.SYSTEM, Role.DEVELOPER):
             continue
         side = "assistant" if turn.role is Role.ASSISTANT else "user"

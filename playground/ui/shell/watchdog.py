@@ -4,8 +4,6 @@ A timer in the event loop says that it is alive; a thread looks whether that was
 are written: no values, no source text, no folder of the user's. A machine that slept, or a process that was stopped
 as a whole, is no freeze: then the looking thread was late itself, and no processor time went by. A computation that
 lets no other thread run is seen when it ends: then the stacks are those just behind it, or there are none.
-
-A window with nothing to do is not watched: timer and thread rest until the first event that is more than a caret.
 """
 
 from __future__ import annotations
@@ -20,43 +18,41 @@ from PySide6.QtCore import QObject, QTimerEvent
 
 from playground.log import versions
 from playground.ui.shell.stack_text import plain_stack
-from playground.ui.widgets.stillness import Keeper
 
 LOOKS = 4  # within that time
-CALM = 0.02  # of the time between two looks spent by the processor: less is a calm moment
-CALM_LOOKS = LOOKS  # calm moments on end after which it rests
 MOST = 20  # freezes written with their stacks by one process; a broken machine must not push the rest out of the log
 
 log = logging.getLogger("playground.freeze")
 
 
-class Watchdog(Keeper):
+class Watchdog(QObject):
     """Watches the event loop of the thread that makes it, from ``start`` to ``stop``. ``limit`` is in seconds."""
 
     def __init__(self, parent: QObject, limit: float) -> None:
         self._limit = limit
         self._step = limit / LOOKS
-        super().__init__(round(self._step * 1000), parent)
+        super().__init__(parent)
+        self._timer = 0
         self._alive = 0.0  # when the event loop last turned, and the processor time spent until then
         self._busy = 0.0
         self._gap = 0.0  # seconds between two turns, when that was a freeze and work was done in it
         self._written = 0
-        self._calm = 0  # calm moments on end
-        self._watches = threading.Event()  # is clear while it rests
         self._ended = threading.Event()
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
         """Begin to watch. Called once."""
-        self.keep()
+        self._alive, self._busy = time.monotonic(), time.process_time()
+        self._timer = self.startTimer(round(self._step * 1000))
         self._thread = threading.Thread(target=self._watch, name="freeze watchdog", daemon=True)
         self._thread.start()
 
     def stop(self) -> None:
         """Watch no longer; returns when the thread has ended."""
-        self.leave()
+        if self._timer:
+            self.killTimer(self._timer)
+            self._timer = 0
         self._ended.set()
-        self._watches.set()
         if self._thread is not None:
             self._thread.join()
             self._thread = None
@@ -66,18 +62,7 @@ class Watchdog(Keeper):
         gap = now - self._alive
         if gap > self._limit and self._worked(busy - self._busy, gap):
             self._gap = gap
-        self._calm = self._calm + 1 if busy - self._busy < CALM * self._step else 0
         self._alive, self._busy = now, busy
-        if self._calm >= CALM_LOOKS:
-            self._watches.clear()
-            self.rest()
-
-    def keep(self) -> None:
-        """Watch, from now on: how long it rested is no gap."""
-        self._calm = 0
-        self._alive, self._busy = time.monotonic(), time.process_time()
-        self._watches.set()
-        super().keep()
 
     def _worked(self, spent: float, seconds: float) -> bool:
         """Whether so much processor time in so many seconds says that it was at work, not stopped as a whole.
@@ -93,11 +78,6 @@ class Watchdog(Keeper):
         frozen_since = 0.0  # the beat after which the freeze that has been written began; 0 for none
         looked, busy = awake, time.process_time()
         while not self._ended.wait(self._step):
-            if not self._watches.is_set():
-                self._watches.wait()
-                awake = looked = time.monotonic()
-                busy = time.process_time()
-                continue
             now, spent = time.monotonic(), time.process_time()
             late = now - looked - self._step
             if late > self._step and not self._worked(spent - busy, late):

@@ -18,7 +18,6 @@ from playground.engine.session.draft import Draft
 from playground.engine.session.history import Kept
 from playground.engine.session.snapshot import Snapshot, encode_experiment
 from playground.gateway.redact import Redactor
-from playground.giving_way import by_and_by
 
 #: Fields that stand in rows of their own, or in columns that the list is made of.
 APART: Final = frozenset({"turns", "draft", "calls", "editing", "created_at", "changed_at", "pinned", "archived"})
@@ -170,7 +169,7 @@ class ExperimentRows:
         for turn_id in known.turns.keys() - {turn.id for turn in turns}:
             self._remove(now.number, known.places[turn_id])
         now.places = {**known.places, **places}
-        for turn in by_and_by(turns):
+        for turn in turns:
             before = known.turns.get(turn.id)
             now.turns[turn.id] = turn
             if before is turn:

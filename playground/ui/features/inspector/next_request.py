@@ -19,7 +19,6 @@ from PySide6.QtGui import QKeyEvent, QTextCursor
 from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QSplitter, QWidget
 
 from playground.domain.hidden import short_name
-from playground.giving_way import by_and_by
 from playground.jsonkit.layout import TOKEN, locate
 from playground.jsonkit.merge import MemberPath, at_path
 from playground.jsonkit.reading import read_typed
@@ -120,7 +119,7 @@ class FoldedText:
     def __init__(self, text: str) -> None:
         self._folded: dict[str, str] = {}
         lines = text.split("\n")  # no string of JSON goes over a line's end, and few lines are long
-        self.shown = "\n".join([escape_hidden(self._folded_line(line)) for line in by_and_by(lines)])
+        self.shown = "\n".join([escape_hidden(self._folded_line(line)) for line in lines])
 
     def unfold(self, shown: str) -> str:
         """The text with every mark that is still there replaced by what it stands for."""
