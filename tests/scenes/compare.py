@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from playground.domain.transcript import Role, make_turn
 from playground.engine.compare.lanes import Lanes
-from playground.engine.session.changes import RunState
 from playground.engine.session.session import Session
 from playground.ui.features.compare.page import LanesPage
 from playground.ui.features.inspector.wire_views import DiffView
-from playground.ui.features.tools.samples import SAMPLE
 from playground.ui.widgets.models_dialog import ModelsDialog
-from tests.scenes.registry import BOTH, WIDE, scene
+from tests.scenes.registry import BOTH, scene
 from tests.scenes.stage import SceneError, Stage
 
 
@@ -46,18 +44,6 @@ async def compare(stage: Stage) -> None:
     await _asked(stage, lanes, "Is it warmer in Lisbon or Oslo right now?")
 
 
-@scene(tokens_per_second=20, sizes=WIDE)
-async def compare_under_way(stage: Stage) -> None:
-    """Two lanes: one has stopped, one still receives."""
-    stage.fresh("demo-chat")
-    lanes = await _compared(stage, "demo-reasoner")
-    stage.window.pane.composer.set_text("Tell me about rivers !long=4000")
-    stage.window.pane.run()
-    await stage.until(lambda: all(lane.state is RunState.STREAMING for lane in lanes.all), "answers under way")
-    lanes.all[1].stop()
-    await stage.until(lambda: lanes.all[1].state is RunState.IDLE, "one lane at rest")
-
-
 @scene(tokens_per_second=400, sizes=BOTH)
 async def compare_six(stage: Stage) -> None:
     """Six lanes, one of a model there is none of, one in the other protocol; long code and a wide table."""
@@ -65,15 +51,6 @@ async def compare_six(stage: Stage) -> None:
     lanes = await _compared(stage, "demo-chat", "demo-tools", "no-such-model", "demo-reasoner", "demo-messages")
     lanes.all[5].switch_protocol("messages")
     await _asked(stage, lanes, "Show every kind of Markdown, with code and a table")
-
-
-@scene(tokens_per_second=400, sizes=BOTH)
-async def compare_paused(stage: Stage) -> None:
-    """Three lanes, two of which wait at a call, each for itself."""
-    stage.fresh("demo-tools")
-    stage.session.change(tools=(SAMPLE,))
-    lanes = await _compared(stage, "demo-chat", "demo-tools")
-    await _asked(stage, lanes, "Weather in Oslo")
 
 
 @scene(tokens_per_second=400, sizes=BOTH)
@@ -104,32 +81,6 @@ async def compare_empty(stage: Stage) -> None:
     stage.session.turns.add_turn(make_turn(Role.SYSTEM, "Be brief."))
     lanes.all[1].switch_protocol("messages")
     await stage.until(lambda: not stage.window.pane.view.isHidden(), "the turn")
-
-
-@scene(tokens_per_second=400, sizes=BOTH)
-async def compare_names(stage: Stage) -> None:
-    """Names that are long, written from right to left, or meant to mislead; one lane is not asked, one is in front."""
-    stage.fresh("demo-chat")
-    long = "vendor-with-a-long-name/a-model-of-many-words-and-numbers-2026-11-22-preview-instruct-" + "x" * 300
-    lanes = await _compared(
-        stage, long, "\u0646\u0645\u0648\u0630\u062c-\u0639\u0631\u0628\u064a", "<b>bold</b>\u202egnp.exe\nline"
-    )
-    lanes.rename(lanes.all[1], "the one with a very long name of its own that nobody can read whole")
-    lanes.rename(lanes.all[2], "\u0639\u0631\u0628\u064a")
-    lanes.rename(lanes.all[3], "<i>&amp;\u202e")
-    lanes.tick(lanes.all[1], False)
-    await _asked(stage, lanes, "\u0645\u0631\u062d\u0628\u0627, is this one read from right to left?")
-
-
-@scene(tokens_per_second=400, sizes=BOTH)
-async def compare_narrow_panels(stage: Stage) -> None:
-    """Two lanes with the panels and the inspector open about the second one."""
-    stage.fresh("demo-chat")
-    lanes = await _compared(stage, "demo-reasoner")
-    await _asked(stage, lanes, "Tell me about rivers")
-    stage.act("compare.after")
-    stage.window.right_dock.show()
-    stage.window.bottom_dock.show()
 
 
 @scene(sizes=BOTH)

@@ -12,7 +12,6 @@ from playground.domain.tool_servers import (
     Block,
     DataBlock,
     LinkBlock,
-    ResourceBlock,
     ServerAnswer,
     TextBlock,
 )
@@ -105,26 +104,6 @@ async def _three(stage: Stage, protocol: str = "chat", refused: str = "") -> Non
 
 
 @scene()
-async def call_asked(stage: Stage) -> None:
-    """One call is asked of its server: how far that is; another can be."""
-    await _three(stage)
-    (turn_id, first), *_ = stage.session.debugger.waiting
-    stage.window.pane.calls.ask(turn_id, first.id)
-    await stage.until(lambda: stage.session.debugger.asked(turn_id, first.id) is not None, "the call to be asked")
-    stage.window.bottom_dock.hide()
-    await stage.scroll_to_turn(-1)
-    await stage.settle()
-
-
-@scene()
-async def call_not_to_be_asked(stage: Stage) -> None:
-    """A definition changed: the button says so."""
-    await _three(stage, refused="get_weather is not what you accepted any more. Look at the change in the Tools panel.")
-    stage.window.bottom_dock.hide()
-    await stage.scroll_to_turn(-1)
-
-
-@scene()
 async def call_served(stage: Stage) -> None:
     """What a server answered, to be looked at before it is sent: everything that can come."""
     await _three(stage)
@@ -145,19 +124,3 @@ async def call_served(stage: Stage) -> None:
     stage.window.bottom_dock.hide()
     await stage.settle()
     await stage.scroll_to_turn(-1)
-
-
-@scene()
-async def call_answered_by_a_server(stage: Stage) -> None:
-    """Answered calls: one as it came with a picture, one edited, and one whose text was cut."""
-    await _three(stage)
-    (turn_id, first), (_, second), (_, third) = stage.session.debugger.waiting
-    debugger = stage.session.debugger
-    debugger.send_answer(turn_id, first.id, answer_of(came(TextBlock(text="Lisbon: 21 °C"), _picture())))
-    edited = answer_of(came(ResourceBlock(uri="station://oslo/now", text="9 °C, rain", mime="text/plain")))
-    debugger.send_answer(turn_id, second.id, edited.model_copy(update={"text": "minus 30 °C, hail"}))
-    long = "The weather of Rome, hour by hour: it is mild.\n" * 3_000
-    debugger.notes.set_draft(turn_id, third.id, draft_of(answer_of(came(TextBlock(text=long, cut=9_000_000)))))
-    stage.window.bottom_dock.hide()
-    await stage.settle()
-    await stage.scroll_to_turn(next(at for at, turn in enumerate(stage.session.transcript.path) if turn.id == turn_id))

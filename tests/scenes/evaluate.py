@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from playground.domain.checks.asked import Judge
 from playground.domain.checks.json_answers import FitsSchema
 from playground.domain.checks.texts import Contains
@@ -11,20 +9,16 @@ from playground.domain.transcript import Role, make_turn
 from playground.engine.evaluation.sweep import Range, over_models, over_parameters
 from playground.engine.io.resources import resource_root
 from playground.engine.library.opening_files import open_sample
-from playground.engine.session.plan import Budget, Case
+from playground.engine.session.plan import Case
 from playground.engine.session.variants import Variant
 from playground.ui.features.evaluate.control import EvaluateControl
-from playground.ui.features.evaluate.import_dialog import open_import
 from playground.ui.features.evaluate.page import EvaluatePage
 from playground.ui.features.evaluate.panels.cases import CasesPanel
 from playground.ui.features.evaluate.panels.checks import ChecksPanel
-from playground.ui.features.evaluate.panels.run import RunPanel
-from playground.ui.features.evaluate.panels.sweep_dialog import SweepDialog
-from playground.ui.features.evaluate.panels.variant_dialog import VariantDialog
 from playground.ui.features.evaluate.panels.variants import VariantsPanel
-from playground.ui.features.evaluate.parts import CASES, CHECKS, RUN, VARIANTS
+from playground.ui.features.evaluate.parts import CASES, CHECKS, VARIANTS
 from playground.ui.features.evaluate.plots.card import PlotCard
-from playground.ui.features.evaluate.view_bar import BLIND, PLOTS, REPORT
+from playground.ui.features.evaluate.view_bar import PLOTS, REPORT
 from playground.ui.shell.features import EVALUATE
 from tests.scenes.registry import BOTH, WIDE, scene
 from tests.scenes.stage import Stage
@@ -58,28 +52,10 @@ async def _answered(stage: Stage) -> EvaluatePage:
     return page
 
 
-@scene(sizes=BOTH)
-async def evaluate_empty(stage: Stage) -> None:
-    """An experiment that has no evaluation yet."""
-    stage.fresh("demo-chat")
-    await _opened(stage, sample=False)
-
-
 @scene(tokens_per_second=4000, sizes=BOTH)
 async def evaluate_answered(stage: Stage) -> None:
     """The sample with all its answers."""
     await _answered(stage)
-
-
-@scene(tokens_per_second=20, sizes=WIDE)
-async def evaluate_under_way(stage: Stage) -> None:
-    """The sample while answers come."""
-    await _opened(stage, sample=True)
-    look = _control(stage).look
-    assert look is not None
-    stage.act("run.run")
-    await stage.until(lambda: look.results.count > 3, "some answers")
-    look.runs.pause(look.session.id)
 
 
 @scene(sizes=BOTH)
@@ -102,41 +78,6 @@ async def evaluate_variants(stage: Stage) -> None:
     panel = page.panel(VARIANTS)
     assert isinstance(panel, VariantsPanel)
     await stage.until(lambda: len(panel.cards) == 6 and not panel.busy, "a card each")
-
-
-@scene(sizes=WIDE)
-async def evaluate_variant(stage: Stage) -> None:
-    """A variant that is being set."""
-    await evaluate_variants(stage)
-    page = _control(stage).page
-    assert page is not None
-    panel = page.panel(VARIANTS)
-    assert isinstance(panel, VariantsPanel)
-    panel.edit(next(iter(panel.cards)))
-    await stage.until(lambda: stage.app.window.findChild(VariantDialog) is not None, "the form")
-
-
-@scene(sizes=WIDE)
-async def evaluate_sweep(stage: Stage) -> None:
-    """A sweep over two parameters."""
-    stage.fresh("demo-chat")
-    page = await _opened(stage, sample=False)
-    panel = page.panel(VARIANTS)
-    assert isinstance(panel, VariantsPanel)
-    panel.ask_sweep()
-    dialog = stage.app.window.findChild(SweepDialog)
-    assert isinstance(dialog, SweepDialog)
-    dialog.second.show_parameter("top_p")
-
-
-@scene(tokens_per_second=4000, sizes=BOTH)
-async def evaluate_chosen(stage: Stage) -> None:
-    """An answer that failed a check, looked at closely."""
-    page = await _answered(stage)
-    look = _control(stage).look
-    assert look is not None
-    look.choose(look.inquiry.cases[1], look.inquiry.columns[1], 2)
-    await stage.until(lambda: page.detail is not None and page.detail.isVisible(), "the answer")
 
 
 async def _cases(stage: Stage) -> CasesPanel:
@@ -168,22 +109,6 @@ async def evaluate_cases(stage: Stage) -> None:
     panel.table.setCurrentIndex(panel.model.index(1, 1))
 
 
-@scene(sizes=BOTH)
-async def evaluate_import(stage: Stage) -> None:
-    """Cases out of a file, two rows of which cannot be read."""
-    panel = await _cases(stage)
-    path = Path(stage.app.workspace.answers.path).parent / "weather cases.csv"
-    path.write_text(
-        "question,city,expected_output,name,notes\nIs it warm?,Rome,yes,Rome today,first\nonly one cell\n"
-        'Is it wet?,Bergen,wet,Bergen,"a, b"\na,b,c,d,e,f\n',
-        encoding="utf-8",
-    )
-    look = _control(stage).look
-    assert look is not None
-    dialog = open_import(look, path, panel.window())
-    await stage.until(lambda: dialog.found is not None, "the cases of the file")
-
-
 @scene(tokens_per_second=4000, sizes=WIDE)
 async def evaluate_plots(stage: Stage) -> None:
     """What came, as pictures; the checks with their rates beside them."""
@@ -193,14 +118,6 @@ async def evaluate_plots(stage: Stage) -> None:
     look = _control(stage).look
     assert look is not None
     await stage.until(lambda: any(card.isVisible() for card in page.findChildren(PlotCard)), "plots")
-
-
-@scene(tokens_per_second=4000, sizes=WIDE)
-async def evaluate_blind_beside_run(stage: Stage) -> None:
-    """A pair of answers without names; how the evaluation is run beside it."""
-    page = await _answered(stage)
-    page.show_view(BLIND)
-    page.show_panel(RUN)
 
 
 @scene(tokens_per_second=4000, sizes=WIDE)
@@ -228,15 +145,3 @@ async def evaluate_checks(stage: Stage) -> None:
     assert isinstance(panel, ChecksPanel)
     await stage.until(lambda: len(panel.of_all.cards) == 4 and len(panel.others.lines) == 1, "the cards")
     panel.of_all.cards[-1].open("least")
-
-
-@scene(tokens_per_second=4000, sizes=BOTH)
-async def evaluate_run(stage: Stage) -> None:
-    """How it is run: a budget that lets nothing be asked, money without a price, answers that are stale."""
-    page = await _answered(stage)
-    look = _control(stage).look
-    assert look is not None
-    look.change(repeats=1, record=True, budget=Budget(requests=0, money=0.5))
-    panel = page.show_panel(RUN)
-    assert isinstance(panel, RunPanel)
-    await stage.until(lambda: bool(look.stale and panel.problems.lines and panel.estimate.text()), "what is said")

@@ -12,10 +12,10 @@ from playground.engine.evaluation.inquiry import Column
 from playground.engine.session.plan import Case, Keep, Plan
 from playground.engine.session.variants import Variant
 from playground.ui.features.evaluate.blind import BlindView
-from playground.ui.features.evaluate.detail import CHECKS, REQUEST, TIMELINE, Detail
+from playground.ui.features.evaluate.detail import Detail
 from playground.ui.features.tools.samples import SAMPLE
 from tests.scenes.evaluate import _control
-from tests.scenes.registry import BOTH, SMALL, WIDE, scene
+from tests.scenes.registry import BOTH, scene
 from tests.scenes.stage import Stage
 
 LONG = "Say in one sentence what a traveller has to know who arrives late, tired and without luggage. " * 6
@@ -67,44 +67,9 @@ async def evaluate_answer(stage: Stage) -> None:
 
 
 @scene(sizes=BOTH)
-async def evaluate_answer_judge(stage: Stage) -> None:
-    """What a judge was asked, what it said, and what that took."""
-    detail = await _answer(stage, 0, CHECKS)
-    detail.checks.choose(5)
-
-
-@scene(sizes=SMALL)
-async def evaluate_answer_thumb(stage: Stage) -> None:
-    """A thumb with a note."""
-    detail = await _answer(stage, 0, CHECKS)
-    detail.checks.choose(6)
-    detail.checks.thumbs.note.setText("kind, but it repeats the question")
-    detail.checks.thumbs.down.click()
-    await stage.until(lambda: detail.verdicts.rows[6].mark[2] == "failed", "the verdict")
-
-
-@scene(sizes=WIDE)
-async def evaluate_answer_timeline(stage: Stage) -> None:
-    """The frames of an answer that took two requests."""
-    await _answer(stage, 0, TIMELINE)
-
-
-@scene(sizes=SMALL)
-async def evaluate_answer_not_kept(stage: Stage) -> None:
-    """What is said where nothing of the wire was kept."""
-    await _answer(stage, 0, REQUEST, keep=Keep.NONE)
-
-
-@scene(sizes=BOTH)
 async def evaluate_blind(stage: Stage) -> None:
     """Two answers without names."""
     await _blind(stage, 2)
-
-
-@scene(sizes=SMALL)
-async def evaluate_blind_end(stage: Stage) -> None:
-    """Who won."""
-    await _blind(stage, 6)
 
 
 async def _blind(stage: Stage, count: int) -> BlindView:

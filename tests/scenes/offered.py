@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from playground.engine.tool_servers.live import State
 from playground.ui.features.offered.dialog import OfferedDialog
-from playground.ui.features.offered.offers import PROMPTS, RESOURCES, Offer
+from playground.ui.features.offered.offers import PROMPTS, Offer
 from playground.ui.shell.features import OFFERED
 from tests.scenes.registry import scene
 from tests.scenes.stage import SceneError, Stage
@@ -21,19 +21,6 @@ async def prompt_filled_in(stage: Stage) -> None:
         field.setText("Welcome" if name == "title" else "plain")
     dialog.ask()
     await stage.until(lambda: bool(dialog.text.text() or dialog.problem.text()), "the messages")
-
-
-@scene()
-async def resource_of_a_template(stage: Stage) -> None:
-    """A template of an address, filled in with what its server proposes, and read."""
-    dialog, offer = await _opened(stage, "servers.resources", lambda offer: bool(offer.template))
-    dialog.choose(RESOURCES, offer.key)
-    field = next(iter(dialog.form.fields.values()))
-    field.typed.emit(field.argument.name, "")
-    await stage.until(lambda: bool(field.proposed), "what the server proposes")
-    field.setText(field.proposed[0])
-    dialog.ask()
-    await stage.until(lambda: bool(dialog.text.text() or dialog.problem.text()), "the resource")
 
 
 async def _opened(stage: Stage, action: str, wanted: Callable[[Offer], bool]) -> tuple[OfferedDialog, Offer]:

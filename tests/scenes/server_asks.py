@@ -6,11 +6,9 @@ import contextlib
 
 from PySide6.QtWidgets import QLineEdit
 
-from playground.domain.tool_servers import Elicitation
 from playground.engine.session.serving import Ticket
 from playground.engine.tool_servers.servers import ServerError
 from playground.jsonkit.values import JSONObject
-from playground.ui.features.server_asks.bar import AsksBar
 from playground.ui.features.server_asks.control import AsksControl
 from playground.ui.features.server_asks.elicitation_dialog import ElicitationDialog
 from playground.ui.features.server_asks.sampling_dialog import SamplingDialog
@@ -36,14 +34,6 @@ async def _asked(stage: Stage, tool: str, arguments: JSONObject) -> AsksControl:
 
 
 @scene()
-async def server_asks(stage: Stage) -> None:
-    """A line below the tool bar says that a server asks."""
-    stage.fresh("demo-chat")
-    await _asked(stage, "book_table", {"restaurant": "The Blue Door"})
-    await stage.until(lambda: bool(stage.window.findChildren(AsksBar)), "the line")
-
-
-@scene()
 async def server_form(stage: Stage) -> None:
     """The form of a server, with something missing and something wrong."""
     stage.fresh("demo-chat")
@@ -56,20 +46,6 @@ async def server_form(stage: Stage) -> None:
         if row.field.name == "email" and isinstance(row.line, QLineEdit):
             row.line.setText("nowhere")
     dialog.accept_button.click()
-    await stage.settle()
-
-
-@scene()
-async def server_page(stage: Stage) -> None:
-    """The address of a page that a server wants the person to go to, hidden marks shown."""
-    ask = Elicitation(
-        id="1",
-        server="a server with a rather long name that nobody would type",
-        message="Connect your calendar, so that I can see when you are free.",
-        url="https://calendar.example/connect?state=8d1f\u202egnp.exe&scope=read",
-    )
-    dialog = ElicitationDialog(ask, stage.window)
-    dialog.show()
     await stage.settle()
 
 

@@ -9,10 +9,9 @@ from playground.engine.tool_servers.naming import definition_of, sent_names
 from playground.jsonkit.values import JSONObject
 from playground.ui.features.tools.panel import ToolsPanel
 from playground.ui.features.tools.samples import SAMPLE
-from playground.ui.features.tools.servers_menu import DEMO, ServersMenu
 from playground.ui.features.tools.standings import Seen, Standings
 from playground.ui.shell.features import TOOLS
-from tests.scenes.registry import WIDE, scene
+from tests.scenes.registry import scene
 from tests.scenes.stage import Stage
 from tests.scenes.tools import panel
 
@@ -102,54 +101,4 @@ async def server_tools_changed(stage: Stage) -> None:
     tools = panel(stage, SAMPLE, *mine)
     await show(stage, tools, seen(FILES, CHANGED, LISTED[1], NEW))
     tools.select(1)
-    await stage.settle()
-
-
-@scene(sizes=WIDE)
-async def server_tools_absent(stage: Stage) -> None:
-    """An experiment from another computer: its server is not set up here."""
-    tools = panel(stage, *of(LONG, *ISSUES))
-    await show(stage, tools, seen(FILES, *LISTED, state="stopped"))
-    tools.select(0)
-    await stage.settle()
-
-
-@scene()
-async def server_tools_menu(stage: Stage) -> None:
-    """The menu of servers, as it opens."""
-    tools = panel(stage, *of(FILES, *LISTED[:2]))
-    standings = await show(
-        stage,
-        tools,
-        seen(FILES, *LISTED),
-        seen(LONG, *ISSUES, state="unconfirmed"),
-        Seen("weather", "w", "starting"),
-        Seen("old", "o", "failed"),
-    )
-    menu = ServersMenu(lambda: (standings, tools.tools), lambda _what, _name: None, tools)
-    tools.set_servers_menu(menu)
-    await stage.settle()
-    menu.popup(tools.head.servers_button.mapToGlobal(tools.head.servers_button.rect().bottomLeft()))
-    await stage.settle()
-
-
-async def ask(stage: Stage, what: str) -> None:
-    """Have it done as the menu of servers does, and wait for tools."""
-    control = stage.app.actions.of(TOOLS).servers
-    control.do(what, "")
-    await stage.until(lambda: bool(stage.session.settings.tools and control.standings.counts), "tools of a server")
-
-
-@scene()
-async def server_tools_demo(stage: Stage) -> None:
-    """The demo's own server, started and asked for its tools with one click."""
-    stage.window.side.show_page("Tools")
-    await ask(stage, DEMO)
-    await stage.settle()
-
-
-@scene(sizes=WIDE)
-async def server_tools_empty(stage: Stage) -> None:
-    """No tools yet: a server is one way to the first ones."""
-    stage.window.side.show_page("Tools")
     await stage.settle()

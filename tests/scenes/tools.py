@@ -7,7 +7,7 @@ from playground.jsonkit.values import JSON
 from playground.ui.features.tools.panel import ToolsPanel
 from playground.ui.features.tools.samples import SAMPLE
 from playground.ui.shell.features import TOOLS_PANEL
-from tests.scenes.registry import WIDE, scene
+from tests.scenes.registry import scene
 from tests.scenes.stage import SceneError, Stage
 
 ORDER: JSON = {
@@ -114,14 +114,6 @@ async def tools_fifty(stage: Stage) -> None:
     await stage.settle()
 
 
-@scene(sizes=WIDE)
-async def tools_search(stage: Stage) -> None:
-    """A search over fifty tools: the groups that have a match, open."""
-    tools = panel(stage, *fifty())
-    tools.head.search.setText("delete")
-    await stage.settle()
-
-
 @scene()
 async def tools_import(stage: Stage) -> None:
     """Python functions understood as tools, before they go in."""
@@ -129,20 +121,3 @@ async def tools_import(stage: Stage) -> None:
     dialog.set_text(PYTHON)
     if not dialog.picked:
         raise SceneError("nothing was understood")
-
-
-@scene()
-async def tools_large(stage: Stage) -> None:
-    """Form and JSON side by side in a window of their own."""
-    tools = panel(stage, SAMPLE, PLACE_ORDER)
-    tools.select(1)
-    large = tools.open_large()
-    await stage.settle()
-    large.editor.form.open_field(("properties", "items"))
-
-
-@scene(sizes=WIDE)
-async def tools_sample(stage: Stage) -> None:
-    """Arguments made from the schema."""
-    tools = panel(stage, PLACE_ORDER)
-    tools.show_sample()

@@ -5,17 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QTextCursor
 
 from playground.engine.cassettes.cassette import save
 from playground.ui.features.cassettes.replay_bar import ReplayBar
 from playground.ui.features.conversation.text_view import TextView
-from playground.ui.features.inspector.diff_page import ANSWER, FIGURES, DiffPage
 from playground.ui.features.inspector.timeline.page import TimelinePage
 from playground.ui.features.inspector.wire_views import DiffView, LintView, TimelineView
-from playground.ui.shell.features import CASSETTES, WIRE
-from tests.scenes.registry import SMALL, scene
+from playground.ui.shell.features import CASSETTES
+from tests.scenes.registry import scene
 from tests.scenes.stage import SceneError, Stage
 
 ROOMY = 400  # pixels of the inspector when it is what one looks at
@@ -32,35 +31,6 @@ async def timeline_with_a_stall(stage: Stage) -> None:
         raise SceneError("the timeline shows no stall")
 
 
-@scene(tokens_per_second=300)
-async def timeline_small(stage: Stage) -> None:
-    """The same in the room that the inspector has at the start, with a frame chosen."""
-    await stage.sample()
-    page = await timeline(stage)
-    page.table.selectRow(len(page.table.frames.frames or ()) - 8)
-
-
-@scene(tokens_per_second=300)
-async def timeline_zoomed(stage: Stage) -> None:
-    """A part of the timeline, drawn larger, and the frame in it that was clicked."""
-    await stage.sample()
-    roomy(stage)
-    page = await timeline(stage)
-    end = page.picture.scale.total
-    page.picture.scale.show(end * 0.7, end * 0.9)
-    page.picture.moment_asked.emit(end * 0.8)
-    page.picture.show_timeline(page.trace.timeline if page.trace is not None else None, fresh=False)
-
-
-@scene(tokens_per_second=300)
-async def timeline_streaming(stage: Stage) -> None:
-    """The timeline of an answer that is still coming."""
-    stage.fresh("demo-reasoner")
-    await timeline(stage)
-    await stage.ask("Tell me about lighthouses. !long", wait=False)
-    await stage.until(lambda: len(stage.growing("text")) > 400, "some of the answer")
-
-
 @scene(tokens_per_second=0)
 async def frame_of_a_text(stage: Stage) -> None:
     """Words selected in an answer chose the frames that carried them."""
@@ -74,17 +44,6 @@ async def frame_of_a_text(stage: Stage) -> None:
     cursor.movePosition(QTextCursor.MoveOperation.EndOfBlock, QTextCursor.MoveMode.KeepAnchor)
     view.setTextCursor(cursor)
     await stage.until(lambda: len(page.table.chosen) > 0, "frames of the selection")
-
-
-@scene(tokens_per_second=0)
-async def text_of_a_frame(stage: Stage) -> None:
-    """A frame that was chosen, and the characters it carried: here the arguments of a call."""
-    await stage.sample()
-    turn = stage.session.transcript.path[-1]
-    stage.app.actions.of(WIRE).show_frames(turn.id, turn.calls[0].id)
-    page = await timeline(stage)
-    first = page.table.chosen[0]
-    page.table.selectRow(first + 3)
 
 
 @scene(tokens_per_second=0)
@@ -111,31 +70,6 @@ async def lint_report(stage: Stage) -> None:
     await stage.until(lambda: len(page.found) > 2, "deviations")
 
 
-async def _two_answers(stage: Stage, part: int) -> DiffPage:
-    stage.fresh("demo-reasoner", temperature=0.2)
-    await stage.ask("Tell me about rivers in two sentences.")
-    await again(stage, seed=11, temperature=0.9)
-    roomy(stage)
-    stage.act("wire.diff")
-    page = stage.window.inspector.view(DiffView).page
-    page.part.setCurrentIndex(part)
-    return page
-
-
-@scene(tokens_per_second=300)
-async def answers_diff(stage: Stage) -> None:
-    """Two answers to nearly the same question, word by word."""
-    page = await _two_answers(stage, ANSWER)
-    await stage.until(lambda: "alike" in page.says.text(), "the comparison")
-
-
-@scene(tokens_per_second=300)
-async def figures_diff(stage: Stage) -> None:
-    """Times and tokens of two answers, with how the second differs."""
-    page = await _two_answers(stage, FIGURES)
-    await stage.until(lambda: page.figures.isVisible() and page.figures.rowCount() > 4, "the figures")
-
-
 @scene()
 async def cassette_replayed(stage: Stage) -> None:
     """A cassette opened as an experiment: its answer, replayed frame by frame."""
@@ -157,41 +91,12 @@ async def cassette_replayed(stage: Stage) -> None:
     await stage.until(lambda: page.table.frames.rowCount() >= 60, "the frames that were let through")
 
 
-@scene(sizes=SMALL)
-async def inspector_tabs_in_a_menu(stage: Stage) -> None:
-    """The tabs that there is no room for."""
-    await stage.sample()
-    await stage.settle()
-    stage.window.inspector.row.menu.popup(stage.window.inspector.row.more.mapToGlobal(QPoint(0, 30)))
-
-
-@scene()
-async def inspector_exchanges(stage: Stage) -> None:
-    """The menu with the exchanges of the experiment."""
-    stage.fresh("demo-chat")
-    await stage.ask("Name three rivers in Europe.")
-    await again(stage, seed=11)
-    await stage.settle()
-    others = stage.window.inspector.status.others
-    stage.window.inspector.status.menu.popup(others.mapToGlobal(QPoint(-300, -60)))
-
-
 def bar_of(stage: Stage) -> ReplayBar:
     """The bar of a cassette."""
     found = stage.window.pane.findChild(ReplayBar)
     if found is None:
         raise SceneError("there is no bar")
     return found
-
-
-async def again(stage: Stage, **parameters: float) -> None:
-    """Ask for the last turn once more."""
-    values = stage.session.settings.current
-    for name, value in parameters.items():
-        values = values.with_value(name, value)
-    stage.session.set_parameters(values)
-    await stage.begin(stage.window.pane.retry_last)
-    await stage.idle()
 
 
 def roomy(stage: Stage) -> None:
