@@ -244,19 +244,16 @@ def test_messages_keep_a_readable_height_beside_other_panels(parts: WindowParts,
     pane, bar = window.pane, parts.actions.of(VARIABLES).bar
     pane.composer.set_text("Explain {{topic}} to {{audience}} in {{count}} sentences.")
     qtbot.waitUntil(lambda: len(bar.rows) == 3 and bar.isVisible())
+    below = (bar, pane.notice, pane.composer)
     for width, height, least in ((1440, 900, 170), (1024, 700, 170), (1024, 560, 90)):
         pane.notice.hide()
         window.resize(width, height)
         window.resizeDocks([window.bottom_dock], [2000], Qt.Orientation.Vertical)
         qtbot.waitUntil(lambda least=least: pane.view.height() >= least)  # type: ignore[misc]
         pane.notice.say("Two variables have no value yet. Fill them in, or have them sent as written.", "Fill in")
-        below = (bar, pane.notice, pane.composer)
 
-        def has_room(least: int = least) -> bool:
-            tall = all(part.height() >= part.minimumSizeHint().height() for part in below)
-            return tall and pane.view.height() >= least
-
-        qtbot.waitUntil(has_room)
+        qtbot.waitUntil(lambda: all(part.height() >= part.minimumSizeHint().height() for part in below))
+        qtbot.waitUntil(lambda least=least: pane.view.height() >= least)  # type: ignore[misc]
         for part in below:
             assert pane.rect().contains(part.mapTo(pane, part.rect().bottomLeft()))
         assert window.inspector.row.height() >= window.inspector.row.minimumSizeHint().height()
