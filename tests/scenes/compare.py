@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from PySide6.QtWidgets import QLineEdit
+
 from playground.domain.transcript import Role, make_turn
 from playground.engine.compare.lanes import Lanes
 from playground.engine.session.session import Session
-from playground.ui.features.compare.page import LanesPage
-from playground.ui.features.inspector.wire_views import DiffView
-from playground.ui.widgets.models_dialog import ModelsDialog
+from tests.flows.pages.compare import ComparePage
+from tests.flows.pages.inspector import Diff
 from tests.scenes.registry import BOTH, scene
-from tests.scenes.stage import SceneError, Stage
+from tests.scenes.stage import Stage
 
 
 async def _compared(stage: Stage, *models: str) -> Lanes:
@@ -62,13 +63,10 @@ async def compare_marked(stage: Stage) -> None:
     warm.set_parameters(warm.settings.current.with_value("temperature", 1).with_value("top_p", 0.5))
     await _asked(stage, lanes, "Is it warmer in Lisbon or Oslo right now?")
     stage.act("compare.mark")
-    page = stage.window.pane.columns
-    if not isinstance(page, LanesPage):
-        raise SceneError("the lanes are not shown")
-    await stage.until(lambda: all(column.request.isVisible() for column in page.columns[1:]), "what differs")
-    page.columns[1].request.click()
-    diff = stage.window.inspector.view(DiffView).page
-    await stage.until(lambda: "2 differences" in diff.says.text(), "the fields")
+    page = ComparePage(stage.person)
+    await stage.until(lambda: all(lane.request_difference for lane in page.lanes[1:]), "differences")
+    await page.lanes[1].show_request_difference()
+    await stage.until(lambda: "2 differences" in Diff(stage.person).summary, "the fields")
 
 
 @scene(sizes=BOTH)
@@ -89,10 +87,9 @@ async def compare_models(stage: Stage) -> None:
     stage.fresh("demo-chat")
     await _compared(stage, "demo-chat")
     stage.act("compare.models")
-    await stage.until(lambda: bool(stage.window.findChildren(ModelsDialog)), "the dialog")
-    (dialog,) = stage.window.findChildren(ModelsDialog)
-    dialog.search.setText("demo-t")
-    dialog.search.returnPressed.emit()
-    dialog.search.setText("typed/by-hand")
-    dialog.search.returnPressed.emit()
-    dialog.search.clear()
+    dialog = await stage.dialog("Add lanes of other models")
+    search = stage.find(QLineEdit, inside=dialog)
+    for text in ("demo-t", "typed/by-hand"):
+        search.setText(text)
+        search.returnPressed.emit()
+    search.clear()

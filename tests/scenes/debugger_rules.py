@@ -1,11 +1,11 @@
-"""Scenes of the debugger's rules: the answer table, the rules of several tools, several answers to a call."""
+"""The rules of the debugger."""
 
 from __future__ import annotations
 
+from PySide6.QtWidgets import QAbstractItemView
+
 from playground.domain.debugging import FAULTS, Answer, AnswerRow, Debugging, MatchKind, Policy, ToolRule
-from playground.ui.features.debugger.answers_dialog import AnswersDialog
-from playground.ui.features.debugger.rules_dialog import RulesDialog
-from tests.scenes.registry import BOTH, scene
+from tests.scenes.registry import scene
 from tests.scenes.stage import Stage
 
 LISBON = AnswerRow(
@@ -28,19 +28,6 @@ RULES = Debugging(
         "a_tool_with_a_rather_long_name_that_is_not_on_offer_any_more": ToolRule(),
     }
 )
-THREE = (
-    Answer(text='{"temp": 4, "sky": "overcast"}'),
-    Answer(text='{"temp": 31, "sky": "clear"}'),
-    Answer(text="Error: the service did not answer.", is_error=True),
-)
-
-
-async def waiting(stage: Stage) -> tuple[str, str]:
-    """The sample experiment at its two calls, the first of them answered; the second one's turn and id."""
-    await stage.sample()
-    first, second = stage.session.debugger.waiting
-    stage.session.debugger.send(first[0], first[1].id, '{"temp": 21, "sky": "clear"}')
-    return second[0], second[1].id
 
 
 @scene()
@@ -48,20 +35,9 @@ async def rules_table(stage: Stage) -> None:
     """The answer table of one tool: which row answers the latest call, one that cannot be read, one never reached."""
     await stage.sample()
     stage.session.change(debugging=RULES)
-    dialog = RulesDialog.shown_for(stage.session, stage.window)
-    dialog.open_on("get_weather")
-    dialog.editor.table.select(1)
-
-
-async def asked(stage: Stage, *answers: Answer) -> AnswersDialog:
-    turn_id, call_id = await waiting(stage)
-    stage.session.debugger.notes.set_fork_draft(turn_id, call_id, answers)
-    dialog = AnswersDialog(stage.session, turn_id, call_id, stage.window)
-    dialog.open()
-    return dialog
-
-
-@scene(sizes=BOTH)
-async def answers_typed(stage: Stage) -> None:
-    """Three answers to one call, before they run, and how many more there is room for."""
-    await asked(stage, *THREE)
+    stage.act("debug.rules")
+    dialog = await stage.dialog("Rules for tool calls")
+    stage.select("Tools", "get_weather", dialog)
+    await stage.settle()
+    table = stage.find(QAbstractItemView, "Answer table", dialog)
+    table.setCurrentIndex(table.model().index(1, 0))

@@ -6,19 +6,14 @@ import json
 from typing import TypeVar
 
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QApplication, QDialog
+from PySide6.QtWidgets import QAbstractButton, QAbstractItemView, QDialog
 
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role, make_turn
-from playground.engine.files.export import HTML
 from playground.engine.files.presets import from_session
-from playground.ui.features.files.export_dialog import ExportDialog
-from playground.ui.features.files.import_dialog import ImportMessagesDialog
-from playground.ui.features.presets.presets_dialog import PresetsDialog
-from playground.ui.features.variables.variables_bar import VariablesBar
 from playground.ui.shell.features import PRESETS, VARIABLES
 from tests.scenes.registry import BOTH, scene
-from tests.scenes.stage import SceneError, Stage
+from tests.scenes.stage import Stage
 
 D = TypeVar("D", bound=QDialog)
 
@@ -46,30 +41,15 @@ def _lines() -> str:
     return "\n".join(json.dumps(record, ensure_ascii=False) for record in records)
 
 
-async def _dialog(stage: Stage, kind: type[D]) -> D:
-    """The dialog of that kind, once it is open."""
-
-    def found() -> list[D]:
-        return [w for w in QApplication.topLevelWidgets() if isinstance(w, kind) and w.isVisible()]
-
-    await stage.until(lambda: bool(found()), kind.__name__)
-    return found()[0]
-
-
-async def _import(stage: Stage, text: str) -> ImportMessagesDialog:
-    stage.act("file.import")
-    dialog = await _dialog(stage, ImportMessagesDialog)
-    QGuiApplication.clipboard().setText(text)
-    dialog.paste()
-    await stage.until(lambda: dialog.source.text() == "The clipboard" and dialog.verdict.text() != "Reading…", "an end")
-    return dialog
-
-
 @scene(sizes=BOTH)
 async def import_dialog(stage: Stage) -> None:
-    """Three conversations in a text of JSON Lines: what each holds, what is left out, two of them picked."""
-    dialog = await _import(stage, _lines())
-    dialog.pick(0, 2)
+    """Three conversations in a text of JSON Lines: what each holds, what is left out."""
+    stage.act("file.import")
+    dialog = await stage.dialog("Import messages")
+    QGuiApplication.clipboard().setText(_lines())
+    stage.find(QAbstractButton, "Paste", dialog).click()
+    conversations = stage.find(QAbstractItemView, "Conversations found", dialog)
+    await stage.until(lambda: conversations.model().rowCount() == 3, "the conversations")
 
 
 @scene(sizes=BOTH)
@@ -79,8 +59,8 @@ async def export_dialog(stage: Stage) -> None:
     await stage.ask("Tell me about tides.")
     await stage.session.regenerate(stage.session.transcript.path[-1].id)
     stage.act("file.export")
-    dialog = await _dialog(stage, ExportDialog)
-    dialog.choose(HTML, whole_tree=True)
+    dialog = await stage.dialog("Export")
+    stage.find(QAbstractButton, "Web page", dialog).click()
 
 
 def _presets(stage: Stage) -> None:
@@ -103,30 +83,19 @@ async def presets(stage: Stage) -> None:
     stage.fresh("demo-chat")
     _presets(stage)
     stage.act("presets.look")
-    dialog = await _dialog(stage, PresetsDialog)
-    dialog.list.setCurrentRow(1)
-
-
-def _bar(stage: Stage) -> VariablesBar:
-    return stage.app.actions.of(VARIABLES).bar
-
-
-async def _with_variables(stage: Stage, **values: str) -> VariablesBar:
-    stage.fresh("demo-chat")
-    session = stage.session
-    session.turns.add_turn(make_turn(Role.SYSTEM, "You write for {{audience}}. Answer in {{language}}."))
-    session.change(variables=values)
-    stage.window.pane.composer.set_text("Explain {{topic}} to {{audience}} in three sentences.")
-    bar = _bar(stage)
-    await stage.until(lambda: len(bar.rows) == 3, "three variables")
-    return bar
+    stage.select("Presets", "Strict JSON", await stage.dialog("Presets"))
 
 
 @scene(sizes=BOTH)
 async def variables(stage: Stage) -> None:
     """Every variable has a value; the system turn as it is sent, and the message below the table."""
-    await _with_variables(stage, audience="children of ten", language="plain English", topic="how tides work")
-    card = stage.window.pane.view.card(stage.session.transcript.path[0].id)
-    if card is None:
-        raise SceneError("no card")
-    card._header.sent.click()
+    values = {"audience": "children of ten", "language": "plain English", "topic": "how tides work"}
+    stage.fresh("demo-chat")
+    stage.session.turns.add_turn(make_turn(Role.SYSTEM, "You write for {{audience}}. Answer in {{language}}."))
+    stage.session.change(variables=values)
+    stage.window.pane.composer.set_text("Explain {{topic}} to {{audience}} in three sentences.")
+    bar = stage.app.actions.of(VARIABLES).bar
+    await stage.until(lambda: len(bar.rows) == 3, "three variables")
+    card = stage.person.conversation.message(0)
+    await stage.until(lambda: bool(card.find(QAbstractButton, "as sent")), "the button")
+    card.get(QAbstractButton, "as sent").click()

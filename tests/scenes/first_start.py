@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TypeVar
 
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QLineEdit, QPushButton
 
 from playground.engine.gateways.known import KnownGateway
 from playground.engine.gateways.profiles import Profile
-from playground.ui.features.first_start.guide import HINTS
-from playground.ui.features.gateways.connect_dialog import ConnectDialog
 from playground.ui.shell.crash.crash_control import CrashControl
 from playground.ui.shell.crash.report import report
 from playground.ui.shell.features import FIRST_START, HELP
@@ -23,31 +20,7 @@ from tests.scenes.registry import WIDE, scene
 from tests.scenes.stage import SceneError, Stage
 from tests.support.fault_server import FaultServer, send, whole
 
-W = TypeVar("W", bound=QWidget)
 KEY = "sk-scene-0123456789abcdef"
-
-
-def _open(kind: type[W]) -> W:
-    found = next((w for w in QApplication.topLevelWidgets() if isinstance(w, kind) and w.isVisible()), None)
-    if found is None:
-        raise SceneError(f"{kind.__name__} did not open")
-    return found
-
-
-async def _typed(stage: Stage, address: str, key: str = KEY) -> ConnectDialog:
-    stage.act("gateway.connect")
-    dialog = _open(ConnectDialog)
-    dialog.first.address.edit.setText(address)
-    dialog.first.key.edit.setText(key)
-    await stage.settle()
-    return dialog
-
-
-async def _tested(stage: Stage, address: str, key: str = KEY) -> ConnectDialog:
-    dialog = await _typed(stage, address, key)
-    dialog.next()
-    await stage.until(lambda: dialog.second.headline.text().startswith("It "), "the test to end")
-    return dialog
 
 
 @contextmanager
@@ -64,20 +37,15 @@ def _environment(**values: str) -> Iterator[None]:
                 os.environ[name] = value
 
 
-async def _searched(stage: Stage, words: str) -> ConnectDialog:
-    stage.act("gateway.connect")
-    dialog = _open(ConnectDialog)
-    QTest.keyClicks(dialog.first.address.edit, words)
-    await stage.settle()
-    return dialog
-
-
 @scene()
 async def connect_service(stage: Stage) -> None:
     """A service is filled in; its usual variable is set, and is offered."""
     with _environment(GROQ_API_KEY=KEY):
-        dialog = await _searched(stage, "groq")
-        QTest.keyClick(dialog.first.address.edit, Qt.Key.Key_Return)
+        stage.act("gateway.connect")
+        address = stage.find(QLineEdit, inside=await stage.dialog("Connect a gateway"))
+        QTest.keyClicks(address, "groq")
+        await stage.settle()
+        QTest.keyClick(address, Qt.Key.Key_Return)
         await stage.settle()
 
 
@@ -85,14 +53,6 @@ def _kept(stage: Stage, name: str, port: int, **more: object) -> None:
     """A server of this computer among the person's own services, so that it is looked for."""
     content = {"id": name, "name": name, "base_url": f"http://127.0.0.1:{port}/v1", "keyless": True, **more}
     stage.app.workspace.gateways.services.keep(KnownGateway.model_validate(content))
-
-
-async def _looked(stage: Stage) -> ConnectDialog:
-    stage.act("gateway.nearby")
-    dialog = _open(ConnectDialog)
-    await stage.until(lambda: not dialog.nearby.looking, "the end of the look")
-    await stage.settle()
-    return dialog
 
 
 def _models(count: int, owner: str) -> bytes:
@@ -111,41 +71,19 @@ async def connect_nearby(stage: Stage) -> None:
         _kept(stage, "Team proxy", two.port)
         stage.app.workspace.gateways.store.add_profile(Profile(name="The one at home", base_url=three.url))
         _kept(stage, "Web page", four.port)
-        await _looked(stage)
-
-
-@scene()
-async def connect_works(stage: Stage) -> None:
-    """The test went well."""
-    await _tested(stage, stage.app.demo.start())
-
-
-@scene()
-async def connect_model(stage: Stage) -> None:
-    """The models of a gateway, one of them chosen; no keyring here, which is said."""
-    dialog = await _tested(stage, stage.app.demo.start())
-    dialog.next()
-    dialog.third.models.step(1)
-
-
-async def _hint(stage: Stage, number: int, before: Callable[[], Awaitable[None]] | None = None) -> None:
-    guide = stage.app.actions.of(FIRST_START).guide
-    guide.read_s = 0.0
-    stage.window.pane.welcome.sample_asked.emit()
-    if number >= 3:
-        await stage.until(lambda: guide.at == 2, "the calls to wait")
-        stage.send(stage.session.transcript.unanswered()[0].id, '{"temp": 21}')
-        await stage.begin(lambda: stage.send(stage.session.transcript.unanswered()[0].id, '{"temp": 9}'))
-        await stage.idle()
-    await stage.until(lambda: guide.at >= min(number, len(HINTS) - 2), f"hint {number + 1}")
-    if number == len(HINTS) - 1:
-        guide._act()
+        stage.act("gateway.nearby")
+        dialog = await stage.dialog("Connect a gateway")
+        await stage.until(lambda: len(stage.person.find(QPushButton, "Use", dialog)) > 1, "gateways nearby")
+        await stage.settle()
 
 
 @scene()
 async def guide_calls(stage: Stage) -> None:
     """The third hint: the calls wait."""
-    await _hint(stage, 2)
+    guide = stage.app.actions.of(FIRST_START).guide
+    guide.read_s = 0.0
+    stage.window.pane.welcome.sample_asked.emit()
+    await stage.until(lambda: guide.at == 2, "the calls to wait")
 
 
 @scene(sizes=WIDE)

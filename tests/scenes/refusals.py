@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from PySide6.QtWidgets import QScrollArea, QWidget
+
 from playground.domain.adaptations import Adaptation, AdaptationKind
 from playground.domain.transcript import Role, make_turn
 from playground.engine.gateways.profiles import Profile
 from playground.protocols import DEFAULT
-from playground.ui.features.conversation.turn_end import ErrorCard
 from playground.ui.shell.features import GATEWAYS
 from tests.scenes.registry import scene
 from tests.scenes.stage import Stage
@@ -41,7 +42,7 @@ async def refused_fields(stage: Stage) -> None:
     stage.session.turns.add_turn(make_turn(Role.DEVELOPER, "Be short."))
     await stage.ask("Hello !refuse=stream_options")
     await stage.ask("Hello !refuse=max_tokens")
-    stage.window.findChildren(ErrorCard)[-1].setFocus()
+    stage.person.conversation.errors[-1].widget.setFocus()
 
 
 @scene()
@@ -51,6 +52,9 @@ async def gateway_rules(stage: Stage) -> None:
     stage.session.change(profile_id=stage.app.gateways.store.add_profile(profile).id)
     stage.app.actions.of(GATEWAYS).show_rules()
     await stage.settle()
-    dialog = stage.gateway_dialog()
-    dialog.form_area.verticalScrollBar().setValue(dialog.form.rules.y() - 60)
+    dialog = await stage.dialog("Gateways")
+    area, row = stage.find(QScrollArea, inside=dialog), stage.find(QWidget, "What is done", dialog)
+    while (parent := row.parentWidget()) is not None and parent is not area.widget():
+        row = parent
+    area.verticalScrollBar().setValue(row.y() - 60)
     await stage.settle()

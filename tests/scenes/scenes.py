@@ -7,14 +7,36 @@ from __future__ import annotations
 
 import json
 
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QFrame, QLineEdit
+
 from playground.domain.transcript import Role, make_turn
 from playground.engine.gateways.profiles import Profile
 from playground.engine.session.changes import RunState
-from playground.ui.features.conversation.verdict_view import AnswerCheckView
-from playground.ui.features.output.panel import EXAMPLE
+from playground.jsonkit.values import JSON
 from playground.ui.shell.features import RAW_PANEL
 from tests.scenes.registry import WIDE, scene
 from tests.scenes.stage import SceneError, Stage
+
+INVOICE: JSON = {
+    "type": "object",
+    "properties": {
+        "vendor": {"type": "string"},
+        "items": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {"name": {"type": "string"}, "price": {"type": "number"}},
+                "required": ["name", "price"],
+                "additionalProperties": False,
+            },
+        },
+        "total": {"type": "number"},
+    },
+    "required": ["vendor", "items", "total"],
+    "additionalProperties": False,
+}
 
 
 @scene()
@@ -70,9 +92,9 @@ async def gateways(stage: Stage) -> None:
         )
     )
     stage.act("gateway.settings")
-    dialog = stage.gateway_dialog()
-    dialog.select(made.id)
-    dialog.form.address.edit.setText("https://gateway.example/v1/v1/chat/completions")
+    dialog = await stage.dialog("Gateways")
+    stage.select("Gateways", made.name, dialog)
+    stage.find(QLineEdit, "Base URL", dialog).setText("https://gateway.example/v1/v1/chat/completions")
 
 
 @scene()
@@ -156,11 +178,9 @@ async def output_errors(stage: Stage) -> None:
     turn = stage.session.transcript.path[-1]
     stage.session.turns.edit_text(turn.id, json.dumps(bad))
     await stage.settle()
-    card = stage.window.pane.view.card(turn.id)
-    verdict = card.findChild(AnswerCheckView) if card is not None else None
-    if verdict is None or len(verdict.list.lines) != 4:
-        raise SceneError("the answer does not show four errors")
-    verdict.go_to(verdict.list.lines[0].problem)
+    card = stage.person.conversation.message(-1)
+    await stage.until(lambda: len(card.find(QFrame, "error:")) == 4, "four errors")
+    QTest.keyClick(card.find(QFrame, "error:")[0], Qt.Key.Key_Return)
 
 
 @scene()
@@ -184,7 +204,7 @@ async def raw(stage: Stage) -> None:
 
 
 async def _under_schema(stage: Stage) -> None:
-    schema = {"type": "json_schema", "json_schema": {"name": "invoice", "schema": json.loads(EXAMPLE), "strict": True}}
+    schema = {"type": "json_schema", "json_schema": {"name": "invoice", "schema": INVOICE, "strict": True}}
     stage.fresh("demo-chat", response_format=schema)
     stage.window.side.show_page("Output")
     await stage.ask("Extract the invoice: Acme, a nut and a gear.")

@@ -8,7 +8,6 @@ import sys
 from playground.domain.tool_servers import ToolServer, Via
 from playground.engine.tool_servers.live import State
 from playground.engine.tool_servers.servers import ServerError
-from playground.ui.features.tool_servers.dialog import LOG, OFFERS, ServersDialog
 from playground.ui.shell.features import TOOL_SERVERS
 from playground.ui.widgets.loop import spawn
 from tests.scenes.registry import scene
@@ -36,11 +35,6 @@ PASTED = """{
     "broken": {"args": ["x"]}
   }
 }"""
-
-
-def opened(stage: Stage, server_id: str = "") -> ServersDialog:
-    """The dialog, with that server in front."""
-    return stage.app.actions.of(TOOL_SERVERS).open_servers(server_id)
 
 
 def several(stage: Stage) -> None:
@@ -75,9 +69,9 @@ async def run_demo(stage: Stage) -> None:
 async def servers_running(stage: Stage) -> None:
     """The application's own server runs: what it offers."""
     several(stage)
-    dialog = opened(stage, "demo")
+    dialog = stage.app.actions.of(TOOL_SERVERS).open_servers("demo")
     await run_demo(stage)
-    dialog.which.buttons[OFFERS].click()
+    dialog.which.buttons[1].click()
     await stage.settle()
 
 
@@ -85,12 +79,12 @@ async def servers_running(stage: Stage) -> None:
 async def servers_failed(stage: Stage) -> None:
     """A command that ends at once: what it wrote last."""
     several(stage)
-    dialog = opened(stage, "failing")
+    dialog = stage.app.actions.of(TOOL_SERVERS).open_servers("failing")
     servers = stage.app.workspace.tool_servers
     with contextlib.suppress(ServerError):
         await servers.start("failing")
     await stage.until(lambda: servers.live("failing").state is State.FAILED, "the failure")
-    dialog.which.buttons[LOG].click()
+    dialog.which.buttons[2].click()
     dialog.log.which.buttons[1].click()
     await stage.settle()
 

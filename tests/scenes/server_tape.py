@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 
+from PySide6.QtWidgets import QTableView
+
 from playground.domain.tool_servers import Frame, ticket_id
 from playground.jsonkit.values import JSONObject
-from playground.ui.features.server_tape.page import TapePage
-from playground.ui.shell.features import SERVER_TAPE
 from tests.scenes.registry import scene
-from tests.scenes.stage import SceneError, Stage
+from tests.scenes.stage import Stage
 
 ROOMY = 400  # pixels of the inspector when it is what one looks at
 LONG = "a-server-with-a-name-that-somebody-never-thought-would-be-shown-in-a-narrow-column"
@@ -18,20 +18,11 @@ LONG = "a-server-with-a-name-that-somebody-never-thought-would-be-shown-in-a-nar
 @scene()
 async def servers_messages(stage: Stage) -> None:
     """A session with two servers: what they offer, calls, progress, an error, one that ended."""
-    page = await _page(stage)
-    stage.app.workspace.tool_servers.tape.add([*_talk("demo", 1_790_000_000.0), *_talk(LONG, 1_790_000_004.0), *_end()])
-    page.finish()
-    page.choose(4)
-
-
-async def _page(stage: Stage) -> TapePage:
     stage.window.inspector.setMinimumHeight(ROOMY)
     stage.act("view.servers")
-    page = stage.app.actions.of(SERVER_TAPE).page
-    if page is None:
-        raise SceneError("there is no page of tool servers")
-    await stage.until(page.isVisible, "the page of tool servers")
-    return page
+    stage.app.workspace.tool_servers.tape.add([*_talk("demo", 1_790_000_000.0), *_talk(LONG, 1_790_000_004.0), *_end()])
+    await stage.settle()
+    stage.find(QTableView, inside=stage.window.inspector).selectRow(4)
 
 
 def _talk(server: str, start: float, text: str = "hello") -> list[Frame]:

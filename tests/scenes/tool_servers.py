@@ -7,13 +7,11 @@ from playground.domain.tools import ToolDefinition
 from playground.engine.tool_servers.acceptance import by_name
 from playground.engine.tool_servers.naming import definition_of, sent_names
 from playground.jsonkit.values import JSONObject
-from playground.ui.features.tools.panel import ToolsPanel
-from playground.ui.features.tools.samples import SAMPLE
 from playground.ui.features.tools.standings import Seen, Standings
-from playground.ui.shell.features import TOOLS
+from playground.ui.shell.features import TOOLS, TOOLS_PANEL
 from tests.scenes.registry import scene
 from tests.scenes.stage import Stage
-from tests.scenes.tools import panel
+from tests.scenes.tools import SAMPLE, offer
 
 FILES = ToolServer(id="files", name="files")
 LONG = ToolServer(id="long", name="The issue tracker of a company with a rather long name")
@@ -59,16 +57,16 @@ def of(server: ToolServer, *tools: ServerTool, own: tuple[ToolDefinition, ...] =
     return tuple(definition_of(server, tool, names[tool.name]) for tool in tools)
 
 
-async def show(stage: Stage, tools: ToolsPanel, *servers: Seen) -> Standings:
+async def show(stage: Stage, *servers: Seen) -> None:
     """Tell the panel of servers, as is told when they change, once it was told that there are none such."""
     await stage.until(lambda: stage.app.actions.of(TOOLS).servers.standings.counts != {}, "what is so")
     await stage.settle()
     standings = Standings()
     standings.put(servers)
+    tools = stage.window.panels.of(TOOLS_PANEL)
     for _ in standings.sweep(tools.tools):
         pass
     tools.show_standings(standings)
-    return standings
 
 
 def seen(server: ToolServer, *listed: ServerTool, state: str = "ready", problem: str = "") -> Seen:
@@ -80,14 +78,13 @@ def seen(server: ToolServer, *listed: ServerTool, state: str = "ready", problem:
 @scene()
 async def server_tools_groups(stage: Stage) -> None:
     """Two servers, one of which failed, beside a tool of one's own; a name that is sent as another."""
-    tools = panel(stage, SAMPLE, *of(FILES, *LISTED, own=(SAMPLE,)), *of(LONG, *ISSUES))
+    offer(stage, SAMPLE, *of(FILES, *LISTED, own=(SAMPLE,)), *of(LONG, *ISSUES))
     await show(
         stage,
-        tools,
         seen(FILES, *LISTED),
         seen(LONG, *ISSUES, state="failed", problem="It ended with code 1: no such module “issues”."),
     )
-    tools.select(2)
+    stage.window.panels.of(TOOLS_PANEL).select(2)
     await stage.settle()
 
 
@@ -98,7 +95,7 @@ async def server_tools_changed(stage: Stage) -> None:
     mine = tuple(
         tool.model_copy(update={"enabled": tool.name_there not in {"read_file", "delete_all"}}) for tool in mine
     )
-    tools = panel(stage, SAMPLE, *mine)
-    await show(stage, tools, seen(FILES, CHANGED, LISTED[1], NEW))
-    tools.select(1)
+    offer(stage, SAMPLE, *mine)
+    await show(stage, seen(FILES, CHANGED, LISTED[1], NEW))
+    stage.window.panels.of(TOOLS_PANEL).select(1)
     await stage.settle()

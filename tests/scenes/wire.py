@@ -7,13 +7,11 @@ from tempfile import TemporaryDirectory
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QTextCursor
+from PySide6.QtWidgets import QAbstractButton, QTableView, QTextEdit
 
 from playground.engine.cassettes.cassette import save
-from playground.ui.features.cassettes.replay_bar import ReplayBar
-from playground.ui.features.conversation.text_view import TextView
-from playground.ui.features.inspector.timeline.page import TimelinePage
-from playground.ui.features.inspector.wire_views import DiffView, LintView, TimelineView
 from playground.ui.shell.features import CASSETTES
+from tests.flows.pages.inspector import Diff, Timeline
 from tests.scenes.registry import scene
 from tests.scenes.stage import SceneError, Stage
 
@@ -26,9 +24,7 @@ async def timeline_with_a_stall(stage: Stage) -> None:
     stage.fresh("demo-reasoner")
     roomy(stage)
     await stage.ask("Tell me about rivers in a few sentences. !stall=1")
-    page = await timeline(stage)
-    if not page.picture.stalls:
-        raise SceneError("the timeline shows no stall")
+    await timeline(stage)
 
 
 @scene(tokens_per_second=0)
@@ -36,14 +32,14 @@ async def frame_of_a_text(stage: Stage) -> None:
     """Words selected in an answer chose the frames that carried them."""
     stage.fresh("demo-chat")
     await stage.ask("Explain tides with a heading, a list and a bit of **bold**. !long=120")
-    page = await timeline(stage)
-    view = text_of(stage, 1)
+    await timeline(stage)
+    view = stage.find(QTextEdit, inside=stage.person.conversation.message(1).widget)
     await stage.scroll_to_turn(1)
     at = view.document().find("the")
     cursor = QTextCursor(at)
     cursor.movePosition(QTextCursor.MoveOperation.EndOfBlock, QTextCursor.MoveMode.KeepAnchor)
     view.setTextCursor(cursor)
-    await stage.until(lambda: len(page.table.chosen) > 0, "frames of the selection")
+    await stage.until(lambda: bool(Timeline(stage.person).selected), "frames of the selection")
 
 
 @scene(tokens_per_second=0)
@@ -55,8 +51,7 @@ async def request_diff(stage: Stage) -> None:
     await stage.ask("Now three in Asia.")
     roomy(stage)
     stage.act("wire.diff")
-    page = stage.window.inspector.view(DiffView).page
-    await stage.until(lambda: bool(page.says.text()), "the differences")
+    await stage.until(lambda: bool(Diff(stage.person).summary), "the differences")
 
 
 @scene(tokens_per_second=0)
@@ -66,8 +61,10 @@ async def lint_report(stage: Stage) -> None:
     roomy(stage)
     await stage.ask("Hello there. !nodone !think !length")
     stage.act("wire.lint")
-    page = stage.window.inspector.view(LintView).page
-    await stage.until(lambda: len(page.found) > 2, "deviations")
+    tables = stage.person.find
+    await stage.until(
+        lambda: any(table.model().rowCount() > 2 for table in tables(QTableView, "Deviations")), "deviations"
+    )
 
 
 @scene()
@@ -82,21 +79,12 @@ async def cassette_replayed(stage: Stage) -> None:
     player = stage.app.actions.of(CASSETTES).player(stage.session)
     if player is None:
         raise SceneError("the cassette did not open")
-    (step,) = [button for button in bar_of(stage).speed.buttons if button.text() == "Step"]
-    step.click()
+    stage.find(QAbstractButton, "Step", stage.window.pane).click()
     stage.window.pane.retry_last()
     await stage.until(lambda: len(stage.session.exchanges) == 2, "the replay to begin")
     player.clock.step(60)
-    page = await timeline(stage)
-    await stage.until(lambda: page.table.frames.rowCount() >= 60, "the frames that were let through")
-
-
-def bar_of(stage: Stage) -> ReplayBar:
-    """The bar of a cassette."""
-    found = stage.window.pane.findChild(ReplayBar)
-    if found is None:
-        raise SceneError("there is no bar")
-    return found
+    await timeline(stage)
+    await stage.until(lambda: Timeline(stage.person).count >= 60, "the frames")
 
 
 def roomy(stage: Stage) -> None:
@@ -105,19 +93,8 @@ def roomy(stage: Stage) -> None:
     window.resizeDocks([window.bottom_dock], [min(ROOMY, window.height() // 2)], Qt.Orientation.Vertical)
 
 
-async def timeline(stage: Stage) -> TimelinePage:
+async def timeline(stage: Stage) -> None:
     """Bring the timeline forward, with all there is in it."""
     stage.act("wire.timeline")
     stage.window.inspector.draw_now()
-    page = stage.window.inspector.view(TimelineView).page
     await stage.settle()
-    page.finish()
-    return page
-
-
-def text_of(stage: Stage, turn: int) -> TextView:
-    """The text of a turn."""
-    card = stage.window.pane.view.card(stage.session.transcript.path[turn].id)
-    if card is None:
-        raise SceneError(f"turn {turn} has no card")
-    return next(view for view in card.body if isinstance(view, TextView))
