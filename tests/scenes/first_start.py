@@ -73,7 +73,7 @@ async def connect_nearby(stage: Stage) -> None:
         _kept(stage, "Web page", four.port)
         stage.act("gateway.nearby")
         dialog = await stage.dialog("Connect a gateway")
-        await stage.until(lambda: len(stage.person.find(QPushButton, "Use", dialog)) > 1, "gateways nearby")
+        await stage.until(lambda: bool(stage.person.find(QPushButton, "Connect:", dialog)), "gateways nearby")
         await stage.settle()
 
 
