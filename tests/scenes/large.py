@@ -12,39 +12,12 @@ LOG = "".join(
     f"2026-03-0{n % 9 + 1} 12:{n % 60:02}:07 worker[{n % 40}] request {n} answered in {n % 900} ms\n"
     for n in range(18_000)
 )
-PROSE = "A long document that somebody put into a message, with more words than anyone would read in one go. " * 4
 
 
 @scene()
 async def large_result(stage: Stage) -> None:
     """A result of a megabyte, folded to its beginning."""
     await _answered(stage)
-
-
-@scene()
-async def large_result_opened(stage: Stage) -> None:
-    """The same opened, its second part."""
-    turn_id = await _answered(stage)
-    card = stage.window.pane.view.card(turn_id)
-    view = card.calls[0].texts[1] if card is not None else None
-    if view is not None and view.row is not None:
-        view.row.asked.emit("all")
-        await stage.settle()
-        view.row.asked.emit("after")
-    await stage.settle()
-    stage.window.pane.view.jump_to_latest()
-    await stage.settle()
-
-
-@scene()
-async def large_message_and_answer(stage: Stage) -> None:
-    """A message and an answer that are folded."""
-    stage.fresh("demo-chat")
-    stage.session.turns.add_turn(make_turn(Role.USER, "\n\n".join(PROSE for _ in range(900))))
-    answer = "\n\n".join(f"## Chapter {n}\n\nIt begins with **a few words**, and `code`. {PROSE}" for n in range(400))
-    outcome = Outcome(ending=Ending.COMPLETE, model="demo-chat", finish_reason="stop")
-    stage.session.turns.add_turn(Turn(id=new_id(), role=Role.ASSISTANT, parts=(Text(text=answer),), outcome=outcome))
-    await stage.settle()
 
 
 @scene()
