@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
 from itertools import accumulate
 
 import pytest
 
 from playground.domain.parts import Reasoning, Text
 from playground.domain.transcript import Role, make_turn
-from playground.engine.gateways.secrets import Secret
 from playground.engine.session.session import Session
-from playground.gateway.client import GatewayClient
-from playground.gateway.connection import Connection
+from tests.engine.session.conftest import Connect
 from tests.protocols.streams import DONE, call_chunk, chunk, fragment
 from tests.support.fault_server import FaultServer, head, send
 
@@ -30,36 +27,16 @@ BODY = b"".join(
 )
 
 
-@pytest.fixture
-async def make_session() -> AsyncIterator[Callable[[str], Session]]:
-    """Makes a session that asks the gateway at an address."""
-    clients: list[GatewayClient] = []
-
-    def make(url: str) -> Session:
-        client = GatewayClient(Connection(base_url=url, key=Secret("demo")))
-        clients.append(client)
-
-        async def connect(_profile_id: str) -> GatewayClient:
-            return client
-
-        return Session(connect, profile_id="p", model="m")
-
-    yield make
-    for client in clients:
-        await client.aclose()
-
-
 async def answered(session: Session) -> str:
     session.turns.add_turn(make_turn(Role.USER, "Hello"))
     await session.run()
     return session.transcript.path[-1].id
 
 
-async def test_a_turn_is_read_without_repeats_and_undo_brings_them_back(make_session: Callable[[str], Session]) -> None:
-    with FaultServer() as server:
-        server.play(send(head(), BODY))
-        session = make_session(server.url)
-        turn_id = await answered(session)
+async def test_turn_read_as_cumulative_has_no_repeats_until_undone(connect_to: Connect, server: FaultServer) -> None:
+    server.play(send(head(), BODY))
+    session = connect_to(server.url)
+    turn_id = await answered(session)
     before = session.transcript.turns[turn_id]
     assert before.text == "".join(accumulate(WORDS))
     assert before.outcome is not None
@@ -78,14 +55,6 @@ async def test_a_turn_is_read_without_repeats_and_undo_brings_them_back(make_ses
     assert session.redo()
     assert session.transcript.turns[turn_id] == after
 
-
-async def test_a_turn_that_was_edited_or_whose_bytes_are_gone_is_not_read_again(
-    make_session: Callable[[str], Session],
-) -> None:
-    with FaultServer() as server:
-        server.play(send(head(), BODY))
-        session = make_session(server.url)
-        turn_id = await answered(session)
     session.turns.edit_text(turn_id, "My own words")
     with pytest.raises(ValueError, match="edited"):
         await session.read_as_cumulative(turn_id)

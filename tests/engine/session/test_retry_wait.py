@@ -50,9 +50,7 @@ def posts(gateway: DemoServer) -> list[bytes]:
     return [request.body for request in gateway.requests if request.path.endswith("/chat/completions")]
 
 
-async def test_run_is_retried_on_the_same_turn_until_the_gateway_answers(
-    patient: Session, gateway: DemoServer
-) -> None:
+async def test_run_is_retried_on_the_same_turn_until_the_gateway_answers(patient: Session, gateway: DemoServer) -> None:
     states: list[RunState] = []
     patient.subscribe(lambda change: states.append(change.state) if isinstance(change, RunStateChanged) else None)
     patient.turns.add_turn(make_turn(Role.USER, "Hello !503x1"))
