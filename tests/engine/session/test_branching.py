@@ -157,12 +157,6 @@ def test_deleted_call_stays_on_the_old_branch() -> None:
     assert len(session.transcript.turns[maker].calls) == 2
 
 
-# ---- alternatives that are taken out
-
-
-# ---- asking from an edited turn
-
-
 async def test_edit_and_run_is_one_step_of_undo(gateways: Gateways) -> None:
     session = Session(gateways.client, profile_id=DEMO_ID, model="demo-chat")
     question = session.turns.add_turn(make_turn(Role.USER, "One?"))

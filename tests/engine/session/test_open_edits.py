@@ -8,11 +8,9 @@ from collections.abc import Iterable
 
 import pytest
 
-from playground.domain.debugging import Answer
 from playground.domain.errors import RunRefusedError
 from playground.domain.parts import ToolCall, ToolResult
 from playground.domain.transcript import Ending, Outcome, Role, Turn, make_turn
-from playground.engine.compare.lanes import Lanes
 from playground.engine.files.experiment_file import read, write
 from playground.engine.gateways.offered import DEMO_ID, Gateways
 from playground.engine.session.editors import HEAD
@@ -24,10 +22,9 @@ from tests.engine.debugging import THREE, ToolConversation
 from tests.support.editors import no_gateway
 
 OSLO = '{"city": "Oslo", "unit": "celsius"}'
-BOTH = pytest.mark.parametrize("how", ["send", "send_all", "fill", "step", "step_next", "go_on", "run_to_end"])
 
 
-def arguments_of(conversation: ToolConversation, number: int, text: str) -> EditKey:
+def begin_arguments(conversation: ToolConversation, number: int, text: str) -> EditKey:
     """Somebody types other arguments for a call that waits."""
     turn_id, call_id = conversation.keys[number]
     edit = OpenEdit(turn=turn_id, what=What.ARGUMENTS, call=call_id, text=text)
@@ -35,13 +32,13 @@ def arguments_of(conversation: ToolConversation, number: int, text: str) -> Edit
     return edit.key
 
 
-@BOTH
-async def test_arguments_that_are_being_typed_are_sent_however_the_call_is_answered(
+@pytest.mark.parametrize("how", ["send", "send_all", "fill", "step", "step_next", "go_on", "run_to_end"])
+async def test_arguments_being_typed_are_sent_however_the_call_is_answered(
     conversation: ToolConversation, how: str
 ) -> None:
     session, debugger = conversation.session, conversation.session.debugger
     await conversation.ask("Weather in Lisbon")
-    arguments_of(conversation, 0, OSLO)
+    begin_arguments(conversation, 0, OSLO)
     key = conversation.keys[0]
     match how:
         case "send":
@@ -58,10 +55,10 @@ async def test_arguments_that_are_being_typed_are_sent_however_the_call_is_answe
         await session.run()
     calls, _ = conversation.sent()
     assert calls[0][1] == json.loads(OSLO)
-    assert conversation.path[1].calls[0].received is not None, "what the model had sent is still known"
+    assert conversation.path[1].calls[0].received is not None, "the arguments of the model are kept"
 
 
-async def test_a_text_that_is_being_typed_is_what_the_next_request_shows_and_holds(
+async def test_text_being_typed_is_shown_and_sent(
     conversation: ToolConversation,
 ) -> None:
     session = conversation.session
@@ -78,26 +75,7 @@ async def test_a_text_that_is_being_typed_is_what_the_next_request_shows_and_hol
     assert session.editors.open == {}
 
 
-async def test_regenerating_sends_it_too_and_each_is_an_edit_of_its_own(conversation: ToolConversation) -> None:
-    session = conversation.session
-    session.change(tools=())
-    await conversation.ask("Say one")
-    asked = conversation.path[0].id
-    session.editors.set_editing(OpenEdit(turn=asked, text="Say two"))
-    await session.regenerate(conversation.path[1].id)
-    assert "Say two" in conversation.posts[-1].decode()
-    assert session.editors.open == {}
-
-
-async def test_lanes_of_several_answers_begin_with_it(conversation: ToolConversation) -> None:
-    await conversation.ask("Weather in Lisbon")
-    arguments_of(conversation, 0, OSLO)
-    session = conversation.session
-    await Lanes(session).add_answers(session, *conversation.keys[0], [Answer(text="sun"), Answer(text="rain")])
-    assert {json.dumps(conversation.sent(at)[0][0][1]) for at in (-1, -2)} == {json.dumps(json.loads(OSLO))}
-
-
-async def test_editors_on_other_branches_stay_as_they_are(conversation: ToolConversation) -> None:
+async def test_editors_on_other_branches_stay_open(conversation: ToolConversation) -> None:
     session = conversation.session
     session.change(tools=())
     await conversation.ask("Say one")
@@ -113,7 +91,7 @@ async def test_editors_on_other_branches_stay_as_they_are(conversation: ToolConv
     assert session.transcript.turns[first.id] == first
 
 
-async def test_a_call_that_cannot_be_kept_stops_what_would_use_it_and_stays_written(
+async def test_unfinished_call_refuses_the_run_and_stays_open(
     conversation: ToolConversation,
 ) -> None:
     session = conversation.session
@@ -136,10 +114,10 @@ async def test_a_call_that_cannot_be_kept_stops_what_would_use_it_and_stays_writ
         await session.run()
 
 
-async def test_other_ids_take_what_is_being_typed_along(conversation: ToolConversation) -> None:
+async def test_open_edit_follows_a_call_to_its_new_id(conversation: ToolConversation) -> None:
     session = conversation.session
     await conversation.ask(f"{THREE}")
-    key = arguments_of(conversation, 1, OSLO)
+    key = begin_arguments(conversation, 1, OSLO)
     call = conversation.waiting[1][1]
     session.turns.replace_call(key.turn, key.call, call.model_copy(update={"id": "mine"}))
     assert list(session.editors.open) == [key._replace(call="mine")]
@@ -149,9 +127,9 @@ async def test_other_ids_take_what_is_being_typed_along(conversation: ToolConver
     assert conversation.waiting[1][1].arguments == call.arguments
 
 
-async def test_what_is_open_is_saved_and_is_there_again(conversation: ToolConversation, gateways: Gateways) -> None:
+async def test_open_edits_are_saved_and_restored(conversation: ToolConversation, gateways: Gateways) -> None:
     await conversation.ask("Weather in Lisbon")
-    arguments_of(conversation, 0, '{"city": "Os')
+    begin_arguments(conversation, 0, '{"city": "Os')
     conversation.session.editors.set_editing(OpenEdit(turn=conversation.path[0].id, text="two\nlines"))
     found = snapshot(conversation.session)
     assert decode(encode_experiment(found)).editing == found.editing
@@ -165,7 +143,7 @@ async def test_what_is_open_is_saved_and_is_there_again(conversation: ToolConver
     assert EditKey("gone", What.ARGUMENTS, "gone") not in session.editors.open
 
 
-async def test_an_export_holds_it_and_what_cannot_be_kept_stays_open(conversation: ToolConversation) -> None:
+async def test_unfinished_call_stays_open_while_other_edits_are_saved(conversation: ToolConversation) -> None:
     session = conversation.session
     session.change(tools=())
     await conversation.ask("Say one")
@@ -179,7 +157,7 @@ async def test_an_export_holds_it_and_what_cannot_be_kept_stays_open(conversatio
     assert list(session.editors.open.values()) == [unfinished]
 
 
-async def test_kept_below_answers_it_makes_a_branch_and_the_next_request_is_the_one_that_was_shown(
+async def test_open_edit_above_an_answer_becomes_a_branch_when_sent(
     conversation: ToolConversation,
 ) -> None:
     session = conversation.session
@@ -204,7 +182,7 @@ async def test_kept_below_answers_it_makes_a_branch_and_the_next_request_is_the_
     assert "Say eins" in conversation.posts[-1].decode()
 
 
-async def test_a_call_edited_among_answered_ones_is_on_the_branch_where_the_result_goes(
+async def test_call_edited_among_answered_ones_is_a_branch_with_the_result(
     conversation: ToolConversation,
 ) -> None:
     session, debugger = conversation.session, conversation.session.debugger
@@ -220,7 +198,7 @@ async def test_a_call_edited_among_answered_ones_is_on_the_branch_where_the_resu
     assert call.id in [waits.id for _, waits in conversation.waiting], "other arguments want another result"
 
 
-async def test_edit_and_run_keeps_what_else_is_being_written(conversation: ToolConversation) -> None:
+async def test_edit_and_run_saves_the_other_open_edits(conversation: ToolConversation) -> None:
     session = conversation.session
     session.change(tools=())
     session.turns.add_turn(make_turn(Role.USER, "one"))
@@ -230,9 +208,6 @@ async def test_edit_and_run_keeps_what_else_is_being_written(conversation: ToolC
     await session.run_edited(conversation.path[1].id, "zwei")
     assert [turn.text for turn in conversation.path[:2]] == ["eins", "zwei"]
     assert session.editors.open == {}
-
-
-# ---- whatever is open
 
 
 def spoken(turns: Iterable[Turn]) -> list[tuple[object, ...]]:
@@ -285,10 +260,9 @@ def grown(chance: random.Random) -> Session:
     return session
 
 
-@pytest.mark.parametrize("seed", range(0, 600, 100))
-def test_what_would_be_sent_is_what_is_kept_whatever_is_open(seed: int) -> None:
-    for number in range(seed, seed + 100):
-        chance = random.Random(number)
+def test_shown_request_equals_the_saved_one_whatever_is_open() -> None:
+    for seed in range(150):
+        chance = random.Random(seed)
         session = grown(chance)
         at = chance.choice([HEAD, None, *session.transcript.turns])
         why, (kept, tip) = session.editors.unkept(at), session.editors.as_kept(at)
@@ -300,4 +274,4 @@ def test_what_would_be_sent_is_what_is_kept_whatever_is_open(seed: int) -> None:
         copies = session.editors.keep_open(at)
         now = session.transcript
         tip = standing(now, copies, at)
-        assert spoken(now.path if at == HEAD else now.lineage(tip)) == shown, number
+        assert spoken(now.path if at == HEAD else now.lineage(tip)) == shown, seed
