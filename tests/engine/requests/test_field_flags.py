@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from playground.domain.parts import ToolCall
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role, make_turn
 from playground.engine.gateways.profiles import Profile
@@ -13,6 +14,7 @@ from playground.engine.requests.edit import read_edit
 from playground.engine.requests.field_flags import field_flags
 from playground.engine.requests.view import request_view
 from playground.engine.session.session import Session
+from tests.support.each_case import each_case
 from tests.support.editors import no_gateway
 
 TOOL = ToolDefinition(name="look", parameters={"type": "object"})
@@ -28,7 +30,7 @@ def session_of(protocol: str = "chat", profile: Profile | None = None, **values:
 
 
 @pytest.mark.parametrize("protocol", ["chat", "messages"])
-def test_a_choice_of_a_tool_that_is_switched_off_is_flagged_until_it_is_on(protocol: str) -> None:
+def test_choice_of_a_disabled_tool_is_flagged(protocol: str) -> None:
     session = session_of(protocol)
     choice = type(session.settings.current).tool_choice_for("look")
     session.set_parameters(session.settings.current.with_value("tool_choice", choice))
@@ -40,7 +42,7 @@ def test_a_choice_of_a_tool_that_is_switched_off_is_flagged_until_it_is_on(proto
     assert field_flags(session) == {}
 
 
-def test_a_budget_is_judged_by_the_limit_that_is_sent() -> None:
+def test_thinking_budget_is_compared_with_the_limit_sent() -> None:
     session = session_of("messages", thinking={"type": "enabled", "budget_tokens": 4096})
     assert "not below max_tokens (4,096)" in field_flags(session)["thinking"], "the limit is the program's own"
     session.set_parameters(session.settings.current.with_value("max_tokens", 8000))
@@ -53,7 +55,7 @@ def test_a_budget_is_judged_by_the_limit_that_is_sent() -> None:
     assert rows["thinking.type"] == ""
 
 
-def test_a_field_that_an_extra_body_overrules_says_so() -> None:
+def test_field_overruled_by_an_extra_body_is_flagged() -> None:
     profile = Profile(id="p", base_url="https://g.example/v1", extra_body={"top_p": 0.5, "max_tokens": 7})
     session = session_of(profile=profile, temperature=0.2, top_p=0.9, max_completion_tokens=5)
     session.change(extra_body={"temperature": 0.3})
@@ -65,9 +67,27 @@ def test_a_field_that_an_extra_body_overrules_says_so() -> None:
     assert set(flags) == {"temperature", "top_p", "max_completion_tokens", "max_tokens"}
 
 
-def test_a_request_edited_by_hand_is_told_the_same() -> None:
+def test_request_edited_by_hand_gets_the_same_notes() -> None:
     session = session_of()
     body = {**session.next_request.body(), "tool_choice": "required", "max_tokens": 5, "max_completion_tokens": 5}
     notes = " ".join(read_edit(session, json.dumps(body)).notes)
     assert "“tool_choice”: no tool is sent to choose from" in notes
     assert "“max_tokens”: max_completion_tokens is sent as well" in notes
+
+
+@each_case(
+    ("protocol", "note"),
+    [
+        ("chat", ""),
+        ("messages", "call ids that the Messages protocol does not take are sent in another spelling: “f:0” as “f_0”"),
+    ],
+)
+def test_messages_have_a_note_on_replaced_call_ids(protocol: str, note: str) -> None:
+    session = session_of(protocol)
+    call = ToolCall(id="f:0", name="f", arguments="{}")
+    session.turns.add_turn(make_turn(Role.ASSISTANT, "", call))
+    session.turns.answer("f:0", "1")
+    session.change(variables={"name": "Ann"})
+    view = request_view(session)
+    assert [row.note for row in view.fields if row.name == "messages"] == [note]
+    assert ("f_0" in view.text) is (protocol == "messages")

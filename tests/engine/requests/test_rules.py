@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import pytest
-
 from playground.domain.adaptations import Adaptation, AdaptationKind
 from playground.domain.transcript import Role, make_turn
 from playground.engine.gateways.profiles import Profile
@@ -16,6 +14,7 @@ from playground.engine.requests.snippets import LANGUAGES, write
 from playground.engine.requests.snippets.sent import sent_by
 from playground.engine.requests.view import FieldRow, Origin, request_view
 from playground.engine.session.session import Session
+from tests.support.each_case import each_case
 from tests.support.editors import no_gateway
 
 OMIT, RENAME, REPLACE, ROLE = AdaptationKind
@@ -39,7 +38,7 @@ def rows(session: Session) -> dict[str, FieldRow]:
     return {row.name: row for row in request_view(session).fields}
 
 
-def test_what_is_left_out_is_a_row_with_the_reason() -> None:
+def test_field_left_out_by_a_rule_is_a_row_with_the_reason() -> None:
     session = session_of(rule(OMIT, "stream_options"), rule(OMIT, "seed"), seed=7)
     shown = rows(session)
     row = shown["stream_options"]
@@ -53,7 +52,7 @@ def test_what_is_left_out_is_a_row_with_the_reason() -> None:
     assert request_view(session_of(rule(OMIT, "seed"))).rules == 0, "it is not set, so nothing is done"
 
 
-def test_what_goes_otherwise_says_what_it_was() -> None:
+def test_renamed_and_replaced_fields_name_the_setting() -> None:
     session = session_of(
         rule(RENAME, "max_tokens", "max_completion_tokens"),
         rule(REPLACE, "tool_choice", "auto"),
@@ -70,7 +69,7 @@ def test_what_goes_otherwise_says_what_it_was() -> None:
     assert 'sent as "auto"' in field_flags(session)["tool_choice"]
 
 
-def test_the_extra_body_wins_and_says_so() -> None:
+def test_extra_body_overrules_a_rule() -> None:
     session = session_of(rule(OMIT, "seed"), seed=7)
     session.change(extra_body={"seed": 9})
     row = rows(session)["seed"]
@@ -80,8 +79,8 @@ def test_the_extra_body_wins_and_says_so() -> None:
     assert field_flags(session)["seed"] == "the Raw tab says otherwise, and wins"
 
 
-@pytest.mark.parametrize("change", [{}, {"temperature": 0.5}])
-def test_an_edit_by_hand_leaves_what_is_set_beneath_a_rule(change: dict[str, Any]) -> None:
+@each_case("change", [{}, {"temperature": 0.5}])
+def test_edit_by_hand_keeps_settings_below_a_rule(change: dict[str, Any]) -> None:
     session = session_of(
         rule(OMIT, "stream_options"),
         rule(RENAME, "max_tokens", "max_completion_tokens"),
@@ -93,11 +92,10 @@ def test_an_edit_by_hand_leaves_what_is_set_beneath_a_rule(change: dict[str, Any
     apply_edit(session, edited)
     now = session.settings.current
     assert {**was.held, **change} == now.held
-    assert session.settings.extra_body == {}
-    assert session.transcript.path == path
+    assert (session.settings.extra_body, session.transcript.path) == ({}, path)
 
 
-def test_a_field_written_back_by_hand_is_sent() -> None:
+def test_field_written_back_by_hand_is_sent() -> None:
     session = session_of(rule(OMIT, "stream_options"), rule(ROLE, "developer", "system"))
     body = session.next_request.body()
     messages = [{"role": "system", "content": "Be long."}, *body["messages"][1:]]
@@ -109,8 +107,8 @@ def test_a_field_written_back_by_hand_is_sent() -> None:
     assert session.next_request.body() == edit
 
 
-@pytest.mark.parametrize("language", [one.id for one in LANGUAGES if "chat" in one.protocols])
-def test_code_shows_what_is_sent(language: str) -> None:
+@each_case("language", [row.id for row in LANGUAGES if "chat" in row.protocols])
+def test_code_shows_the_adapted_request(language: str) -> None:
     session = session_of(rule(OMIT, "stream_options"), rule(ROLE, "developer", "system"), rule(OMIT, "seed"), seed=7123)
     profile = session.profile
     assert profile is not None

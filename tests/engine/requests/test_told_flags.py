@@ -49,7 +49,7 @@ def odd(session: Session) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
-def test_tools_of_a_model_that_calls_none_are_flagged_and_sent(protocol: str) -> None:
+def test_tools_for_a_model_without_tools_are_flagged_and_sent(protocol: str) -> None:
     session = session_of(ModelFacts(tools=False), protocol)
     assert flags_now(session) == ()
     session.change(tools=(TOOL,))
@@ -63,7 +63,7 @@ def test_tools_of_a_model_that_calls_none_are_flagged_and_sent(protocol: str) ->
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
-def test_images_for_a_model_that_is_said_to_refuse_them_are_flagged(protocol: str) -> None:
+def test_images_for_a_model_that_refuses_them_are_flagged(protocol: str) -> None:
     refuses = ModelFacts(inputs=frozenset({"text"}), refused=frozenset({"image"}))
     session = session_of(refuses, protocol)
     session.turns.add_turn(make_turn(Role.USER, "Hello"))
@@ -77,7 +77,7 @@ def test_images_for_a_model_that_is_said_to_refuse_them_are_flagged(protocol: st
     assert odd(session_of(NOTHING_TOLD, protocol)) == {}
 
 
-def test_a_parameter_that_the_list_does_not_name_is_flagged_beside_its_row() -> None:
+def test_parameter_missing_in_the_list_is_flagged() -> None:
     told = ModelFacts(parameters=frozenset({"temperature", "max_tokens", "reasoning", "structured_outputs", "stop"}))
     session = session_of(told, temperature=1, top_p=0.5, seed=7, max_completion_tokens=10, reasoning_effort="low")
     flags = field_flags(session)
@@ -87,16 +87,14 @@ def test_a_parameter_that_the_list_does_not_name_is_flagged_beside_its_row() -> 
     assert (body["top_p"], body["seed"]) == (0.5, 7)
 
 
-def test_what_nobody_set_and_what_no_list_names_is_not_flagged() -> None:
-    told = ModelFacts(parameters=frozenset({"temperature"}))
-    assert field_flags(session_of(told)) == {}, "stream and its options are the program's own"
-    assert field_flags(session_of(told, stream=True, n=2)) == {}
-    assert field_flags(session_of(ModelFacts(parameters=frozenset()), top_p=0.5)) == {}, (
-        "a list that is empty says nothing"
-    )
+def test_defaults_and_models_without_a_list_are_not_flagged() -> None:
+    facts = ModelFacts(parameters=frozenset({"temperature"}))
+    assert field_flags(session_of(facts)) == {}, "stream and its options are the program's own"
+    assert field_flags(session_of(facts, stream=True, n=2)) == {}
+    assert field_flags(session_of(ModelFacts(parameters=frozenset()), top_p=0.5)) == {}, "an empty list"
 
 
-def test_a_json_schema_that_is_not_kept_to_is_flagged() -> None:
+def test_json_schema_the_model_does_not_follow_is_flagged() -> None:
     session = session_of(ModelFacts(schema_kept=False), response_format=SCHEMA)
     assert flags_about(flags_now(session), ("response_format",)).startswith("The model does not keep to a JSON schema")
     assert odd(session) == {"response_format": NO_SCHEMA}
