@@ -50,7 +50,7 @@ def carried(server: FaultServer) -> str:
     return " ".join(f"{request.headers} {request.body!r}" for request in server.requests)
 
 
-async def test_a_key_goes_to_its_own_gateway_and_one_that_refuses_holds_nobody_up(
+async def test_key_goes_to_its_own_gateway_and_a_refusal_holds_no_other_lane(
     gateways: Gateways, session: Session, servers: list[FaultServer]
 ) -> None:
     plain, other, refusing, busy = servers
@@ -79,7 +79,7 @@ async def test_a_key_goes_to_its_own_gateway_and_one_that_refuses_holds_nobody_u
         assert not [key for key in keys if key != own and key in told]
 
 
-async def test_what_each_protocol_carries_goes_out_and_the_rest_is_said_before(
+async def test_content_each_protocol_carries_is_sent_and_losses_are_listed(
     gateways: Gateways, session: Session, servers: list[FaultServer]
 ) -> None:
     chat, messages, *_ = servers
@@ -94,7 +94,8 @@ async def test_what_each_protocol_carries_goes_out_and_the_rest_is_said_before(
     other.switch_protocol("messages")
     call = ToolCall(id="c1", name="get_weather", arguments='{"city": "Oslo", "unit": "celsius"}')
     thought = Reasoning(text="hm", field="thinking", signature="signed")
-    made = Turn(id=new_id(), role=Role.ASSISTANT, parts=(thought, Text(text="Let me look."), call), outcome=_complete())
+    outcome = Outcome(ending=Ending.COMPLETE)
+    made = Turn(id=new_id(), role=Role.ASSISTANT, parts=(thought, Text(text="Let me look."), call), outcome=outcome)
     for turn in (
         make_turn(Role.USER, "Look", Image(url=PNG)),
         make_turn(Role.SYSTEM, "Be brief."),
@@ -126,7 +127,3 @@ async def test_what_each_protocol_carries_goes_out_and_the_rest_is_said_before(
     lost = " ".join(map(str, not_carried(other)))
     assert "signature" in lost
     assert "error" in lost
-
-
-def _complete() -> Outcome:
-    return Outcome(ending=Ending.COMPLETE)

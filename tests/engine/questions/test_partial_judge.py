@@ -58,7 +58,7 @@ def streamed(text: str, schema: Any = SCHEMA) -> list[tuple[str, str]]:
 
 
 @each_case(("name", "schema"), SOUND)
-def test_good_arguments_are_never_blamed_while_they_come(name: str, schema: Any) -> None:
+def test_valid_arguments_have_no_problem_while_they_arrive(name: str, schema: Any) -> None:
     text = json.dumps(sample(schema), ensure_ascii=False, indent=1)
     reader, keeper = PartialJson(), Judge(schema)
     for character in text:
@@ -85,9 +85,9 @@ def mutated(value: Any, dice: random.Random) -> Any:
 
 
 @each_case(("name", "schema"), SOUND)
-def test_no_false_alarm_and_the_validator_has_the_last_word(name: str, schema: Any) -> None:
+def test_partial_problems_agree_with_the_validator(name: str, schema: Any) -> None:
     dice = random.Random(name)
-    for number in range(40):
+    for number in range(8):
         value = mutated(sample(schema), dice)
         text = json.dumps(value)
         reader = read_partial(text, ended=False)
@@ -97,7 +97,7 @@ def test_no_false_alarm_and_the_validator_has_the_last_word(name: str, schema: A
         judged = check_arguments(text, schema)
         assert bool(last) is bool(judged), (text, last, judged)
         assert not early or judged, (text, early)
-        if number % 10:
+        if number % 8:
             continue
         by_character, keeper = PartialJson(), Judge(schema)
         for character in text:
@@ -106,7 +106,7 @@ def test_no_false_alarm_and_the_validator_has_the_last_word(name: str, schema: A
         assert keeper.problems(by_character) == judge(read_partial(text, ended=False), schema)
 
 
-def test_faults_are_told_as_soon_as_they_are_sure() -> None:
+def test_problems_appear_as_soon_as_they_are_certain() -> None:
     assert streamed('{"city": "Os') == []
     assert streamed('{"city": [') == [("city", "a list is not of type string")]
     assert streamed('{"city": 4,') == [("city", "4 is not of type string")]
@@ -123,7 +123,7 @@ def test_faults_are_told_as_soon_as_they_are_sure() -> None:
     assert streamed("{") == []
 
 
-def test_the_name_of_an_alternative_decides_what_belongs_to_it() -> None:
+def test_discriminator_selects_the_alternative() -> None:
     assert streamed('{"place": {"x": 1, "kind": "poi') == []
     assert streamed('{"place": {"kind": "point", "text": ') == []
     assert streamed('{"place": {"kind": "point", "text": "a') == [("place.text", "is not allowed by the schema")]
@@ -134,7 +134,7 @@ def test_the_name_of_an_alternative_decides_what_belongs_to_it() -> None:
     assert words(ended) == [("place", "“text” is missing")]
 
 
-def test_a_cut_call_says_where_it_was_cut() -> None:
+def test_problem_of_a_cut_call_has_its_place() -> None:
     (problem,) = judge(read_partial('{"city": "Oslo", "days": [1, '), SCHEMA, truncated=True)
     assert words([problem]) == [("days", "cut off here: the limit on tokens was reached")]
     assert problem.offset == 29
@@ -152,7 +152,7 @@ def test_empty_arguments_mean_an_empty_object() -> None:
     assert words(judge(read_partial("[1]"), SCHEMA)) == [("", "arguments must be a JSON object")]
 
 
-def test_problems_have_their_place_in_the_text_and_its_order() -> None:
+def test_problems_have_offsets_in_the_order_of_the_text() -> None:
     text = '{"unit": "C", "days": ["x"], "town": 1,}'
     problems = judge(read_partial(text), SCHEMA)
     assert [(p.where, p.offset, p.severity) for p in problems] == [
@@ -181,21 +181,15 @@ def test_problems_have_their_place_in_the_text_and_its_order() -> None:
         {"items": 5, "prefixItems": 5, "anyOf": 5, "allOf": {}},
     ],
 )
-def test_hostile_schemas_are_borne(schema: Any) -> None:
+def test_hostile_schemas_do_not_raise(schema: Any) -> None:
     for text in ('{"a": {"b": 3}, "c": [1]}', '{"a": 1e999, "b": ' + "9" * 5000 + "}", "[" * 5000):
         for ended in (False, True):
             judge(read_partial(text, ended=ended), schema)
 
 
-def test_many_problems_are_not_all_listed() -> None:
-    problems = judge(read_partial(json.dumps({"city": "a", "days": ["x"] * 5000}), ended=False), SCHEMA)
-    assert len(problems) == 201
-    assert problems[-1].message == "more problems are not listed"
-
-
-def test_a_long_argument_costs_little_at_each_repaint() -> None:
+def test_long_argument_costs_little_at_each_repaint_and_problems_are_limited() -> None:
     reader, keeper = PartialJson(), Judge(SCHEMA)
-    reader.read_fragment('{"city": "a", "days": [' + "1, " * 60_000)
+    reader.read_fragment('{"city": "a", "days": [' + "1, " * 20_000)
     keeper.problems(reader)
     best = 1.0
     for _ in range(5):
@@ -205,3 +199,6 @@ def test_a_long_argument_costs_little_at_each_repaint() -> None:
             keeper.problems(reader)
         best = min(best, (time.thread_time() - start) / 20)
     assert best < 0.002
+    problems = judge(read_partial(json.dumps({"city": "a", "days": ["x"] * 5000}), ended=False), SCHEMA)
+    assert len(problems) == 201
+    assert problems[-1].message == "more problems are not listed"
