@@ -166,16 +166,3 @@ def test_forks_of_an_older_file_are_alternatives_with_their_drafts(session: Sess
     assert set[str]().union(*shown) == {*beside}
     assert all(session.debugger.notes.fork_drafts.values())
     assert session.debugger.notes.fork_drafts
-
-
-async def test_call_waiting_in_another_lane_keeps_its_reason(conversation: ToolConversation) -> None:
-    lanes = Lanes(conversation.session)
-    await conversation.ask("Weather in Oslo")
-    lane = lanes.add()
-    turn_id, call_id = conversation.keys[0]
-    lane.debugger.send(turn_id, call_id, "sun")
-    assert conversation.reasons == ["breakpoint"]
-    assert place_words(lane, str)[-1] == "get_weather gave sun"
-    conversation.session.debugger.send(turn_id, call_id, "sun")
-    assert conversation.session.debugger.notes.stops == {}
-    assert place_words(lane, str)[-1] == "as set"

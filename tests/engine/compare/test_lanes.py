@@ -231,20 +231,6 @@ async def test_lane_changes_places_with_the_conversation(lanes: Lanes) -> None:
     assert [said(lane) for lane in lanes.all] == texts
 
 
-async def test_alternatives_of_a_turn_open_as_lanes(lanes: Lanes) -> None:
-    session = lanes.all[0]
-    session.turns.add_turn(make_turn(Role.USER, "Hello"))
-    await session.run()
-    first = session.transcript.path[-1].id
-    with pytest.raises(LanesError, match="Nothing stands beside"):
-        lanes.add_alternatives(first)
-    await session.regenerate(first)
-    shown = session.transcript.path[-1].id
-    (opened,) = lanes.add_alternatives(shown)
-    assert opened.transcript.head == first
-    assert session.transcript.head == shown
-
-
 def test_edit_is_of_one_lane_and_a_deletion_of_all(lanes: Lanes) -> None:
     session = lanes.all[0]
     for text in ("one", "two"):

@@ -16,7 +16,6 @@ from playground.engine.files.export import HTML, MARKDOWN, export
 from playground.engine.gateways.profiles import Profile
 from playground.engine.gateways.secrets import Secret
 from playground.engine.headless import json_output
-from playground.engine.inspect.compare import Side, compare
 from playground.engine.inspect.frame_summary import summarize_frame
 from playground.engine.inspect.frames import Kind
 from playground.engine.inspect.unknown_members import LONGEST_TEXT, beside_part, beside_turn, clipped
@@ -27,7 +26,6 @@ from tests.engine.exchanges import exchange, indexed
 from tests.engine.library.store.conftest import MakeWorkspace, make_workspace, path  # noqa: F401 - fixtures
 from tests.engine.session.conftest import Connect
 from tests.engine.session.test_run import begin
-from tests.protocols.messages.test_decode import block, event, start
 from tests.protocols.streams import DONE, call_chunk, chunk
 from tests.support.editors import no_gateway
 from tests.support.eventually import eventually
@@ -37,12 +35,6 @@ SIGNED = {"google": {"thought_signature": "c2lnbmF0dXJl"}}
 CITATION = {"type": "char_location", "cited_text": "Grass is green.", "file_id": None}
 ENTRY = {"index": 0, "id": "c1", "type": "function", "function": {"name": "look", "arguments": '{"x":1}'}}
 CALLED = call_chunk({**ENTRY, "extra_content": SIGNED}) + chunk({}, "tool_calls") + DONE
-CITED = (
-    start()
-    + block(0, {"type": "text", "text": "Green."}, {"type": "citations_delta", "citation": CITATION})
-    + event("message_delta", delta={"stop_reason": "end_turn"}, usage={})
-    + event("message_stop")
-)
 KEY = "gw-canary-4f9c1d7e0a"
 
 
@@ -177,22 +169,6 @@ def test_edited_call_and_text_keep_members_of_either_protocol() -> None:
         assert changed == call.model_copy(update={"arguments": '{"x":2}', "received": '{"x":1}'})
 
 
-def test_edited_text_keeps_the_members_of_unchanged_parts() -> None:
-    one, two, three = (
-        Text(text=text, extra={"messages": {"citations": [text]}}) for text in ("One.", " Two.", " Three.")
-    )
-    session = session_with(answered(one, CALL, two, three), protocol="messages")
-    turn_id = session.transcript.path[0].id
-    session.turns.edit_text(turn_id, "One. Two. Three.")
-    assert session.transcript.path[0].parts == (one, CALL, two, three)
-    session.turns.edit_text(turn_id, "One. 2. Three.")
-    assert session.transcript.path[0].parts == (one, CALL, two.model_copy(update={"text": " 2."}), three)
-    session.turns.edit_text(turn_id, "One. 2. Three. Four.")
-    assert session.transcript.path[0].parts[3:] == (three.model_copy(update={"text": " Three. Four."}),)
-    session.turns.edit_text(turn_id, "Else")
-    assert list(session.transcript.path[0].parts) == [Text(text="Else"), CALL]
-
-
 def test_members_are_shown_with_the_protocol_they_are_sent_back_over() -> None:
     cited = Text(text="a", extra={"messages": {"citations": [CITATION]}})
     assert [(one.names, one.fate) for one in beside_part(cited)] == [("citations", "sent back over Messages")]
@@ -246,16 +222,6 @@ def test_exports_have_unknown_members_without_keys() -> None:
     assert KEY not in markdown + page
     (line,) = export(made, "chat", known=(Secret(KEY),)).splitlines()
     assert json.loads(line)["tool_calls"][0]["extra_content"] == SIGNED
-
-
-def test_unknown_members_of_two_answers_are_compared() -> None:
-    left = exchange([(1.0, CALLED)])
-    right = exchange([(1.0, CALLED.replace(b"c2lnbmF0dXJl", b"b3RoZXI"))], id="e-2")
-    found = compare(indexed(left), indexed(right))
-    assert [piece.text.strip() for piece in found.beside if piece.kind is Side.REMOVED] == ["c2lnbmF0dXJl"]
-    assert {piece.kind for piece in found.answer} == {Side.SAME}
-    cited = exchange([(1.0, CITED)], protocol="messages", id="e-3")
-    assert "Grass is green." in "".join(piece.text for piece in compare(indexed(left), indexed(cited)).beside)
 
 
 def test_frames_with_unknown_members_are_marked() -> None:

@@ -78,17 +78,6 @@ def test_equal_parameters_are_converted_in_both_directions(here: dict[str, JSON]
     assert told(parameters=native(**there), to="chat") == []
 
 
-def test_values_come_back_in_their_own_spelling() -> None:
-    before = chat(stop="END", max_tokens=99, response_format={"type": "json_object"})
-    there = convert_parameters(before, native())
-    assert there.to_wire() == {"max_tokens": 99, "stop_sequences": ["END"]}
-    assert convert_parameters(there, before) == before
-    schema = {"type": "json_schema", "json_schema": {"name": "weather", "strict": True, "schema": {"type": "object"}}}
-    named = chat(response_format=schema)
-    assert convert_parameters(convert_parameters(named, native()), named) == named
-    assert told(parameters=named) == [(LOST, "Parameters: name and strict of response_format")]
-
-
 def test_values_changed_in_the_other_protocol_are_changed_here() -> None:
     before = chat(temperature=0.7, seed=3, reasoning_effort="minimal", n=2)
     there = convert_parameters(before, native()).with_value("temperature", 0.2).with_value("top_k", 5)
@@ -153,9 +142,6 @@ def test_value_beyond_the_other_range_is_doubtful_and_a_default_no_loss() -> Non
     assert [kind for kind, _ in told(parameters=many, to="chat")] == [DOUBTFUL]
     for usual in ({"n": 1}, {"stream": True}, {"stream_options": {"include_usage": True}}):
         assert told(parameters=chat(**usual)) == [], usual
-
-
-# Turns
 
 
 def test_losses_of_turns_in_messages_are_listed() -> None:
@@ -246,22 +232,6 @@ def test_empty_turns_are_listed() -> None:
     words = "is empty; Messages leaves it out, Chat completions sends a message without content"
     assert told(first, empty, last, to="chat") == [(CHANGED, f"Turn 2 (user): {words}")]
     assert told(empty, last, to="chat") == [], "an empty message over both"
-
-
-def test_members_received_with_answers_are_listed() -> None:
-    call = ToolCall(id="c", name="f", arguments="{}", extra={"chat": {"extra_content": {"x": 1}, "function": {"y": 2}}})
-    extra = {"chat": {"audio": {"id": "au"}, "channel": "final", "annotations": [{"type": "url_citation"}]}}
-    turn = said(Role.ASSISTANT, call).model_copy(update={"extra": extra})
-    names = "audio, extra_content and function.y"  # the rest of the message is not sent anyway
-    assert told(make_turn(Role.USER, "a"), turn) == [
-        (LOST, f"Turn 2 (assistant): {names} (known to Chat completions alone)")
-    ]
-    assert told(make_turn(Role.USER, "a"), turn, to="chat") == []
-    cited = Text(text="a", extra={"messages": {"citations": [{"url": "u"}]}})
-    direct = ToolCall(id="c", name="f", arguments="{}", extra={"messages": {"caller": {"type": "direct"}}})
-    assert told(make_turn(Role.USER, "a"), said(Role.ASSISTANT, cited, direct), to="chat") == [
-        (LOST, "Turn 2 (assistant): citations and caller (known to Messages alone)")
-    ]
 
 
 def test_changed_order_of_turns_and_parts_is_listed() -> None:
@@ -389,24 +359,6 @@ def test_very_many_members_are_listed_in_short_time() -> None:
 
 
 # A session, over real sockets
-
-
-def test_switching_there_and_back_restores_the_body(session: Session) -> None:
-    session.set_parameters(chat(temperature=0.4, seed=7, stop="END", stream=True))
-    session.turns.add_turn(make_turn(Role.SYSTEM, "Be brief."))
-    session.turns.add_turn(make_turn(Role.USER, "Look", Image(url=PIXEL, detail="low")))
-    before, transcript = session.next_request.body(), session.transcript
-    session.switch_protocol("messages")
-    body = session.next_request.body()
-    assert (body["system"], body["temperature"], body["stop_sequences"]) == ("Be brief.", 0.4, ["END"])
-    assert body["messages"][0]["content"][1]["source"]["media_type"] == "image/png"
-    assert "seed" not in body
-    session.switch_protocol("chat")
-    assert session.next_request.body() == before
-    assert session.transcript is transcript
-    session.set_parameters(chat())
-    session.switch_protocol("messages")
-    assert "stream" not in session.settings.current.to_wire()
 
 
 async def test_tool_loop_continues_over_the_other_protocol(session: Session) -> None:

@@ -148,14 +148,6 @@ def test_draft_is_in_the_next_request_and_stays_in_the_composer(gateways: Gatewa
     assert (session.draft.text, session.transcript) == ("And {{what}}?", before), "it joins the message before it"
 
 
-def test_draft_that_cannot_be_sent_is_not_in_the_next_request(session: Session) -> None:
-    session.turns.add_turn(answer("", ToolCall(id="a", name="look", arguments="{}")))
-    session.with_draft(Draft(text="Never mind."))
-    assert "Never mind." not in request_view(session).text
-    session.with_draft(Draft(text="Rain.", role=Role.TOOL))
-    assert json.loads(request_view(session).text)["messages"][-1]["content"] == "Rain."
-
-
 @pytest.mark.parametrize("where", ["gateway", "experiment"])
 def test_stream_options_follow_the_stream_of_an_extra_body(gateways: Gateways, where: str) -> None:
     inherited = {"stream": False} if where == "gateway" else {"stream": True}
@@ -253,30 +245,6 @@ def test_nested_fields_return_to_their_origin(gateways: Gateways) -> None:
     assert notes == ("“provider.order” comes from the gateway's settings and can only be taken out there.",)
     assert session.settings.extra_body == {"provider": {"sort": "speed"}}
     assert session.next_request.body()["provider"] == {"order": ["near"], "sort": "speed"}
-
-
-def test_invalid_value_survives_an_edit_of_another_field(session: Session) -> None:
-    odd = type(session.settings.current).from_wire({"temperature": "hot", "stream": True})
-    session.set_parameters(odd)
-    edit(session, {"seed": 1})
-    assert session.settings.current.to_wire() == {"temperature": "hot", "stream": True, "seed": 1}
-    edit(session, without=("temperature",))
-    assert session.settings.current.to_wire() == {"stream": True, "seed": 1}
-
-
-def test_edited_message_keeps_its_turn(session: Session) -> None:
-    path = session.transcript.path
-    messages = session.next_request.body()["messages"]
-    messages[1]["content"] = "One and a half?"
-    messages[2]["content"] = "1.5"
-    edit(session, {"messages": messages})
-    now = session.transcript.path
-    assert [turn.id for turn in now] == [turn.id for turn in path]
-    assert [turn.text for turn in now] == ["Be brief.", "One and a half?", "1.5", "Two?"]
-    assert now[2].reasoning == "hm"
-    assert now[2].outcome == path[2].outcome
-    assert session.undo()
-    assert session.transcript.path == path
 
 
 def test_inserted_or_removed_messages_make_a_branch(session: Session) -> None:

@@ -237,16 +237,6 @@ def test_variables_in_address_and_model_are_noted() -> None:
     assert "The model is $MODEL, which only the shell knows. Choose one." in found.notes
 
 
-def test_second_escaping_of_powershell_is_undone() -> None:
-    found = read(
-        "curl.exe http://localhost:8000/v1/chat/completions `\n -d '"
-        + json.dumps(CHAT_BODY).replace('"', '\\"').replace("'", "''")
-        + "'"
-    )
-    assert body(found) == CHAT_BODY
-    assert found.base_url == "http://localhost:8000/v1"
-
-
 @each_case(
     ("protocol", "name"),
     # not those whose messages are no list, or hold halves of characters

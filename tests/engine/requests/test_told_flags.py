@@ -87,13 +87,6 @@ def test_parameter_missing_in_the_list_is_flagged() -> None:
     assert (body["top_p"], body["seed"]) == (0.5, 7)
 
 
-def test_defaults_and_models_without_a_list_are_not_flagged() -> None:
-    facts = ModelFacts(parameters=frozenset({"temperature"}))
-    assert field_flags(session_of(facts)) == {}, "stream and its options are the program's own"
-    assert field_flags(session_of(facts, stream=True, n=2)) == {}
-    assert field_flags(session_of(ModelFacts(parameters=frozenset()), top_p=0.5)) == {}, "an empty list"
-
-
 def test_json_schema_the_model_does_not_follow_is_flagged() -> None:
     session = session_of(ModelFacts(schema_kept=False), response_format=SCHEMA)
     assert flags_about(flags_now(session), ("response_format",)).startswith("The model does not keep to a JSON schema")

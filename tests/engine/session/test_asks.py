@@ -110,18 +110,19 @@ async def test_call_waits_unless_hints_trust_or_an_own_rule_let_it_run(
     gateways: Gateways, gateway: DemoServer, sky: Sky, to_end: bool
 ) -> None:
     sky.let_go()
-    for hints, trusted, own, reason in (
-        (READ_ONLY, True, False, ""),
-        (READ_ONLY, False, False, "consent"),
-        (Hints(), True, False, "consent"),
-        (None, True, False, "consent"),
-        (Hints(), False, True, ""),
-        (Hints(read_only=True, destructive=True), True, False, "destructive"),
-        (DESTRUCTIVE, True, True, "destructive"),
+    for hints, trusted, named, own, reason in (
+        (READ_ONLY, True, False, False, ""),
+        (READ_ONLY, False, False, False, "consent"),
+        (Hints(), True, False, False, "consent"),
+        (None, True, False, False, "consent"),
+        (Hints(), False, False, True, ""),
+        (Hints(read_only=True, destructive=True), True, False, False, "destructive"),
+        (DESTRUCTIVE, True, False, True, "destructive"),
+        (DESTRUCTIVE, True, True, False, ""),
     ):
-        case = (hints, trusted, own)
+        case = (hints, trusted, named, own)
         sky.calls.clear()
-        sky.trusts = trusted
+        sky.trusts, sky.named = trusted, named
         conversation = make_conversation(gateways, gateway, sky)
         debugger = conversation.session.debugger
         conversation.session.change(tools=(weather(hints=hints),))
@@ -141,14 +142,6 @@ async def test_call_waits_unless_hints_trust_or_an_own_rule_let_it_run(
         if reason:  # a person who steps has seen the call
             await debugger.step(*conversation.keys[0])
         assert (conversation.results, conversation.roles) == ([(SAYS, "server")], "ucta"), case
-
-
-async def test_destructive_tool_named_by_a_person_runs(conversation: ToolConversation, sky: Sky) -> None:
-    sky.let_go()
-    sky.named = True
-    conversation.session.change(tools=(weather(hints=DESTRUCTIVE),))
-    await conversation.ask(OSLO)
-    assert conversation.roles == "ucta"
 
 
 async def test_call_without_a_server_waits_with_the_reason(conversation: ToolConversation, sky: Sky) -> None:
@@ -319,21 +312,6 @@ async def test_answer_of_a_deleted_turn_is_there_after_undo(conversation: ToolCo
     assert (draft.text, conversation.reasons) == (SAYS, ["after"])
 
 
-async def test_answer_to_a_loop_whose_turn_is_deleted_is_kept_to_compare(
-    conversation: ToolConversation, sky: Sky
-) -> None:
-    session = conversation.session
-    run = begin(conversation.ask(OSLO))
-    await eventually(lambda: len(sky.calls) == 1)
-    key = conversation.keys[0]
-    session.delete_turn(key[0])
-    sky.let_go()
-    await run
-    assert (conversation.roles, session.state) == ("u", RunState.IDLE)
-    session.undo()
-    assert late_answers(conversation, key) == [SAYS]
-
-
 async def test_continue_during_a_look_waits_for_the_same_answer(conversation: ToolConversation, sky: Sky) -> None:
     key, task = await begin_ask(conversation, sky)
     conversation.rule(policy=Policy.SERVER)
@@ -343,19 +321,6 @@ async def test_continue_during_a_look_waits_for_the_same_answer(conversation: To
     await asyncio.gather(task, run)
     assert (len(sky.calls), conversation.roles) == (1, "ucta")
     assert key not in conversation.session.debugger.notes.fork_drafts
-
-
-async def test_answer_finds_its_call_under_a_new_id(conversation: ToolConversation, sky: Sky) -> None:
-    session, debugger = conversation.session, conversation.session.debugger
-    (turn_id, call_id), task = await begin_ask(conversation, sky)
-    call = conversation.waiting[0][1]
-    session.turns.replace_call(turn_id, call_id, call.model_copy(update={"id": "other"}))
-    assert debugger.asked(turn_id, "other") is not None
-    sky.let_go()
-    await task
-    draft = debugger.notes.draft(turn_id, "other")
-    assert draft is not None
-    assert draft.text == SAYS
 
 
 async def test_lanes_ask_separately_and_an_answer_can_go_to_all(conversation: ToolConversation, sky: Sky) -> None:

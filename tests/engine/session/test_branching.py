@@ -148,15 +148,6 @@ def test_edited_result_is_a_branch_without_the_old_answer() -> None:
     assert session.transcript.siblings(made) == (last, made)
 
 
-def test_deleted_call_stays_on_the_old_branch() -> None:
-    session = with_calls(received("done"))
-    maker = ids(session)[1]
-    made = session.turns.delete_call(maker, "one")
-    assert [call.id for call in session.transcript.turns[made].calls] == ["two"]
-    assert texts(session) == ["Go", "", "is two"]
-    assert len(session.transcript.turns[maker].calls) == 2
-
-
 async def test_edit_and_run_is_one_step_of_undo(gateways: Gateways) -> None:
     session = Session(gateways.client, profile_id=DEMO_ID, model="demo-chat")
     question = session.turns.add_turn(make_turn(Role.USER, "One?"))

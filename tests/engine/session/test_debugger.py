@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 
 import pytest
 
-from playground.domain.debugging import Answer, MatchKind, Policy, ResultDraft
+from playground.domain.debugging import Answer, Policy, ResultDraft
 from playground.domain.errors import RunRefusedError
 from playground.domain.parts import ToolCall
 from playground.domain.transcript import Role, make_turn
@@ -175,25 +174,6 @@ async def test_call_of_a_tool_switched_off_during_the_request_pauses(conversatio
     assert conversation.session.debugger.verdict(conversation.waiting[0][1]).code == "unknown_tool"
 
 
-async def test_remembered_answer_is_a_row_for_the_same_arguments(conversation: ToolConversation) -> None:
-    debugger = conversation.session.debugger
-    await conversation.ask("Weather in Oslo !loop=2")
-    key = conversation.keys[0]
-    with pytest.raises(KeyError):
-        debugger.remember(*key)
-    debugger.notes.set_draft(*key, ResultDraft(text="cold", is_error=True))
-    row = debugger.remember(*key)
-    assert (row.match, row.answer) == (MatchKind.EQUAL, Answer(text="cold", is_error=True))
-    debugger.notes.set_draft(*key, ResultDraft(text="colder"))
-    debugger.remember(*key)
-    rows = debugger.debugging.rule("get_weather").rows
-    assert [kept.answer.text for kept in rows] == ["colder"], "the row for the same arguments is replaced"
-    await debugger.step(*key)
-    debugger.notes.set_draft(*conversation.keys[0], ResultDraft(text="colder still"))
-    await debugger.run_to_end()
-    assert [text for text, _ in conversation.results] == ["colder", "colder still"]
-
-
 async def test_call_that_was_cut_off_is_never_answered_by_a_rule(conversation: ToolConversation) -> None:
     conversation.table(SUNNY, pause_on_misfit=False)
     await conversation.ask("Weather in Oslo !cutargs")
@@ -219,21 +199,6 @@ async def test_step_answers_one_call_and_stops_at_the_next(conversation: ToolCon
         await debugger.step(*conversation.keys[0])
     with pytest.raises(KeyError):
         await debugger.step(*first)
-
-
-async def test_continue_answers_typed_results_first_and_then_by_the_table(conversation: ToolConversation) -> None:
-    debugger = conversation.session.debugger
-    await conversation.ask(THREE)
-    with pytest.raises(RunRefusedError, match="No answer is ready"):
-        await debugger.go_on()
-    debugger.notes.set_draft(*conversation.keys[1], ResultDraft(text="typed"))
-    await debugger.go_on()
-    assert (conversation.results, conversation.reasons) == ([("typed", "you")], ["no_row", "no_row"])
-    assert len(conversation.posts) == 1
-    conversation.table()
-    await debugger.go_on()
-    assert conversation.roles == "ucttta"
-    assert [by for _, by in conversation.results] == ["table", "you", "table"]
 
 
 async def test_continue_with_nothing_waiting_is_a_run(conversation: ToolConversation) -> None:
@@ -345,17 +310,6 @@ async def test_deleting_the_turn_of_a_delayed_answer_ends_the_run(conversation: 
     assert (conversation.roles, session.state) == ("u", RunState.IDLE)
     assert session.undo()
     assert conversation.roles == "uc"
-
-
-async def test_cancelling_the_task_stops_the_loop_and_is_passed_on(conversation: ToolConversation) -> None:
-    conversation.rule(policy=Policy.FIXED, fixed=Answer(never=True))
-    conversation.session.turns.add_turn(make_turn(Role.USER, "Weather in Oslo"))
-    run = begin(conversation.session.run())
-    await eventually(lambda: conversation.session.state is RunState.ANSWERING)
-    run.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await run
-    assert (conversation.session.state, conversation.reasons) == (RunState.IDLE, ["stopped"])
 
 
 async def test_undo_of_an_edit_during_the_loop_keeps_its_turns(conversation: ToolConversation) -> None:

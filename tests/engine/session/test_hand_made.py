@@ -10,7 +10,7 @@ from playground.domain.debugging import ResultDraft
 from playground.domain.parts import Image, ToolCall, ToolResult
 from playground.domain.transcript import Role, Transcript, Turn, make_turn
 from playground.engine.session.draft import Draft
-from playground.engine.session.hand_made import answerable, written
+from playground.engine.session.hand_made import written
 from playground.engine.session.session import Session
 from tests.engine.session.test_session import make_session
 from tests.support.each_case import each_case
@@ -84,16 +84,6 @@ def test_incomplete_draft_is_refused_with_the_reason(draft: Draft, words: str) -
         written(draft, Transcript())
 
 
-def test_answerable_calls_that_wait_come_first(session: Session) -> None:
-    session.turns.answer("one", "21")
-    session.turns.add_turn(make_turn(Role.ASSISTANT, "", call("one"), call("three")))
-    found = [(entry.call.id, entry.waits) for entry in answerable(session.transcript.path)]
-    assert found == [("two", True), ("one", True), ("three", True)]
-    session.turns.answer("one", "again")
-    found = [(entry.call.id, entry.waits) for entry in answerable(session.transcript.path)]
-    assert found == [("two", True), ("three", True), ("one", False)]
-
-
 def test_request_with_a_result_without_its_call_is_refused(session: Session) -> None:
     session.turns.add_turn(result("", "21 degrees and sunny all over the place, with a light wind"))
     refusal = session.next_request.refusal()
@@ -128,16 +118,6 @@ def test_result_given_its_call_moves_behind_that_turn(session: Session) -> None:
     assert session.undo()
     assert roles(session) == "u a u t"
     assert answered(session) == [""]
-
-
-def test_written_results_stand_in_the_order_of_their_calls(session: Session) -> None:
-    session.turns.add_turn(make_turn(Role.USER, "Well?"))
-    session.turns.add_written(result("two"))
-    session.turns.add_written(result("one"))
-    assert roles(session) == "u a t t u"
-    assert answered(session) == ["one", "two"]
-    session.turns.add_written(result("elsewhere"))
-    assert answered(session) == ["one", "two", "elsewhere"], "an id of one's own stays where it is written"
 
 
 def test_result_in_its_place_stays_and_so_does_that_of_an_unknown_call(session: Session) -> None:

@@ -18,7 +18,7 @@ from playground.engine.session.open_edits import EditKey, OpenEdit, What
 from playground.engine.session.session import Session
 from playground.engine.session.snapshot import decode, encode_experiment, restore, snapshot
 from playground.engine.session.turn_edits import standing
-from tests.engine.debugging import THREE, ToolConversation
+from tests.engine.debugging import ToolConversation
 from tests.support.editors import no_gateway
 
 OSLO = '{"city": "Oslo", "unit": "celsius"}'
@@ -75,22 +75,6 @@ async def test_text_being_typed_is_shown_and_sent(
     assert session.editors.open == {}
 
 
-async def test_editors_on_other_branches_stay_open(conversation: ToolConversation) -> None:
-    session = conversation.session
-    session.change(tools=())
-    await conversation.ask("Say one")
-    first = conversation.path[1]
-    await session.regenerate(first.id)
-    session.editors.set_editing(OpenEdit(turn=first.id, text="elsewhere"))
-    session.turns.add_turn(make_turn(Role.USER, "And now"))
-    await session.run()
-    assert "elsewhere" not in conversation.posts[-1].decode()
-    assert list(session.editors.open) == [EditKey(first.id)]
-    session.turns.select_alternative(first.id)
-    session.editors.end_editing(EditKey(first.id))
-    assert session.transcript.turns[first.id] == first
-
-
 async def test_unfinished_call_refuses_the_run_and_stays_open(
     conversation: ToolConversation,
 ) -> None:
@@ -114,19 +98,6 @@ async def test_unfinished_call_refuses_the_run_and_stays_open(
         await session.run()
 
 
-async def test_open_edit_follows_a_call_to_its_new_id(conversation: ToolConversation) -> None:
-    session = conversation.session
-    await conversation.ask(f"{THREE}")
-    key = begin_arguments(conversation, 1, OSLO)
-    call = conversation.waiting[1][1]
-    session.turns.replace_call(key.turn, key.call, call.model_copy(update={"id": "mine"}))
-    assert list(session.editors.open) == [key._replace(call="mine")]
-    session.editors.keep_editing(key._replace(call="mine"))
-    assert conversation.waiting[1][1].arguments == OSLO
-    session.undo()
-    assert conversation.waiting[1][1].arguments == call.arguments
-
-
 async def test_open_edits_are_saved_and_restored(conversation: ToolConversation, gateways: Gateways) -> None:
     await conversation.ask("Weather in Lisbon")
     begin_arguments(conversation, 0, '{"city": "Os')
@@ -141,20 +112,6 @@ async def test_open_edits_are_saved_and_restored(conversation: ToolConversation,
     assert session.editors.as_kept()[0].path[0].text == "two\nlines"
     session.editors.keep_editing(EditKey("gone", What.ARGUMENTS, "gone"))
     assert EditKey("gone", What.ARGUMENTS, "gone") not in session.editors.open
-
-
-async def test_unfinished_call_stays_open_while_other_edits_are_saved(conversation: ToolConversation) -> None:
-    session = conversation.session
-    session.change(tools=())
-    await conversation.ask("Say one")
-    unfinished = OpenEdit(
-        turn=conversation.path[1].id, what=What.CALL, written=ToolCall(id="", name="", arguments="{}")
-    )
-    session.editors.set_editing(unfinished)
-    session.editors.set_editing(OpenEdit(turn=conversation.path[0].id, text="Say two"))
-    session.editors.keep_what_can_be()
-    assert conversation.path[0].text == "Say two"
-    assert list(session.editors.open.values()) == [unfinished]
 
 
 async def test_open_edit_above_an_answer_becomes_a_branch_when_sent(
@@ -180,22 +137,6 @@ async def test_open_edit_above_an_answer_becomes_a_branch_when_sent(
     await session.regenerate(answer.id)
     assert [turn.text for turn in conversation.path[:1]] == ["Say eins"]
     assert "Say eins" in conversation.posts[-1].decode()
-
-
-async def test_call_edited_among_answered_ones_is_a_branch_with_the_result(
-    conversation: ToolConversation,
-) -> None:
-    session, debugger = conversation.session, conversation.session.debugger
-    await conversation.ask(THREE)
-    debugger.send(*conversation.keys[0], "sunny")
-    turn_id, call = conversation.path[1].id, conversation.path[1].calls[0]
-    session.editors.set_editing(OpenEdit(turn=turn_id, what=What.ARGUMENTS, call=call.id, text=OSLO))
-    key = conversation.keys[1]
-    debugger.send(*key, "rain")
-    assert conversation.path[1].id != turn_id
-    assert conversation.path[1].calls[0].arguments == OSLO
-    assert [text for text, _ in conversation.results] == ["rain"]
-    assert call.id in [waits.id for _, waits in conversation.waiting], "other arguments want another result"
 
 
 async def test_edit_and_run_saves_the_other_open_edits(conversation: ToolConversation) -> None:

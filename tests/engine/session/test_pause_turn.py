@@ -126,12 +126,6 @@ async def test_single_request_or_step_leaves_the_answer_paused(server: FaultServ
         assert (len(server.requests), session.debugger.answer_paused) == (number, True)
 
 
-async def test_empty_paused_answer_is_not_repeated(server: FaultServer, session: Session) -> None:
-    server.play(send(head()), send(start() + stop("pause_turn")))
-    await session.run()
-    assert len(server.requests) == 1
-
-
 @pytest.mark.parametrize(
     ("steps", "requests", "code", "words"),
     [

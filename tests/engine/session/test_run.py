@@ -143,28 +143,6 @@ async def test_three_completions_become_alternatives_of_one_request(session: Ses
     assert len(list(one_per_request(session.transcript.turns.values()))) == 2
 
 
-async def test_interleaved_completions_do_not_mix(connect_to: Connect, server: FaultServer) -> None:
-    def piece(index: int, content: str, finish: str | None = None) -> str:
-        choice = {"index": index, "delta": {"content": content}, "finish_reason": finish}
-        return json.dumps({"id": "x", "model": "m", "choices": [choice]})
-
-    server.play(
-        send(head(), sse(piece(1, "B"), piece(0, "A"))),
-        send(sse(piece(2, "C"), piece(0, "a"), piece(1, "b"))),
-        send(sse(piece(2, "", "stop"), piece(1, "", "length"), piece(0, "", "stop"), "[DONE]")),
-    )
-    session = connect_to(server.url)
-    switch(session, n=3)
-    first = await ask(session, "Hello")
-    alternatives = [session.transcript.turns[key] for key in session.transcript.siblings(first.id)]
-    assert {(turn.text, outcome_of(turn).finish_reason) for turn in alternatives} == {
-        ("Aa", "stop"),
-        ("Bb", "length"),
-        ("C", "stop"),
-    }
-    assert first.text == "Aa"
-
-
 async def test_completion_that_begins_late_follows_its_siblings_after_an_edit(
     connect_to: Connect, server: FaultServer
 ) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from typing import Any
 
@@ -22,7 +21,6 @@ from playground.engine.session.session import Session
 from playground.engine.session.snapshot import copy_of, decode, encode_experiment, restore, snapshot
 from tests.engine.debugging import ToolConversation
 from tests.support.each_case import each_case
-from tests.support.eventually import eventually
 
 PIXEL = "data:image/png;base64,iVBORw0KGgo="
 
@@ -126,20 +124,6 @@ async def test_unknown_fields_of_every_level_come_back(session: Session, gateway
     assert kept["tomorrow"] is None
     for name in ("turns", "debugging"):
         assert kept[name] == written[name]
-
-
-async def test_growing_turn_is_saved_as_interrupted(session: Session, gateway: DemoServer) -> None:
-    session.turns.add_turn(make_turn(Role.USER, "Hello !long=2000 !tps=200"))
-    run = asyncio.get_running_loop().create_task(session.run())
-    await eventually(lambda: any(choice.deltas > 3 for choice in session.growing.values()))
-    found = snapshot(session).turns[-1]
-    assert session.transcript.turns[found.id].parts == ()
-    session.stop()
-    await run
-    assert found.outcome is not None
-    assert found.outcome.ending is Ending.INTERRUPTED
-    assert found.text
-    assert session.transcript.path[-1].text.startswith(found.text)
 
 
 async def test_paused_call_is_restored_as_paused(session: Session, gateway: DemoServer, gateways: Gateways) -> None:

@@ -7,7 +7,7 @@ from playground.engine.gateways.offered import Gateways
 from playground.engine.library.workspace import Workspace
 from playground.engine.session.session import Session
 from playground.engine.session.tapes import Tapes
-from playground.gateway.tape import Exchange, Read
+from playground.gateway.tape import Exchange
 from tests.engine.exchanges import exchange
 
 
@@ -33,17 +33,6 @@ def test_oldest_bodies_are_dropped_beyond_the_limit() -> None:
     assert tapes.bytes <= 2500
     tapes.limit = 0
     assert [one.dropped for one in kept] == [1002] * 3
-
-
-def test_running_exchange_is_not_dropped() -> None:
-    tapes = Tapes(limit=100)
-    running = tape("a", ended=False)
-    tapes.keep(running)
-    assert running.dropped == 0
-    running.reads.append(Read(0.2, b"y"))
-    running.ended = 0.2
-    tapes.keep(running)
-    assert running.dropped == 1003
 
 
 async def test_limit_of_a_workspace_holds_for_its_sessions(gateways: Gateways) -> None:
