@@ -249,7 +249,7 @@ def test_edit_is_of_one_lane_and_a_deletion_of_all(lanes: Lanes) -> None:
 
 async def test_answer_of_a_lane_survives_undo_of_an_edit_in_another(lanes: Lanes) -> None:
     session, lane = lanes.all[0], lanes.add()
-    lanes.write(make_turn(Role.USER, "Hello !long=200 !tps=200"))
+    lanes.write(make_turn(Role.USER, "Hello !long=60 !tps=400"))
     run = begin(lanes.run([lane]))
     await eventually(lambda: lane.state is RunState.STREAMING)
     session.change(title="Meanwhile")

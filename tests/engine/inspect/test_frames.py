@@ -82,23 +82,13 @@ def check_places(index: FrameIndex, tape: Exchange) -> None:
 def test_frames_have_their_kinds_and_times() -> None:
     body = b": alive\n\n" + CALLS
     index = indexed(exchange([(0.5, body[:30]), (0.75, body[30:])]))
-    assert [index.row(number).kind for number in range(len(index))] == [
-        Kind.COMMENT,
-        Kind.REASONING,
-        Kind.REASONING,
-        Kind.CONTENT,
-        Kind.CONTENT,
-        Kind.TOOL_CALL,
-        Kind.ARGUMENTS,
-        Kind.ARGUMENTS,
-        Kind.FINISH,
-        Kind.END,
-    ]
+    calls = (Kind.TOOL_CALL, Kind.ARGUMENTS, Kind.ARGUMENTS)
+    texts = (Kind.REASONING, Kind.REASONING, Kind.CONTENT, Kind.CONTENT)
+    kinds = (Kind.COMMENT, *texts, *calls, Kind.FINISH, Kind.END)
+    assert tuple(index.row(number).kind for number in range(len(index))) == kinds
     assert index.row(1).kinds == (Kind.REASONING, Kind.START)
-    assert (index.row(0).at, index.row(0).delta) == (0.5, 0.5)
-    assert (index.row(1).at, index.row(1).delta) == (0.75, 0.25)
-    assert index.row(9).excerpt == "[DONE]"
-    assert index.row(0).excerpt == ": alive"
+    assert [(index.row(number).at, index.row(number).delta) for number in range(2)] == [(0.5, 0.5), (0.75, 0.25)]
+    assert (index.row(0).excerpt, index.row(9).excerpt) == (": alive", "[DONE]")
     assert index.finish == {0: "tool_calls"}
     assert (index.model, index.response_id) == ("m-1", "c-1")
 

@@ -17,39 +17,25 @@ def timeline(tape: Exchange) -> Timeline:
 
 
 def test_lanes_and_marks() -> None:
-    line = timeline(
-        exchange(
-            [
-                (0.5, chunk({"role": "assistant", "content": ""})),
-                (1.0, chunk({"reasoning_content": "a"})),
-                (1.5, chunk({"reasoning_content": "b"})),
-                (2.0, chunk({"content": "c"})),
-                (2.5, chunk({"content": "d"})),
-                (3.0, call_chunk(fragment("{}", index=0, id="i", name="f"))),
-                (3.5, chunk({}, "tool_calls")),
-                (3.5, DONE),
-            ],
-            ended=True,
-            connected=0.01,
-        )
-    )
+    reads = [
+        (0.5, chunk({"role": "assistant", "content": ""})),
+        (1.0, chunk({"reasoning_content": "a"})),
+        (1.5, chunk({"reasoning_content": "b"})),
+        (2.0, chunk({"content": "c"})),
+        (2.5, chunk({"content": "d"})),
+        (3.0, call_chunk(fragment("{}", index=0, id="i", name="f"))),
+        (3.5, chunk({}, "tool_calls") + DONE),
+    ]
+    line = timeline(exchange(reads, connected=0.01))
     assert line.segments == (
         (Lane.WAITING, 0.0, 1.0, -1, -1),
         (Lane.REASONING, 1.0, 1.5, 1, 2),
         (Lane.CONTENT, 2.0, 2.5, 3, 4),
         (Lane.ARGUMENTS, 3.0, 3.0, 5, 5),
     )
-    assert [(mark.name, mark.at) for mark in line.marks] == [
-        ("sent", 0.001),
-        ("headers", 0.002),
-        ("connected", 0.01),
-        ("first byte", 0.5),
-        ("first reasoning", 1.0),
-        ("first content", 2.0),
-        ("first tool call", 3.0),
-        ("finish", 3.5),
-        ("end", 3.5),
-    ]
+    first = {"first byte": 0.5, "first reasoning": 1.0, "first content": 2.0, "first tool call": 3.0}
+    marks = {"sent": 0.001, "headers": 0.002, "connected": 0.01, **first, "finish": 3.5, "end": 3.5}
+    assert [(mark.name, mark.at) for mark in line.marks] == list(marks.items())
     assert line.end == 3.5
 
 

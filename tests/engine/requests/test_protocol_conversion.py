@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -344,21 +343,6 @@ def test_everything_sent_here_is_sent_there_or_listed(made: list[tuple[Role, lis
     for number, (role, ways) in enumerate(made, 1):
         if ways and role in (Role.USER, Role.ASSISTANT) and {WAYS[way][0] for way in ways} <= {"text", "unknown"}:
             assert number not in told
-
-
-def test_very_many_members_are_listed_in_short_time() -> None:
-    many = {f"m{n}": n for n in range(10_000)}
-    texts = [Text(text="a", extra={"chat": {"x": n}}) for n in range(1_000)]
-    turn = said(Role.ASSISTANT, *texts, call(chat=many)).model_copy(update={"members": many, "extra": {"chat": many}})
-    began = time.process_time()
-    lines = told(make_turn(Role.USER, "a"), turn)
-    assert time.process_time() - began < 3
-    (names,) = [line for kind, line in lines if kind == LOST]
-    assert names.startswith("Turn 2 (assistant): m0, m1, ")
-    assert names.endswith(" more (known to Chat completions alone)")
-
-
-# A session, over real sockets
 
 
 async def test_tool_loop_continues_over_the_other_protocol(session: Session) -> None:

@@ -44,7 +44,7 @@ def body(found: Imported) -> Any:
     return get_protocol(found.request.protocol).encode(found.request)
 
 
-def test_command_of_a_documentation_is_read() -> None:
+def test_command_of_a_documentation_is_read_with_its_headers() -> None:
     found = read(
         f"""$ curl https://gateway.example/v1/chat/completions \\
           -H "Content-Type: application/json" \\
@@ -53,24 +53,20 @@ def test_command_of_a_documentation_is_read() -> None:
           -d {quoted(CHAT_BODY)}
         """
     )
-    assert found.base_url == "https://gateway.example/v1"
-    assert (secret(found), found.auth) == (KEY, Auth.BEARER)
-    assert found.request.protocol == "chat"
+    assert (found.base_url, found.request.protocol) == ("https://gateway.example/v1", "chat")
+    assert (secret(found), found.auth, found.notes) == (KEY, Auth.BEARER, ())
     assert found.request.extra_headers == {"X-Title": "mine"}
     assert body(found) == CHAT_BODY
-    assert found.notes == ()
-
-
-def test_command_of_messages_is_read_with_its_headers() -> None:
     found = read(
         f"curl --url https://gateway.example/v1/messages --header 'x-api-key: {KEY}' "
         f"-H 'anthropic-version: 2023-06-01' -H 'anthropic-beta: b1' --json {quoted(NATIVE_BODY)}"
     )
-    assert (secret(found), found.auth) == (KEY, Auth.X_API_KEY)
-    assert found.request.protocol == "messages"
+    assert (secret(found), found.auth, found.request.protocol) == (KEY, Auth.X_API_KEY, "messages")
     assert found.request.turns[0].role is Role.SYSTEM
     assert found.request.extra_headers == {"anthropic-beta": "b1"}
     assert body(found) == NATIVE_BODY
+    twice = read(f"curl {URL} -H 'anthropic-beta: a' -H 'X-A: 1' -H 'Anthropic-Beta: b' -H 'x-a: 1' -d '{PLAIN}'")
+    assert twice.request.extra_headers == {"anthropic-beta": "a, b", "X-A": "1, 1"}
 
 
 @each_case(
@@ -365,11 +361,6 @@ def test_shell_expansion_in_a_body_is_a_variable() -> None:
         with pytest.raises(ImportRefusedError) as refused:
             read(f"curl {URL} -d {data}")
         assert words in str(refused.value)
-
-
-def test_header_given_twice_is_a_list() -> None:
-    found = read(f"curl {URL} -H 'anthropic-beta: a' -H 'X-A: 1' -H 'Anthropic-Beta: b' -H 'x-a: 1' -d '{PLAIN}'")
-    assert found.request.extra_headers == {"anthropic-beta": "a, b", "X-A": "1, 1"}
 
 
 @each_case(

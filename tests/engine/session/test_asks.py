@@ -8,14 +8,14 @@ from collections.abc import AsyncIterator
 import pytest
 
 from playground.demo.server import DemoServer
-from playground.domain.debugging import Policy, ResultDraft, ToolRule
+from playground.domain.debugging import Policy, Reason, ResultDraft, ToolRule
 from playground.domain.errors import RunRefusedError
 from playground.domain.tool_servers import Hints
 from playground.domain.transcript import Role, make_turn
 from playground.engine.compare.lanes import Lanes
 from playground.engine.gateways.offered import DEMO_ID, Gateways
 from playground.engine.session.call_notes import given_as
-from playground.engine.session.changes import CallKey, DebugChanged, RunState
+from playground.engine.session.changes import CallKey, Change, DebugChanged, RunState
 from playground.engine.session.session import Session
 from tests.engine.debugging import THREE, ToolConversation, always, begin
 from tests.engine.served import PICTURE, Sky, weather
@@ -58,6 +58,18 @@ def late_answers(conversation: ToolConversation, key: CallKey) -> list[str]:
     return [answer.text for answer in conversation.session.debugger.notes.fork_drafts[key]]
 
 
+def draft_of(conversation: ToolConversation, key: CallKey) -> ResultDraft:
+    draft = conversation.session.debugger.notes.draft(*key)
+    assert draft is not None
+    return draft
+
+
+def reason_of(conversation: ToolConversation, key: CallKey) -> Reason:
+    reason = conversation.session.debugger.reason(*key)
+    assert reason is not None
+    return reason
+
+
 async def test_read_only_tool_of_a_trusted_server_runs_by_itself(conversation: ToolConversation, sky: Sky) -> None:
     sky.let_go()
     await conversation.ask(OSLO)
@@ -80,11 +92,11 @@ async def test_read_only_tool_of_a_trusted_server_runs_by_itself(conversation: T
 async def test_progress_of_a_server_is_announced_and_changes_nothing_else(
     conversation: ToolConversation, sky: Sky
 ) -> None:
-    announced: list[DebugChanged] = []
+    announced: list[Change] = []
     session = conversation.session
-    session.subscribe(lambda change: announced.append(change) if isinstance(change, DebugChanged) else None)
+    session.subscribe(announced.append, DebugChanged)
     run = begin(conversation.ask(OSLO))
-    await eventually(lambda: any(change.progress for change in announced))
+    await eventually(lambda: any(isinstance(change, DebugChanged) and change.progress for change in announced))
     changed = session.changed_at
     ((turn_id, call),) = conversation.waiting
     ticket = session.debugger.asked(turn_id, call.id)
@@ -167,10 +179,7 @@ async def test_rule_stops_before_and_after_the_answer_and_run_to_end_skips_both(
     assert (conversation.reasons, sky.calls) == (["before"], [])
     await debugger.go_on()
     assert (conversation.reasons, len(sky.calls)) == (["after"], 1)
-    draft = debugger.notes.draft(*conversation.keys[0])
-    assert draft is not None
-    assert draft.text == SAYS
-    assert draft.served is not None
+    assert draft_of(conversation, conversation.keys[0]).text == SAYS
     await debugger.go_on()
     assert (conversation.results, conversation.roles, len(sky.calls)) == ([(SAYS, "server")], "ucta", 1)
     await conversation.ask("Weather in Rome")
@@ -187,8 +196,7 @@ async def test_answer_asked_for_a_look_is_edited_sent_undone_and_sent_unchanged(
     key, task = await begin_ask(conversation, sky)
     await task
     assert (conversation.roles, conversation.reasons) == ("uc", ["after"])
-    draft = debugger.notes.draft(*key)
-    assert draft is not None
+    draft = draft_of(conversation, key)
     assert draft.answer is not None
     assert draft.images[0].url.endswith(PICTURE.data)
     edited = draft.typed("it snows")
@@ -212,9 +220,7 @@ async def test_error_of_a_tool_is_sent_and_the_end_of_its_server_is_not(
     assert conversation.path[2].results[0].is_error
     await conversation.ask("Weather in Nowhere")
     assert conversation.reasons == ["unanswered"]
-    reason = conversation.session.debugger.reason(*conversation.keys[0])
-    assert reason is not None
-    assert "no such city" in reason.words
+    assert "no such city" in reason_of(conversation, conversation.keys[0]).words
     assert (conversation.roles, conversation.session.state) == ("uctauc", RunState.IDLE)
 
 
@@ -294,8 +300,7 @@ async def test_answer_that_comes_after_typing_or_sending_is_kept_to_compare(
     assert notes.draft(*key) == (ResultDraft(text="mine") if typed else None)
     assert conversation.results == ([] if typed else [("dry", "you")])
     if by_rule and typed:
-        reason = conversation.session.debugger.reason(*key)
-        assert reason is not None
+        reason = reason_of(conversation, key)
         assert (reason.code, LATE in reason.words) == ("after", True)
 
 
@@ -307,9 +312,7 @@ async def test_answer_of_a_deleted_turn_is_there_after_undo(conversation: ToolCo
     sky.let_go()
     await task
     session.undo()
-    draft = session.debugger.notes.draft(*key)
-    assert draft is not None
-    assert (draft.text, conversation.reasons) == (SAYS, ["after"])
+    assert (draft_of(conversation, key).text, conversation.reasons) == (SAYS, ["after"])
 
 
 async def test_continue_during_a_look_waits_for_the_same_answer(conversation: ToolConversation, sky: Sky) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
 from playground.domain.accumulator import GrowingChoice
 from playground.domain.debugging import Debugging
@@ -64,43 +65,27 @@ def temperature(session: Session) -> object:
 
 def test_each_changed_setting_is_a_step_of_undo() -> None:
     session, clock = set_up()
-    session.turns.add_turn(make_turn(Role.USER, "one"))
-    clock.now += 10
-    session.set_parameters(session.settings.current.with_value("temperature", 0.5))
-    clock.now += 10
-    session.change(tools=(ToolDefinition(name="look"),))
-    clock.now += 10
-    session.change(debugging=Debugging(step_limit=3))
-    clock.now += 10
-    session.change(title="A title")
-    session.turns.add_turn(make_turn(Role.USER, "two"))
-
-    def stands() -> tuple[int, object, int, int, str]:
-        rules = session.debugger.debugging
-        return (
-            len(session.transcript.path),
-            temperature(session),
-            len(session.settings.tools),
-            rules.step_limit,
-            session.title,
-        )
-
-    usual = Debugging().step_limit
-    states = [stands()]
-    while session.undo():
-        states.append(stands())
-    assert states == [
-        (2, 0.5, 1, 3, "A title"),
-        (1, 0.5, 1, 3, "A title"),
-        (1, 0.5, 1, 3, "one"),
-        (1, 0.5, 1, usual, "one"),
-        (1, 0.5, 0, usual, "one"),
-        (1, None, 0, usual, "one"),
-        (0, None, 0, usual, "New experiment"),
+    edits: list[Callable[[], object]] = [
+        lambda: session.turns.add_turn(make_turn(Role.USER, "one")),
+        lambda: session.set_parameters(session.settings.current.with_value("temperature", 0.5)),
+        lambda: session.change(tools=(ToolDefinition(name="look"),)),
+        lambda: session.change(debugging=Debugging(step_limit=3)),
+        lambda: session.change(title="A title"),
+        lambda: session.turns.add_turn(make_turn(Role.USER, "two")),
     ]
-    while session.redo():
-        states.append(stands())
-    assert states[7:] == list(reversed(states[:6]))
+    states = [(session.transcript, session.settings)]
+    for edit in edits:
+        edit()
+        clock.now += 10
+        states.append((session.transcript, session.settings))
+    assert len({id(state) for state in states}) == len(edits) + 1
+    for state in reversed(states[:-1]):
+        assert session.undo()
+        assert (session.transcript, session.settings) == state
+    assert not session.undo()
+    for state in states[1:]:
+        assert session.redo()
+        assert (session.transcript, session.settings) == state
 
 
 def test_values_typed_without_a_pause_are_one_step() -> None:

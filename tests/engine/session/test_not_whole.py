@@ -149,22 +149,19 @@ async def test_call_with_malformed_arguments_is_refused_until_edited(
     assert conversation.session.transcript.path[-1].text == "Hello"
 
 
-@pytest.mark.parametrize(
-    ("arguments", "before", "reason", "words"),
-    [
-        ('{"city": "', (), "", "get_weather are malformed (not JSON:"),
-        ('{"city": "Oslo"}', (BROKEN,), "", "could not be read"),
-        ('{"city": "', (), "length", "broke off"),
-    ],
-)
-async def test_loop_at_the_command_line_stops_with_the_reason(
-    conversation: FaultyConversation, arguments: str, before: tuple[bytes, ...], reason: str, words: str
-) -> None:
-    conversation.plays(conversation.call(arguments, *before, reason=reason))
-    code, error = await conversation.loop()
-    assert code == ExitCode.INCOMPLETE
-    assert words in error
-    assert len(conversation.server.requests) == 1
+async def test_loop_at_the_command_line_stops_with_the_reason(conversation: FaultyConversation) -> None:
+    for number, (body, words) in enumerate(
+        [
+            (conversation.call('{"city": "'), "get_weather are malformed (not JSON:"),
+            (conversation.call('{"city": "Oslo"}', BROKEN), "could not be read"),
+            (conversation.call('{"city": "', reason="length"), "broke off"),
+        ],
+        1,
+    ):
+        conversation.plays(body)
+        code, error = await conversation.loop()
+        assert (code, len(conversation.server.requests)) == (ExitCode.INCOMPLETE, number)
+        assert words in error
 
 
 async def test_empty_arguments_are_whole(conversation: FaultyConversation) -> None:
