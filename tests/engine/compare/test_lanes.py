@@ -215,22 +215,6 @@ def test_impossible_changes_of_lanes_are_refused(lanes: Lanes) -> None:
     assert lanes.find(" c ") is lanes.all[2]
 
 
-async def test_lane_changes_places_with_the_conversation(lanes: Lanes) -> None:
-    session = lanes.all[0]
-    session.turns.add_turn(make_turn(Role.SYSTEM, "Be brief."))
-    chosen, other = lanes.add_models(["demo-reasoner", "demo-tools"])
-    lanes.set_system(other, "Be long.")
-    lanes.write(make_turn(Role.USER, "Hello"))
-    await lanes.run()
-    texts, models = [said(lane) for lane in lanes.all], [lane.settings.model for lane in lanes.all]
-    lanes.continue_with(chosen)
-    assert [said(lane) for lane in lanes.all] == [texts[1], texts[0], texts[2]]
-    assert [lane.settings.model for lane in lanes.all] == [models[1], models[0], models[2]]
-    assert session.settings.model == "demo-reasoner"
-    assert session.undo()
-    assert [said(lane) for lane in lanes.all] == texts
-
-
 def test_edit_is_of_one_lane_and_a_deletion_of_all(lanes: Lanes) -> None:
     session = lanes.all[0]
     for text in ("one", "two"):

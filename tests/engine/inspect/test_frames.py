@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import gc
-import time
-import tracemalloc
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -208,38 +204,6 @@ def test_dropped_tape_keeps_rows_without_bytes() -> None:
     late = FrameIndex(tape)
     assert late.extend() == 0
     assert late.closed
-
-
-def long(count: int) -> Exchange:
-    def block(start: int) -> bytes:
-        return b"".join(chunk({"content": f"word {number % 977} "}) for number in range(start, start + 10))
-
-    return exchange([(start * 1e-4, block(start)) for start in range(0, count, 10)])
-
-
-def test_many_frames_are_small_and_quick_to_look_up() -> None:
-    count = 4_000
-    tape = long(count)
-    gc.collect()
-    tracemalloc.start()
-    index = indexed(tape)
-    taken = tracemalloc.get_traced_memory()[0] * 100_000 / count
-    tracemalloc.stop()
-    assert len(index) == count + 1  # the failure: no finish reason
-    assert taken < 12e6
-    assert lookups(index, count) < 5 * lookups(indexed(long(500)), 500)
-
-
-def lookups(index: FrameIndex, count: int) -> float:
-    def once() -> float:
-        begun = time.process_time()
-        for number in range(0, count, count // 500):
-            index.row(number)
-            index.span_of(number)
-            index.frames_of(0, 0, number, number + 1)
-        return time.process_time() - begun
-
-    return min(once() for _ in range(3))
 
 
 def test_empty_parts_have_no_number() -> None:

@@ -18,7 +18,7 @@ from playground.engine.session.call_notes import given_as
 from playground.engine.session.changes import CallKey, Change, DebugChanged, RunState
 from playground.engine.session.session import Session
 from tests.engine.debugging import THREE, ToolConversation, always, begin
-from tests.engine.served import PICTURE, Sky, weather
+from tests.engine.served import Sky, weather
 from tests.support.eventually import eventually
 
 OSLO = "Weather in Oslo"
@@ -187,31 +187,6 @@ async def test_rule_stops_before_and_after_the_answer_and_run_to_end_skips_both(
     assert conversation.roles == "uctaucta"
 
 
-async def test_answer_asked_for_a_look_is_edited_sent_undone_and_sent_unchanged(
-    conversation: ToolConversation, sky: Sky
-) -> None:
-    sky.picture = True
-    sky.let_go()
-    debugger = conversation.session.debugger
-    key, task = await begin_ask(conversation, sky)
-    await task
-    assert (conversation.roles, conversation.reasons) == ("uc", ["after"])
-    draft = draft_of(conversation, key)
-    assert draft.answer is not None
-    assert draft.images[0].url.endswith(PICTURE.data)
-    edited = draft.typed("it snows")
-    debugger.notes.set_draft(*key, edited)
-    assert edited.answer is not None
-    debugger.send_answer(*key, edited.answer)
-    result = conversation.path[2].results[0]
-    assert (result.text, result.by, len(result.images)) == ("it snows", "you", 1)
-    assert result.served is not None
-    assert result.served.blocks[0].kind == "text"
-    conversation.session.undo()
-    debugger.send_answer(*key, draft.answer)
-    assert conversation.results == [(SAYS, "server")]
-
-
 async def test_error_of_a_tool_is_sent_and_the_end_of_its_server_is_not(
     conversation: ToolConversation, sky: Sky
 ) -> None:
@@ -304,17 +279,6 @@ async def test_answer_that_comes_after_typing_or_sending_is_kept_to_compare(
         assert (reason.code, LATE in reason.words) == ("after", True)
 
 
-async def test_answer_of_a_deleted_turn_is_there_after_undo(conversation: ToolConversation, sky: Sky) -> None:
-    session = conversation.session
-    key, task = await begin_ask(conversation, sky)
-    session.delete_turn(key[0])
-    assert conversation.roles == "u"
-    sky.let_go()
-    await task
-    session.undo()
-    assert (draft_of(conversation, key).text, conversation.reasons) == (SAYS, ["after"])
-
-
 async def test_continue_during_a_look_waits_for_the_same_answer(conversation: ToolConversation, sky: Sky) -> None:
     key, task = await begin_ask(conversation, sky)
     conversation.rule(policy=Policy.SERVER)
@@ -346,21 +310,3 @@ async def test_lanes_ask_separately_and_an_answer_can_go_to_all(conversation: To
     copied = second.debugger.result(*keys[1])
     assert copied is not None
     assert (copied.text, copied.by, copied.served) == (SAYS, "server", result.served)
-
-
-async def test_recorded_answers_are_replayed_without_the_server(conversation: ToolConversation, sky: Sky) -> None:
-    session, debugger = conversation.session, conversation.session.debugger
-    sky.let_go()
-    await conversation.ask(THREE)
-    assert debugger.record(replay=True) == 3
-    rule = debugger.debugging.rules["get_weather"]
-    assert (rule.policy, len(rule.rows)) == (Policy.TABLE, 3)
-    assert all(row.answer.served is None for row in rule.rows)
-    assert debugger.record(replay=True) == 3
-    assert debugger.debugging.rules["get_weather"] == rule, "recording twice adds nothing"
-    session.undo()
-    assert debugger.debugging.rules == {}
-    session.redo()
-    await conversation.ask(THREE)
-    assert len(sky.calls) == 3
-    assert conversation.results[3:] == [(text, "table") for text, _ in conversation.results[:3]]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 
 from playground.domain.accumulator import GrowingChoice
@@ -10,7 +9,7 @@ from playground.domain.debugging import Debugging
 from playground.domain.parts import Text
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn, make_turn
-from playground.engine.session.history import TYPING, UNDO_DEPTH
+from playground.engine.session.history import TYPING
 from playground.engine.session.session import Session
 from tests.support.editors import no_gateway
 
@@ -18,29 +17,6 @@ from tests.support.editors import no_gateway
 def arrived(turn_id: str, parent: str | None, text: str = "done") -> Turn:
     outcome = Outcome(ending=Ending.COMPLETE)
     return Turn(id=turn_id, role=Role.ASSISTANT, parent=parent, parts=(Text(text=text),), outcome=outcome)
-
-
-def cost_of_ending(states: int) -> float:
-    """Return the CPU seconds to end the growing turn of a conversation of 3,000; the best of three."""
-    best = float("inf")
-    for _ in range(3):
-        session = Session(no_gateway, profile_id="p", model="m")
-        turns = (make_turn(Role.USER if n % 2 else Role.ASSISTANT, "text") for n in range(3_000))
-        session.history.transcript = Transcript().append(*turns)
-        (turn_id,) = session.turns.begin_turns(session.transcript.head, [GrowingChoice(0)])
-        session.growing[turn_id] = GrowingChoice(0)
-        for _ in range(states):
-            session.history.keep()
-        turn = arrived(turn_id, None)
-        began = time.process_time()
-        session.turns.end_turns([turn])
-        best = min(best, time.process_time() - began)
-    return best
-
-
-def test_ending_a_turn_costs_the_same_with_a_full_history() -> None:
-    alone, with_history = cost_of_ending(0), cost_of_ending(UNDO_DEPTH)
-    assert with_history < 4 * alone + 0.002, f"{alone * 1e3:.2f} ms alone, {with_history * 1e3:.2f} ms with a history"
 
 
 class Clock:

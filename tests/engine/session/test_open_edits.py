@@ -58,23 +58,6 @@ async def test_arguments_being_typed_are_sent_however_the_call_is_answered(
     assert conversation.path[1].calls[0].received is not None, "the arguments of the model are kept"
 
 
-async def test_text_being_typed_is_shown_and_sent(
-    conversation: ToolConversation,
-) -> None:
-    session = conversation.session
-    session.turns.add_turn(make_turn(Role.USER, "Say one"))
-    session.change(tools=())
-    question = conversation.path[0]
-    session.editors.set_editing(OpenEdit(turn=question.id, text="Say two"))
-    shown = session.next_request.body()
-    assert "Say two" in json.dumps(shown)
-    assert conversation.path[0] == question, "nothing is kept by looking"
-    await session.run()
-    assert json.loads(conversation.posts[-1]) == shown
-    assert conversation.path[0].text == "Say two"
-    assert session.editors.open == {}
-
-
 async def test_unfinished_call_refuses_the_run_and_stays_open(
     conversation: ToolConversation,
 ) -> None:

@@ -56,6 +56,11 @@ TEXT = {"type": "text", "text": "Hi"}
 WHOLE, NATIVE_WHOLE, NATIVE_ASKED = asked(stream=None), asked("messages", stream=None), asked("messages")
 USED, SAID = begun() + block(USE) + ended("tool_use"), begun() + said() + ended()
 NAMED_F, NAMED_G = ({"type": "function", "function": {"name": name}} for name in "fg")
+NATIVE_ERROR = b'{"type": "error", "error": {"type": "rate_limit_error", "message": "RPM"}}'
+NOT_PARALLEL = {"type": "auto", "disable_parallel_tool_use": True}
+TWO_USES = begun() + block(USE) + block({**USE, "id": "toolu_2"}, index=1) + ended("tool_use")
+BOTH_STOP = good({}, "stop") + good({}, "stop", index=1) + DONE
+MANY_TOKENS = asked(max_completion_tokens=4000, stream_options=OPTIONS)
 TWO_CALLS = calling() + good({"tool_calls": [{"index": 1, **CALL, "id": "call_2"}]}) + CALLS
 NO_TYPE, NO_JSON = {**CALL, "type": None}, {**CALL, "function": {"name": "f", "arguments": "{city: Rome}"}}
 BROKEN_USE = block(USE, {"type": "input_json_delta", "partial_json": "{city"})
@@ -121,13 +126,7 @@ CHAT: list[tuple[str, dict[str, Any], bytes, dict[str, Any], int | None]] = [
     ("created_missing", WHOLE, whole(choice(), created=None), {}, 0),
     ("model_missing", asked(), PLAIN.replace(b'"model": "m-1", ', b""), {}, 0),
     ("role_missing", asked(), good({"content": "Hi"}) + STOP, {}, 0),
-    (
-        "role_missing",
-        asked(n=2),
-        first() + good({"content": "Hi"}, index=1) + good({}, "stop") + good({}, "stop", index=1) + DONE,
-        {},
-        1,
-    ),
+    ("role_missing", asked(n=2), first() + good({"content": "Hi"}, index=1) + BOTH_STOP, {}, 1),
     ("role_missing", WHOLE, whole({**choice(), "message": {"content": "Hi"}}), {}, 0),
     ("finish_missing", asked(), first() + first().replace(b', "finish_reason": null', b"") + STOP, {}, 1),
     ("tool_type_missing", tools(), calling(NO_TYPE) + CALLS, {}, 0),
@@ -140,13 +139,7 @@ CHAT: list[tuple[str, dict[str, Any], bytes, dict[str, Any], int | None]] = [
     ("finish_without_calls", tools(), first() + CALLS, {}, 1),
     ("limit_exceeded", asked(max_completion_tokens=2, stream=None), whole(choice()), {}, 0),
     ("limit_exceeded", asked(n=2, max_tokens=1, stream=None), whole(choice(), choice(index=1)), {}, 0),
-    (
-        "length_early",
-        asked(max_completion_tokens=4000, stream_options=OPTIONS),
-        first() + good({}, "length") + counted() + DONE,
-        {},
-        1,
-    ),
+    ("length_early", MANY_TOKENS, first() + good({}, "length") + counted() + DONE, {}, 1),
     ("usage_missing", asked(stream_options=OPTIONS), PLAIN, {}, 2),
     ("usage_missing", WHOLE, whole(choice(), usage=None), {}, 0),
     ("usage_unasked", asked(), first() + good({}, "stop") + counted() + DONE, {}, 2),
@@ -198,13 +191,7 @@ NATIVE: list[tuple[str, dict[str, Any], bytes, dict[str, Any], int | None]] = [
     ("tool_choice_none", native_tools({"type": "none"}), USED, {}, 1),
     ("tool_choice_unmet", native_tools({"type": "any"}), SAID, {}, 4),
     ("tool_choice_other", native_tools({"type": "tool", "name": "g"}), USED, {}, 1),
-    (
-        "tool_calls_parallel",
-        native_tools({"type": "auto", "disable_parallel_tool_use": True}),
-        begun() + block(USE) + block({**USE, "id": "toolu_2"}, index=1) + ended("tool_use"),
-        {},
-        3,
-    ),
+    ("tool_calls_parallel", native_tools(NOT_PARALLEL), TWO_USES, {}, 3),
     ("tool_arguments_not_json", native_tools(), begun() + BROKEN_USE + ended("tool_use"), {}, 1),
     ("content_not_json", asked("messages", **NATIVE_JSON), begun() + said("no") + ended(), {}, 4),
     ("stop_ignored", asked("messages", stop_sequences=["i"]), begun() + said("Him") + ended(), {}, 4),
@@ -232,12 +219,7 @@ GOOD: list[tuple[str, dict[str, Any], bytes, dict[str, Any]]] = [
     ("chat", asked(**WANTS_JSON), first('{"a": 1}') + STOP, {}),
     ("chat", asked(**WANTS_JSON), first('{"a": 1') + LENGTH, {}),
     ("chat", asked(stop=list("abcd"), temperature=2, top_p=0), PLAIN, {}),
-    (
-        "chat",
-        asked(),
-        PLAIN,
-        head((RESET, "1732176000"), ("X-RateLimit-Limit", "60"), ("x-ratelimit-reset-requests", "6m")),
-    ),
+    ("chat", asked(), PLAIN, head((RESET, "1732176000"), ("X-RateLimit-Limit", "60"), (f"{RESET}-Requests", "6m"))),
     ("chat", asked(), ERROR, failed(429)),
     ("chat", asked(), b'{"code": 1, "message": "no", "data": null, "error": {"message": "no"}}', failed(400)),
     ("messages", NATIVE_ASKED, SAID, {}),
@@ -246,12 +228,7 @@ GOOD: list[tuple[str, dict[str, Any], bytes, dict[str, Any]]] = [
     ("messages", native_tools(), USED, {}),
     ("messages", asked("messages", stop_sequences=["x"]), begun() + said() + ended("stop_sequence"), {}),
     ("messages", asked("messages", **NATIVE_JSON), begun() + said("{}") + ended(), {}),
-    (
-        "messages",
-        NATIVE_ASKED,
-        b'{"type": "error", "error": {"type": "rate_limit_error", "message": "RPM"}}',
-        failed(429),
-    ),
+    ("messages", NATIVE_ASKED, NATIVE_ERROR, failed(429)),
 ]
 
 
