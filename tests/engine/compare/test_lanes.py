@@ -19,7 +19,10 @@ from playground.engine.session.session import Session
 from playground.engine.session.snapshot import restore, snapshot
 from playground.engine.session.variants import MOST_LANES
 from tests.engine.debugging import WEATHER, begin
+from tests.engine.session.conftest import Connect
+from tests.engine.session.test_run import IN_TWO_PARTS
 from tests.support.eventually import eventually
+from tests.support.fault_server import FaultServer
 
 
 @pytest.fixture
@@ -96,9 +99,7 @@ async def test_failing_lane_leaves_the_others_alone_and_is_asked_again(lanes: La
     assert lanes.refusals(lanes.all) == {"C": "Choose a model first (Ctrl+L)."}
     await lanes.run()
     good, bad = first.transcript.path[-1], wrong.transcript.path[-1]
-    assert good.outcome is not None
-    assert good.outcome.whole
-    assert bad.hollow
+    assert (good.text != "", bad.hollow) == (True, True)
     assert said(without) == ["Hello"]
     with pytest.raises(RunRefusedError, match="Choose a model"):
         await lanes.run([without])
@@ -154,25 +155,6 @@ async def test_open_edit_of_a_shared_turn_is_sent_in_all_lanes(lanes: Lanes, gat
     await lanes.regenerate()
     assert [said(lane)[0] for lane in lanes.all] == ["Good night", "Good evening"]
     assert second.transcript.turns.keys() > before.turns.keys()
-
-
-def test_moved_turn_stays_in_lanes_with_another_answer(lanes: Lanes) -> None:
-    first, second, third = lanes.all[0], lanes.add(), lanes.add()
-    lanes.write(make_turn(Role.USER, "Question"))
-    for lane, text in ((first, "one"), (second, "two")):
-        lane.turns.add_turn(make_turn(Role.ASSISTANT, text))
-    first.turns.move_turn(first.transcript.path[0].id, 1)
-    assert [said(lane) for lane in lanes.all] == [["one", "Question"], ["Question", "two"], ["Question"]]
-    first.undo()
-    second.turns.take_out(second.transcript.path[1].id)
-    first.turns.move_turn(first.transcript.path[1].id, -1)
-    assert [said(lane) for lane in lanes.all] == [["one", "Question"], ["Question"], ["Question"]]
-    first.undo()
-    lanes.close(second)
-    lanes.close(third)
-    turns = set(first.transcript.turns)
-    first.turns.move_turn(first.transcript.path[0].id, 1)
-    assert (said(first), set(first.transcript.turns)) == (["one", "Question"], turns)
 
 
 def test_adding_renaming_moving_and_closing_a_lane_are_steps_of_undo(lanes: Lanes) -> None:
@@ -231,20 +213,23 @@ def test_edit_is_of_one_lane_and_a_deletion_of_all(lanes: Lanes) -> None:
     assert [said(one) for one in lanes.all] == [["one", "two"], ["one", "two", "three"]]
 
 
-async def test_answer_of_a_lane_survives_undo_of_an_edit_in_another(lanes: Lanes) -> None:
-    session, lane = lanes.all[0], lanes.add()
-    lanes.write(make_turn(Role.USER, "Hello !long=60 !tps=400"))
+async def test_answer_of_a_lane_survives_undo_of_an_edit_in_another(connect_to: Connect, server: FaultServer) -> None:
+    server.play(*IN_TWO_PARTS)
+    session = connect_to(server.url)
+    lanes = Lanes(session)
+    lane = lanes.add()
+    lanes.write(make_turn(Role.USER, "Hello"))
     run = begin(lanes.run([lane]))
     await eventually(lambda: lane.state is RunState.STREAMING)
     session.change(title="Meanwhile")
     session.turns.add_turn(make_turn(Role.USER, "typed meanwhile"))
+    server.go_on()
     await run
     assert session.undo()
-    assert len(said(session)) == 1
-    assert len(said(lane)) == 2
-    answer = lane.transcript.path[-1]
-    assert answer.outcome is not None
-    assert answer.outcome.whole
+    assert (said(session), said(lane)) == (["Hello"], ["Hello", "Hello"])
+    outcome = lane.transcript.path[-1].outcome
+    assert outcome is not None
+    assert outcome.whole
 
 
 @pytest.fixture

@@ -13,9 +13,10 @@ from playground.engine.gateways.offered import DEMO_ID, Gateways
 from playground.engine.session.branching import asking, has_answers
 from playground.engine.session.session import Session
 from playground.engine.session.snapshot import snapshot
-from tests.engine.debugging import begin
+from tests.engine.session.conftest import Connect
+from tests.engine.session.test_run import IN_TWO_PARTS, begin_answer
 from tests.support.editors import no_gateway
-from tests.support.eventually import eventually
+from tests.support.fault_server import FaultServer
 
 PIXEL = "https://example.org/a.png"
 
@@ -165,16 +166,19 @@ async def test_edit_and_run_is_one_step_of_undo(gateways: Gateways) -> None:
     assert len(session.transcript.siblings(answer.id)) == 2, "the same words ask for an alternative of the answer"
 
 
-async def test_edit_and_run_is_refused_during_a_run_and_an_edit_makes_a_branch(gateways: Gateways) -> None:
-    session = Session(gateways.client, profile_id=DEMO_ID, model="demo-chat")
-    question = session.turns.add_turn(make_turn(Role.USER, "Hello !tps=200"))
-    run = begin(session.run())
-    await eventually(lambda: bool(session.growing))
+async def test_edit_and_run_is_refused_during_a_run_and_an_edit_makes_a_branch(
+    connect_to: Connect, server: FaultServer
+) -> None:
+    server.play(*IN_TWO_PARTS)
+    session = connect_to(server.url)
+    run = await begin_answer(session, "Hello", 1)
+    question = session.transcript.path[0].id
     with pytest.raises(RunRefusedError, match="Stop it first"):
         await session.run_edited(question, "Other")
-    assert session.transcript.turns[question].text == "Hello !tps=200"
+    assert session.transcript.turns[question].text == "Hello"
     assert has_answers(session.transcript, question), "an answer that is arriving is one"
     made = session.turns.edit_text(question, "Other")
+    server.go_on()
     await run
     assert texts(session) == ["Other"], "the answer arrives where it was asked for"
     assert session.transcript.children(made) == ()

@@ -21,9 +21,13 @@ from playground.engine.session.session import Session
 from playground.engine.session.snapshot import snapshot
 from playground.gateway.client import GatewayClient
 from tests.engine.session.conftest import Connect
+from tests.protocols.streams import DONE, chunk
 from tests.support.eventually import eventually
 from tests.support.fault_server import FaultServer, head, hold, pause, send, sse, text_chunk
 from tests.support.open_streams import open_streams
+
+#: An answer whose second part comes when a test lets it.
+IN_TWO_PARTS = (send(head(), chunk({"content": "Hel"})), pause(), send(chunk({"content": "lo"}, "stop"), DONE))
 
 
 @pytest.fixture
@@ -174,25 +178,29 @@ async def test_regenerated_answer_is_an_alternative_that_undo_takes_back(session
     assert session.transcript.path[-1].id == last.id, "what followed stays on its branch"
 
 
-async def test_undo_waits_for_the_run_and_keeps_its_whole_answer(connect_to: Connect, slow: DemoServer) -> None:
-    session = connect_to(slow.base_url)
-    run = await begin_answer(session, "Hello !tps=400", 1)
+async def test_undo_waits_for_the_run_and_keeps_its_whole_answer(connect_to: Connect, server: FaultServer) -> None:
+    server.play(*IN_TWO_PARTS)
+    session = connect_to(server.url)
+    run = await begin_answer(session, "Hello", 1)
     assert not session.undo()
     session.turns.edit_text(session.transcript.path[0].id, "Hello there", in_place=True)
+    server.go_on()
     await run
     answer = session.transcript.path[-1]
     assert answer.outcome is not None
     assert session.undo(), "the edit made during the run is taken back"
-    assert session.transcript.path[0].text == "Hello !tps=400"
+    assert session.transcript.path[0].text == "Hello"
     assert session.transcript.path[-1] == answer, "whole, although the state gone back to was made half-way"
     assert session.redo()
     assert session.transcript.path[-1] == answer
 
 
-async def test_run_whose_turns_are_replaced_ends(connect_to: Connect, slow: DemoServer) -> None:
-    session = connect_to(slow.base_url)
-    run = await begin_answer(session, "Hello !tps=400", 1)
+async def test_run_whose_turns_are_replaced_ends(connect_to: Connect, server: FaultServer) -> None:
+    server.play(*IN_TWO_PARTS)
+    session = connect_to(server.url)
+    run = await begin_answer(session, "Hello", 1)
     session.load(session.next_request.build())
+    server.go_on()
     await run
     assert (session.growing, session.state) == ({}, RunState.IDLE)
     session.undo()
