@@ -45,9 +45,7 @@ def carried(server: FaultServer) -> str:
     return " ".join(f"{request.headers} {request.body!r}" for request in server.requests)
 
 
-async def test_key_goes_to_its_own_gateway_and_a_refusal_holds_no_other_lane(
-    gateways: Gateways, session: Session, servers: list[FaultServer]
-) -> None:
+async def test_key_goes_to_its_own_gateway(gateways: Gateways, session: Session, servers: list[FaultServer]) -> None:
     plain, other, refusing, busy = servers
     plain.play(send(head(), CHAT))
     other.play(send(head(), MESSAGES))

@@ -110,10 +110,7 @@ def held(*frames: bytes) -> FrameIndex:
 def test_delayed_arguments_belong_to_the_frames_they_came_in() -> None:
     alone = held(call_chunk(fragment("{}", index=0, id="a", name="f")))
     assert alone.frames_of(0, 0, 0, 2) == [0]
-    assert [alone.row(n).kinds for n in range(2)] == [
-        (Kind.TOOL_CALL, Kind.ARGUMENTS, Kind.START),
-        (Kind.FINISH,),
-    ]
+    assert [alone.row(n).kinds for n in range(2)] == [(Kind.TOOL_CALL, Kind.ARGUMENTS, Kind.START), (Kind.FINISH,)]
     assert alone.span_of(1) == (), "the end brought none of it"
 
     named = call_chunk(fragment(index=0, id="a", name="f"))

@@ -148,9 +148,7 @@ def test_draft_is_in_the_next_request_and_stays_in_the_composer(gateways: Gatewa
 
 
 @pytest.mark.parametrize(("inherited", "own"), [(False, {}), (True, {"stream": False})])
-def test_stream_options_follow_the_stream_of_an_extra_body(
-    gateways: Gateways, inherited: bool, own: dict[str, Any]
-) -> None:
+def test_stream_options_follow_the_extra_body(gateways: Gateways, inherited: bool, own: dict[str, Any]) -> None:
     session = make(gateways, profile=PROFILE.model_copy(update={"extra_body": {"stream": inherited}}))
     session.change(extra_body=own)
     assert session.next_request.body()["stream"] is False

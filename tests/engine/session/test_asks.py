@@ -89,9 +89,7 @@ async def test_read_only_tool_of_a_trusted_server_runs_by_itself(conversation: T
     assert sky.expected == ["get_weather"], "a server that no rule asks is not expected"
 
 
-async def test_progress_of_a_server_is_announced_and_changes_nothing_else(
-    conversation: ToolConversation, sky: Sky
-) -> None:
+async def test_progress_of_a_server_is_announced(conversation: ToolConversation, sky: Sky) -> None:
     announced: list[Change] = []
     session = conversation.session
     session.subscribe(announced.append, DebugChanged)
@@ -169,9 +167,7 @@ async def test_call_without_a_server_waits_with_the_reason(conversation: ToolCon
     assert (conversation.reasons, sky.calls) == (["no_server"], [])
 
 
-async def test_rule_stops_before_and_after_the_answer_and_run_to_end_skips_both(
-    conversation: ToolConversation, sky: Sky
-) -> None:
+async def test_rule_stops_before_and_after_the_answer(conversation: ToolConversation, sky: Sky) -> None:
     sky.let_go()
     debugger = conversation.session.debugger
     conversation.rule(policy=Policy.SERVER, before=True, after=True)
@@ -187,9 +183,7 @@ async def test_rule_stops_before_and_after_the_answer_and_run_to_end_skips_both(
     assert conversation.roles == "uctaucta"
 
 
-async def test_error_of_a_tool_is_sent_and_the_end_of_its_server_is_not(
-    conversation: ToolConversation, sky: Sky
-) -> None:
+async def test_error_of_a_tool_is_sent_to_the_model(conversation: ToolConversation, sky: Sky) -> None:
     sky.let_go()
     await conversation.ask("Weather in Atlantis")
     assert conversation.path[2].results[0].is_error
@@ -199,9 +193,7 @@ async def test_error_of_a_tool_is_sent_and_the_end_of_its_server_is_not(
     assert (conversation.roles, conversation.session.state) == ("uctauc", RunState.IDLE)
 
 
-async def test_three_calls_at_once_are_answered_cancelled_or_answered_by_hand(
-    conversation: ToolConversation, sky: Sky
-) -> None:
+async def test_three_calls_are_asked_at_once(conversation: ToolConversation, sky: Sky) -> None:
     debugger = conversation.session.debugger
     run = begin(conversation.ask(THREE))
     await eventually(lambda: len(sky.calls) == 3)

@@ -28,8 +28,7 @@ def result(call_id: str, text: str = "sunny") -> Turn:
 def session() -> Session:
     """A question, and a turn with two calls that wait."""
     return make_session(
-        make_turn(Role.USER, "Is it warmer in Lisbon or Oslo?"),
-        make_turn(Role.ASSISTANT, "", call("one"), call("two")),
+        make_turn(Role.USER, "Is it warmer in Lisbon or Oslo?"), make_turn(Role.ASSISTANT, "", call("one"), call("two"))
     )
 
 

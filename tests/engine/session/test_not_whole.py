@@ -130,9 +130,7 @@ async def test_call_of_an_answer_with_a_hole_is_answered_by_a_person_only(conver
 
 
 @pytest.mark.parametrize("arguments", ['{"city": "', "{malformed <<<", '["Oslo"]'])
-async def test_call_with_malformed_arguments_is_refused_until_edited(
-    conversation: FaultyConversation, arguments: str
-) -> None:
+async def test_malformed_arguments_are_refused(conversation: FaultyConversation, arguments: str) -> None:
     conversation.plays(conversation.call(arguments))
     await conversation.ask()
     debugger = conversation.session.debugger

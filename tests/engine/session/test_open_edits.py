@@ -33,9 +33,7 @@ def begin_arguments(conversation: ToolConversation, number: int, text: str) -> E
 
 
 @pytest.mark.parametrize("how", ["send", "send_all", "fill", "step", "step_next", "go_on", "run_to_end"])
-async def test_arguments_being_typed_are_sent_however_the_call_is_answered(
-    conversation: ToolConversation, how: str
-) -> None:
+async def test_arguments_being_typed_are_sent(conversation: ToolConversation, how: str) -> None:
     session, debugger = conversation.session, conversation.session.debugger
     await conversation.ask("Weather in Lisbon")
     begin_arguments(conversation, 0, OSLO)
@@ -58,15 +56,13 @@ async def test_arguments_being_typed_are_sent_however_the_call_is_answered(
     assert conversation.path[1].calls[0].received is not None, "the arguments of the model are kept"
 
 
-async def test_unfinished_call_refuses_the_run_and_stays_open(
-    conversation: ToolConversation,
-) -> None:
+async def test_unfinished_call_refuses_the_run(conversation: ToolConversation) -> None:
     session = conversation.session
     session.change(tools=())
     await conversation.ask("Say one")
     answer = conversation.path[-1]
     session.editors.set_editing(
-        OpenEdit(turn=answer.id, what=What.CALL, written=ToolCall(id="", name="", arguments="{}")),
+        OpenEdit(turn=answer.id, what=What.CALL, written=ToolCall(id="", name="", arguments="{}"))
     )
     session.turns.add_turn(make_turn(Role.USER, "And now"))
     before = session.transcript
@@ -75,7 +71,7 @@ async def test_unfinished_call_refuses_the_run_and_stays_open(
     assert session.transcript is before
     assert len(session.editors.open) == 1
     session.editors.set_editing(
-        OpenEdit(turn=answer.id, what=What.CALL, written=ToolCall(id="", name="get_heat", arguments="{}")),
+        OpenEdit(turn=answer.id, what=What.CALL, written=ToolCall(id="", name="get_heat", arguments="{}"))
     )
     with pytest.raises(RunRefusedError, match="The call of get_heat that is being written needs a result"):
         await session.run()
@@ -97,9 +93,7 @@ async def test_open_edits_are_saved_and_restored(conversation: ToolConversation,
     assert EditKey("gone", What.ARGUMENTS, "gone") not in session.editors.open
 
 
-async def test_open_edit_above_an_answer_becomes_a_branch_when_sent(
-    conversation: ToolConversation,
-) -> None:
+async def test_open_edit_above_an_answer_becomes_a_branch(conversation: ToolConversation) -> None:
     session = conversation.session
     session.change(tools=())
     await conversation.ask("Say one")

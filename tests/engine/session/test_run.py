@@ -88,9 +88,7 @@ async def test_turns_remember_gateway_model_and_price_of_their_request(gateways:
     assert outcome_of(session.transcript.turns[second.id]).asked.price == Price(output=2)
 
 
-async def test_streamed_answer_has_reasoning_content_usage_and_its_exchange(
-    session: Session, gateway: DemoServer
-) -> None:
+async def test_streamed_answer_has_usage_and_exchange(session: Session, gateway: DemoServer) -> None:
     session.change(model="demo-reasoner")
     switch(session, seed=7)
     changes: list[Change] = []
@@ -147,9 +145,7 @@ async def test_three_completions_become_alternatives_of_one_request(session: Ses
     assert len(list(one_per_request(session.transcript.turns.values()))) == 2
 
 
-async def test_completion_that_begins_late_follows_its_siblings_after_an_edit(
-    connect_to: Connect, server: FaultServer
-) -> None:
+async def test_late_completion_follows_its_siblings(connect_to: Connect, server: FaultServer) -> None:
     late = json.dumps({"id": "x", "model": "m", "choices": [{"index": 1, "delta": {"content": "late"}}]})
     server.play(send(head(), sse(text_chunk("early"))), pause(), send(sse(late, "[DONE]")))
     session = connect_to(server.url)
@@ -290,9 +286,7 @@ async def test_failures_stand_on_the_turn_with_what_was_received(session: Sessio
     assert failure.kind in (FailureKind.CUT_OFF, FailureKind.CONNECTION)
 
 
-async def test_refused_connection_and_a_stream_without_an_end_are_failures(
-    connect_to: Connect, server: FaultServer
-) -> None:
+async def test_broken_connections_are_failures(connect_to: Connect, server: FaultServer) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         outcome = outcome_of(await ask(connect_to(f"http://127.0.0.1:{taken.getsockname()[1]}/v1"), "Hello"))
@@ -305,9 +299,7 @@ async def test_refused_connection_and_a_stream_without_an_end_are_failures(
     assert (turn.text, outcome_of(turn).ending) == ("half", Ending.CUT_OFF)
 
 
-async def test_failed_turn_is_replaced_and_a_broken_one_becomes_an_alternative(
-    session: Session, gateway: DemoServer
-) -> None:
+async def test_failed_turn_is_replaced_by_the_next_run(session: Session, gateway: DemoServer) -> None:
     failed = await ask(session, "!503x2 Hello")
     assert session.summary.endswith("503")
     await session.run()

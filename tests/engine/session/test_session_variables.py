@@ -49,16 +49,6 @@ async def test_variable_without_a_value_is_refused_before_sending(session: Sessi
     assert session.settings.variables["mood"] == ""
 
 
-def test_refusal_names_three_variables_and_counts_the_others(session: Session) -> None:
-    session.turns.add_turn(make_turn(Role.USER, "{{a}}{{b}}{{c}}{{d}}{{e}}"))
-    assert session.next_request.refusal().startswith("{{a}}, {{b}}, {{c}} and 2 more have no value yet. Fill them in")
-    draft = make_turn(Role.USER, "{{f}}")
-    session.change(variables=dict.fromkeys("abcde", ""))
-    assert session.next_request.refusal() == ""
-    assert session.next_request.unresolved(draft) == ("f",)
-    assert session.next_request.refusal(draft).startswith("{{f}} has no value")
-
-
 def test_braces_of_a_model_are_no_variables(session: Session) -> None:
     session.turns.add_turn(make_turn(Role.USER, "Hello"))
     answer = make_turn(Role.ASSISTANT, "Dear {{name}}", ToolCall(id="c", name="f", arguments='{"a": "{{x}}"}'))

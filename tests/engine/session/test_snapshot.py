@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from playground.demo.server import DemoServer
 from playground.domain.debugging import STOPPED, Answer, AnswerRow, MatchKind, Policy, ResultDraft, ToolRule
 from playground.domain.parts import Image, Reasoning, ToolCall, Unknown
 from playground.domain.prices import Asked, Price
@@ -19,7 +18,6 @@ from playground.engine.gateways.offered import Gateways
 from playground.engine.session.draft import Draft
 from playground.engine.session.session import Session
 from playground.engine.session.snapshot import copy_of, decode, encode_experiment, restore, snapshot
-from tests.engine.debugging import ToolConversation
 from tests.support.each_case import each_case
 
 PIXEL = "data:image/png;base64,iVBORw0KGgo="
@@ -124,21 +122,6 @@ async def test_unknown_fields_of_every_level_come_back(session: Session, gateway
     assert kept["tomorrow"] is None
     for name in ("turns", "debugging"):
         assert kept[name] == written[name]
-
-
-async def test_paused_call_is_restored_as_paused(session: Session, gateway: DemoServer, gateways: Gateways) -> None:
-    conversation = ToolConversation(session, gateway)
-    session.change(model="demo-tools")
-    await conversation.ask("Weather in Oslo?")
-    (turn_id, call), *_ = session.debugger.waiting
-    session.turns.edit_call(turn_id, call.id, '{"city": "Bergen"}')
-    session.debugger.notes.set_draft(turn_id, call.id, ResultDraft(text="half a res"))
-    back = again(session, gateways)
-    assert back.debugger.paused
-    assert back.debugger.reason(turn_id, call.id) == session.debugger.reason(turn_id, call.id)
-    assert back.debugger.waiting[0][1].arguments == '{"city": "Bergen"}'
-    await back.debugger.step(turn_id, call.id)
-    assert any(result.text == "half a res" for turn in back.transcript.path for result in turn.results)
 
 
 def test_new_experiment_is_untouched_until_a_parameter_is_set(gateways: Gateways) -> None:

@@ -41,8 +41,7 @@ SETTINGS = st.builds(
     protocol=st.sampled_from(["chat", "messages"]),
     model=st.sampled_from(["", "m", "n"]),
     parameters=st.fixed_dictionaries(
-        {},
-        optional={name: PARAMETERS.map(partial(parameters_of, name)) for name in ("chat", "messages")},
+        {}, optional={name: PARAMETERS.map(partial(parameters_of, name)) for name in ("chat", "messages")}
     ),
     tools=TOOLS.map(tuple),
     extra_body=st.sampled_from([{}, {"a": 1}, {"a": {"b": None}}]),
@@ -60,9 +59,7 @@ def sent(settings: RequestSettings) -> dict[str, Any]:
 
 @settings(max_examples=40)
 @given(SETTINGS, SETTINGS)
-def test_variant_applied_gives_the_wanted_settings_and_comes_back_from_a_file(
-    base: ExperimentSettings, target: ExperimentSettings
-) -> None:
+def test_variant_gives_the_target_settings(base: ExperimentSettings, target: ExperimentSettings) -> None:
     target = target.model_copy(update={"parameters": {**base.parameters, **target.parameters}})
     variant = Variant(name="B", system="one\ntwo").of(base, target)
     assert sent(variant.applied(base)) == sent(target)
@@ -144,10 +141,7 @@ def test_unknown_members_of_a_variant_stay_and_an_unknown_protocol_is_ignored() 
             {"variants": [{"id": str(number)} for number in range(6)]},
             "6 variants are too many; 5 fit beside the experiment",
         ),
-        (
-            {"variants": [{"id": "v"}], "heads": {"v": "x"}},
-            "“v” ends at “x”, which is not among the turns",
-        ),
+        ({"variants": [{"id": "v"}], "heads": {"v": "x"}}, "“v” ends at “x”, which is not among the turns"),
     ],
 )
 def test_invalid_variants_of_a_file_are_refused(fields: dict[str, Any], words: str) -> None:

@@ -103,7 +103,7 @@ CHAT: dict[str, Request] = {
             "max_tokens": None,
             "messages": {"not": "a list"},
             "n": [True],
-        },
+        }
     ),
     "model": chat(extra_body={"model": 5, "stream": None}),
     "half": chat("\ud83d half \udc00 and \ud83d\ude00"),
@@ -161,11 +161,9 @@ MESSAGES: dict[str, Request] = {
             "system": None,
             "messages": "none",
             "tools": {},
-        },
+        }
     ),
     "tools": messages(
-        "What is the weather in Oslo?",
-        parameters=MessagesParameters(stream=True, tool_choice="any"),
-        tools=(WEATHER,),
+        "What is the weather in Oslo?", parameters=MessagesParameters(stream=True, tool_choice="any"), tools=(WEATHER,)
     ),
 }

@@ -12,14 +12,7 @@ from playground.domain.secret_spellings import spellings
 from playground.domain.transcript import Role, make_turn
 from playground.engine.gateways.profiles import Profile
 from playground.engine.gateways.secrets import Secret
-from playground.engine.requests.snippets import (
-    LANGUAGES,
-    Sent,
-    language,
-    recorded,
-    sent_by,
-    write,
-)
+from playground.engine.requests.snippets import LANGUAGES, Sent, language, recorded, sent_by, write
 from playground.gateway.connection import Auth, Timeouts
 from playground.gateway.redact import MASK, SHORTEST
 from tests.support.each_case import each_case
