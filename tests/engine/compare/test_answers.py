@@ -1,4 +1,4 @@
-"""One call answered in several ways, over real sockets, on both protocols: a lane for each answer, by the rules."""
+"""Several answers to one call, over real sockets: a lane for each answer, by the rules."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What differs from the first lane: words only, each at its place, answer by answer."""
+"""Marked differences from the first lane, answer by answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lanes as Markdown, as a page with columns, as a table: all is in it, but for keys, and it does nothing."""
+"""Lanes as Markdown, as a page with columns and as a table: complete, without keys and without active content."""
 
 from __future__ import annotations
 

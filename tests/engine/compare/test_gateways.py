@@ -1,4 +1,4 @@
-"""Lanes of several gateways and protocols: what goes to each, and that one which fails leaves the others alone."""
+"""Lanes of several gateways: each key goes to its own, and a failure leaves the other lanes alone."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def servers() -> Iterator[list[FaultServer]]:
 
 
 async def gateway(gateways: Gateways, server: FaultServer, key: str) -> str:
-    """A gateway with a key of its own. Returns its id."""
+    """Add a gateway with a key of its own. Return its id."""
     made = gateways.store.add_profile(Profile(name=key, base_url=server.url, retries=1))
     await gateways.keys.set(made.id, made.origin, Secret(key))
     gateways.update(made.model_copy(update={"key_origin": made.origin}))
@@ -41,7 +41,7 @@ async def gateway(gateways: Gateways, server: FaultServer, key: str) -> str:
 
 
 def carried(server: FaultServer) -> str:
-    """All that a server was sent, headers and bodies."""
+    """Return the headers and bodies of all requests to a server."""
     return " ".join(f"{request.headers} {request.body!r}" for request in server.requests)
 
 

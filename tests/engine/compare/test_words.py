@@ -1,4 +1,4 @@
-"""What is said of a lane: what differs, what its protocol cannot carry, what it took, and which is the best."""
+"""Words on a lane: its differences, its place, its metrics and the best of them."""
 
 from __future__ import annotations
 

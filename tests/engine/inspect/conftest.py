@@ -1,4 +1,4 @@
-"""The fixtures of the sessions' tests."""
+"""Fixtures shared with the tests of sessions."""
 
 from tests.engine.session.conftest import connect_to, conversation
 

@@ -1,4 +1,4 @@
-"""The list of all calls, its exports, and the spans of the loop, over real runs on both protocols."""
+"""The list of all calls, its exports, and the spans of the loop, over real runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two exchanges side by side."""
+"""Comparison of two exchanges: requests, answers and figures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a frame says in a few words, without anything kept for it."""
+"""The summary of a frame in a few words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The frames of an exchange, and the way from a character to the frame that carried it and back."""
+"""Frames of an exchange, and the mapping between their bytes and the characters of the answer."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_frames_hold_every_byte_and_each_character_has_its_frame(name: str, size
 
 
 def check_places(index: FrameIndex, tape: Exchange) -> None:
-    """Each character of each part of the finished answer maps to a frame, whose span holds it."""
+    """Assert that each character of the finished answer maps to a frame whose span holds it."""
     answer = Accumulator()
     for _, events in tape.replay(get_protocol(tape.protocol).decoder(tape.content_type)):
         answer.add_events(events)

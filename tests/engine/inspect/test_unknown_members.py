@@ -1,4 +1,4 @@
-"""What a gateway sends beside what is known, all the way: over a socket, on the disk, edited, shown, and sent back."""
+"""Unknown members of answers: received, stored, edited, shown and sent back."""
 
 from __future__ import annotations
 

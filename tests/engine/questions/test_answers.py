@@ -1,4 +1,4 @@
-"""Checks of answers that may take long: said by the process that can be ended, or not judged."""
+"""Checks of answers that may take long, in the process that can be ended."""
 
 from __future__ import annotations
 

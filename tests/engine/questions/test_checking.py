@@ -1,4 +1,4 @@
-"""What is said of calls while a schema takes its time, and afterwards."""
+"""The verdict of a call while its schema is being checked."""
 
 from __future__ import annotations
 

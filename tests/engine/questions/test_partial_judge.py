@@ -1,3 +1,5 @@
+"""Problems of arguments that are still arriving."""
+
 from __future__ import annotations
 
 import json
@@ -41,7 +43,7 @@ SCHEMA: dict[str, Any] = {
 
 
 def judge(reader: PartialJson, schema: Any, truncated: bool = False) -> list[Problem]:
-    """The problems of a text, without keeping anything."""
+    """Return the problems of a text that is judged once."""
     return Judge(schema).problems(reader, truncated)
 
 
@@ -54,7 +56,7 @@ def errors(problems: list[Problem]) -> list[Problem]:
 
 
 def streamed(text: str, schema: Any = SCHEMA) -> list[tuple[str, str]]:
-    """What is said of a text that has not ended."""
+    """Return the problems of a text that has not ended."""
     return words(judge(read_partial(text, ended=False), schema))
 
 
@@ -69,7 +71,7 @@ def test_valid_arguments_have_no_problem_while_they_arrive(name: str, schema: An
 
 
 def mutated(value: Any, dice: random.Random) -> Any:
-    """The value with one thing in it changed."""
+    """Return the value with one change."""
     if isinstance(value, dict) and value and dice.random() < 0.8:
         key = dice.choice(list(value))
         change = dice.random()

@@ -14,8 +14,6 @@ from playground.engine.gateways.profiles import Profile
 from playground.engine.requests.edit import apply_edit, read_edit
 from playground.engine.requests.field_flags import field_flags
 from playground.engine.requests.room import Room, limit_field, limit_words, room_for
-from playground.engine.requests.snippets import LANGUAGES, write
-from playground.engine.requests.snippets.sent import sent_by
 from playground.engine.requests.told_flags import (
     NO_IMAGES,
     NO_SCHEMA,
@@ -206,20 +204,6 @@ def test_field_written_back_by_hand_is_sent() -> None:
     assert session.transcript.path[0].role is Role.DEVELOPER
     assert session.transcript.path[0].text == "Be long."
     assert session.next_request.body() == edit
-
-
-@each_case("language", [row.id for row in LANGUAGES if "chat" in row.protocols])
-def test_code_shows_the_adapted_request(language: str) -> None:
-    session = session_with_rules(
-        rule(OMIT, "stream_options"), rule(ROLE, "developer", "system"), rule(OMIT, "seed"), seed=7123
-    )
-    profile = session.profile
-    assert profile is not None
-    code = write(language, sent_by(profile, session.next_request.build())).text
-    assert "stream_options" not in code
-    assert "7123" not in code
-    assert "developer" not in code
-    assert "system" in code
 
 
 @each_case("protocol", PROTOCOLS)

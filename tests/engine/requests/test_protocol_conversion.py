@@ -1,4 +1,4 @@
-"""From one protocol to the other: parameters that mean the same go along, everything else is named in words."""
+"""Conversion between protocols: equal parameters are carried over, every loss is listed."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def said(role: Role, *parts: Part) -> Turn:
 
 
 def told(*turns: Turn, to: str = "messages", parameters: Parameters | None = None) -> list[tuple[str, str]]:
-    """(kind, line) of every loss of a request with these turns, asked for from the other protocol."""
+    """Return kind and line of every loss of a request of the other protocol with these turns."""
     here = "chat" if to == "messages" else "messages"
     given = parameters or get_protocol(here).parameters_type()
     request = Request(protocol=here, model="m", turns=turns, parameters=given)

@@ -1,4 +1,4 @@
-"""What will be sent, field by field, and a request edited by hand taken back to the panels."""
+"""The next request field by field, and a body edited by hand read back into the settings."""
 
 from __future__ import annotations
 

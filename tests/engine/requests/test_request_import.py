@@ -1,4 +1,4 @@
-"""Curl commands and bodies as people paste them: what is found, what is said, and what never leaks."""
+"""Pasted curl commands and bodies: the request, the notes, and no secret in any text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Words as a shell makes them; POSIX words are compared with what sh and bash really pass on."""
+"""Words of shell commands; those of POSIX are compared with the words that bash passes on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An edited body taken apart and merged again is that body, whatever stands in the panels and the extra bodies."""
+"""An edited body that is split into its origins and merged again is the same body."""
 
 from __future__ import annotations
 

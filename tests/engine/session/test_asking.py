@@ -1,4 +1,4 @@
-"""One request asked by itself, without a session: what a run, a sample and a tape take in alike."""
+"""A single request without a session: its turns, its timing and its tape."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Edits of turns with answers make branches: the old answers stay under the old words, and one undo takes it back."""
+"""Edits of turns with answers make branches, and one undo takes each of them back."""
 
 from __future__ import annotations
 

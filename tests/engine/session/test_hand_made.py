@@ -1,4 +1,4 @@
-"""Turns, calls and results written by a person: whose result is whose, and what goes out is never half of it."""
+"""Turns, calls and results written by a person."""
 
 from __future__ import annotations
 

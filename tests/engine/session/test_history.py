@@ -1,4 +1,4 @@
-"""Undo of settings and of turns that are received meanwhile, and its cost."""
+"""Undo of settings, branches and turns that are received meanwhile."""
 
 from __future__ import annotations
 

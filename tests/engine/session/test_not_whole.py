@@ -1,7 +1,4 @@
-"""Answers that arrived to their end and are not whole all the same: a hole in them, or a call that is no JSON.
-
-Over a real socket, in both protocols: what the turn says, what no rule does, and how the command line ends.
-"""
+"""Complete answers with unreadable parts or malformed calls: the turn, the rules and the command line."""
 
 from __future__ import annotations
 
@@ -36,7 +33,7 @@ MEND = {"chat": "tool_calls", "messages": "tool_use"}
 
 @dataclass
 class FaultyConversation:
-    """A session on a gateway that sends what it is told to."""
+    """A session on a gateway that plays faulty answers."""
 
     server: FaultServer
     session: Session

@@ -1,4 +1,4 @@
-"""Experiments that an earlier version kept: what it did not write is filled in, and right, where they are opened."""
+"""Experiments of an earlier version: missing fields are filled in when they are opened."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from playground.engine.session.snapshot import decode, encode_experiment, restor
 
 
 def answer(key: str, exchange: str | None = "e1", *, choice: int = 0, parent: str = "q", **more: Any) -> dict[str, Any]:
-    """A received turn as an earlier version wrote it."""
     usage = {"prompt": 5, "completion": 30}
     outcome = {"ending": "complete", "model": "m", "usage": usage, "exchange": exchange, "choice": choice, **more}
     parts = [{"kind": "text", "text": key}]

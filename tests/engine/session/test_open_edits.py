@@ -1,4 +1,4 @@
-"""What stands in an open editor counts: it is sent, kept before it is used, and saved."""
+"""Text in open editors is sent, saved and restored."""
 
 from __future__ import annotations
 
@@ -25,7 +25,6 @@ OSLO = '{"city": "Oslo", "unit": "celsius"}'
 
 
 def begin_arguments(conversation: ToolConversation, number: int, text: str) -> EditKey:
-    """Somebody types other arguments for a call that waits."""
     turn_id, call_id = conversation.keys[number]
     edit = OpenEdit(turn=turn_id, what=What.ARGUMENTS, call=call_id, text=text)
     conversation.session.editors.set_editing(edit)
@@ -129,7 +128,7 @@ async def test_edit_and_run_saves_the_other_open_edits(conversation: ToolConvers
 
 
 def spoken(turns: Iterable[Turn]) -> list[tuple[object, ...]]:
-    """Turns without their ids, which those of a branch have new."""
+    """Return the content of turns, without their ids."""
     return [
         (
             turn.role,

@@ -42,7 +42,7 @@ ASKED = [{"role": "user", "content": "Tea?"}]
 
 
 def streamed(value: dict[str, Any], index: int) -> bytes:
-    """A block as a stream sends it."""
+    """Return a content block as the events of a stream."""
     begun, deltas = dict(value), []
     for member, kind, name in (
         ("text", "text_delta", "text"),
@@ -60,12 +60,10 @@ def streamed(value: dict[str, Any], index: int) -> bytes:
 
 
 def paused_stream() -> bytes:
-    """The whole of ``PAUSED`` as a stream."""
     return b"".join([start(), *(streamed(value, at) for at, value in enumerate(PAUSED)), stop("pause_turn")])
 
 
 def paused_body() -> bytes:
-    """``PAUSED`` as an answer that is not streamed."""
     message = {"type": "message", "role": "assistant", "id": "m", "model": "c", "content": PAUSED}
     return json.dumps({**message, "stop_reason": "pause_turn"}).encode()
 

@@ -1,4 +1,4 @@
-"""The plan of an evaluation is one of the settings of an experiment: undone, kept, in the file, written by hand."""
+"""The plan of an evaluation as a setting: undone, saved in the file, written by hand."""
 
 from __future__ import annotations
 

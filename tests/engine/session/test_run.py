@@ -32,7 +32,7 @@ IN_TWO_PARTS = (send(head(), chunk({"content": "Hel"})), pause(), send(chunk({"c
 
 @pytest.fixture
 def slow() -> Iterator[DemoServer]:
-    """A demo gateway that takes its time."""
+    """A slow demo gateway."""
     with DemoServer(DemoConfig(tokens_per_second=60, time_to_first_token=0.05, rate_limit=1_000_000)) as server:
         yield server
 

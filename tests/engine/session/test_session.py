@@ -37,7 +37,7 @@ def said(session: Session) -> list[tuple[str, str]]:
 
 
 def assert_sound(transcript: Transcript) -> None:
-    """The head is there, every parent is there, and every turn leads to the top."""
+    """Assert that the head and all parents exist and that every turn leads to the top."""
     assert transcript.head is None or transcript.head in transcript.turns
     for key, turn in transcript.turns.items():
         assert key == turn.id
@@ -107,7 +107,7 @@ def test_role_is_changed_and_a_tool_turn_answers_the_first_open_call() -> None:
     session.turns.change_role(last, Role.TOOL)
     assert session.transcript.path[-1].results == (ToolResult(call_id="c1", text="sunny"),)
     session.turns.change_role(last, Role.USER)
-    assert (said(session)[-1], session.transcript.path[-1].results) == (("user", "sunny"), ())
+    assert (said(session)[-1], session.transcript.turns[last].results) == (("user", "sunny"), ())
     session.delete_turn(last)
     session.turns.change_role(calls, Role.TOOL)
     assert session.transcript.path[-1].results == (ToolResult(call_id="", text=""),), "not its own call"

@@ -1,4 +1,4 @@
-"""Variables in an experiment: the transcript keeps them, the request has their values, and none is forgotten."""
+"""Variables in an experiment: names in the transcript, values in the request."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An experiment as one value: all of it is in there, it comes back equal, and what is wrong is said in words."""
+"""An experiment as one value: complete, restored equal, and refused with the place of its fault."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ PIXEL = "data:image/png;base64,iVBORw0KGgo="
 
 
 def again(session: Session, gateways: Gateways) -> Session:
-    """The session after a way over JSON text."""
+    """Return the session restored from JSON text."""
     other = Session(gateways.client, profile_of=gateways.get, profile_id="")
     restore(decode(json.loads(json.dumps(encode_experiment(snapshot(session))))), other)
     return other
 
 
 def fill(session: Session) -> None:
-    """Set something of every kind."""
+    """Set a value of every kind."""
     asked = make_turn(Role.USER, "Weather \ud800 in Ōsaka?", Image(url=PIXEL, detail="low", name="dot.png"))
     call = ToolCall(id="call_1", name="get_weather", arguments='{"city": "Osaka"', received='{"city": "Oslo"}')
     answer = Turn(

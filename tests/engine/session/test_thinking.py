@@ -1,4 +1,4 @@
-"""Signed thinking: which edits make it invalid, and the two ways out. Checked against the bodies that would be sent."""
+"""Signed thinking: edits that make it invalid, and the two remedies, checked in the bodies to be sent."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def ids(session: Session) -> list[str]:
 
 
 def stale_after(session: Session, edit: str, *arguments: object) -> list[int]:
-    """Places on the path of the turns whose thinking the edit, made in place, left stale."""
+    """Return the places on the path of the turns whose thinking an edit in place made stale."""
     before = session.transcript
     of_a_turn = edit in ("edit_text", "edit_call", "set_image", "change_role")
     owner = session if edit == "delete_turn" else session.turns
@@ -46,7 +46,7 @@ def stale_after(session: Session, edit: str, *arguments: object) -> list[int]:
 
 
 def blocks_of(session: Session) -> list[str]:
-    """The kinds of all blocks in the assistant messages of the body."""
+    """Return the kinds of all blocks in the assistant messages of the body."""
     found = []
     for message in session.next_request.body()["messages"]:
         if message["role"] == "assistant":

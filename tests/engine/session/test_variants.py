@@ -1,4 +1,4 @@
-"""Variants: only what differs is kept, it is the same again where it is applied, and files have it as it was."""
+"""Variants: the saved differences, the lanes that apply them, and their file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an earlier version wrote opens unchanged, is written, and opens again: see ``README.md`` beside this."""
+"""Files of an earlier version open unchanged and are written unchanged: see ``README.md`` in this folder."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ Open = Callable[[], Awaitable[Workspace]]
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """All of it, as it lay on a disk."""
+    """A folder with all files of the earlier version."""
     (tmp_path / "experiments.db").write_bytes(gzip.decompress((HERE / "experiments.db.gz").read_bytes()))
     for name in ("gateways.json", "presets.json"):
         shutil.copy(HERE / name, tmp_path / name)
@@ -51,7 +51,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 async def open_workspace(gateway: DemoServer, folder: Path) -> AsyncIterator[Open]:
-    """As after a start of the application, with nothing let go because it is old by now."""
+    """A function that starts a workspace on the files, without removing old entries."""
     opened: list[Workspace] = []
     gateways = Gateways(ProfileStore(folder / "gateways.json"), Keys(backend=no_keyring), gateway.start)
 
@@ -71,7 +71,7 @@ async def open_workspace(gateway: DemoServer, folder: Path) -> AsyncIterator[Ope
 
 
 def bare(value: Any) -> Any:
-    """As JSON says it, without members that say nothing: those of a later version say nothing of what was before it."""
+    """Return the value as JSON without empty members: those of a later version are empty for older data."""
     if isinstance(value, dict):
         return {name: bare(item) for name, item in value.items() if item not in (None, "", 0, (), [], {})}
     return [bare(item) for item in value] if isinstance(value, list | tuple) else value
@@ -92,7 +92,7 @@ def of_turns(turns: Iterable[Turn]) -> str:
 
 
 def of_next(session: Session) -> Any:
-    """The body of the next request, or why there is none."""
+    """Return the body of the next request, or the reason why there is none."""
     try:
         return session.next_request.body()
     except ValueError as error:
@@ -100,7 +100,7 @@ def of_next(session: Session) -> Any:
 
 
 async def of_session(session: Session) -> dict[str, Any]:
-    """All that is known of one experiment, as ``facts.json`` has it."""
+    """Return the facts of one experiment in the shape of ``facts.json``."""
     states = [places[MAIN] for places in session.history.kept().states]
     return {
         "snapshot": bare(encode_experiment(snapshot(session))),
@@ -112,7 +112,7 @@ async def of_session(session: Session) -> dict[str, Any]:
 
 
 def then(facts: Mapping[str, Any]) -> dict[str, Any]:
-    """The same, as the version found it that wrote it."""
+    """Return the facts that the earlier version recorded."""
     return {**without(facts, "name"), "snapshot": bare(facts["snapshot"])}
 
 

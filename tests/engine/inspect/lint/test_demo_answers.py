@@ -1,4 +1,4 @@
-"""The demo gateway's ordinary answers, over a real socket, are as they should be; those asked to be odd are not."""
+"""Reviews of the demo gateway's answers over a real socket: none for ordinary ones, findings for faulty ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the decoders note, each with its rule and the frame that shows it, and the report on all of it."""
+"""Findings of the decoders with section and frame, and the report on them."""
 
 from __future__ import annotations
 

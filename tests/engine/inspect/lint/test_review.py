@@ -1,4 +1,4 @@
-"""What could not be judged is said; the work is done in small steps; no bytes and no request make it raise."""
+"""Reviews of incomplete, running and malformed answers."""
 
 from __future__ import annotations
 

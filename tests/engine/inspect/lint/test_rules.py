@@ -1,4 +1,4 @@
-"""Each rule sees what it is for, and nothing in an answer that is as it should be."""
+"""Each rule of the review against answers that break it, and against correct answers."""
 
 from __future__ import annotations
 

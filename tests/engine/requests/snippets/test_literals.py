@@ -1,4 +1,4 @@
-"""Whatever the value, its source text reads back as that value."""
+"""Literals of snippets read back as their value."""
 
 from __future__ import annotations
 

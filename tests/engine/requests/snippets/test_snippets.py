@@ -1,4 +1,4 @@
-"""What the registry promises: rows, refusals in words, and no secret in any snippet."""
+"""Snippets in every language: refusals, settings that they carry, and no secret in any of them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def ask(protocol: str = "chat", text: str = "Hi", **more: object) -> Request:
 
 
 def texts(sent: Sent) -> list[str]:
-    """The snippets in every language that speaks the protocol."""
+    """Return the snippets in every language of the protocol."""
     found = [write(row, sent) for row in LANGUAGES if sent.protocol in row.protocols]
     assert all(snippet.text for snippet in found), [snippet.refusal for snippet in found]
     return [snippet.text for snippet in found]
