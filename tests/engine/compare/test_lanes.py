@@ -212,6 +212,15 @@ def test_edit_is_of_one_lane_and_a_deletion_of_all(lanes: Lanes) -> None:
     assert [said(one) for one in lanes.all] == [["one", "two"], ["one", "two", "three"]]
 
 
+def test_moved_turn_stays_in_lanes_with_another_answer(lanes: Lanes) -> None:
+    first, second, _ = lanes.all[0], lanes.add(), lanes.add()
+    lanes.write(make_turn(Role.USER, "Question"))
+    for lane, text in ((first, "one"), (second, "two")):
+        lane.turns.add_turn(make_turn(Role.ASSISTANT, text))
+    first.turns.move_turn(first.transcript.path[0].id, 1)
+    assert [said(lane) for lane in lanes.all] == [["one", "Question"], ["Question", "two"], ["Question"]]
+
+
 async def test_answer_of_a_lane_survives_undo_of_an_edit_in_another(connect_to: Connect, server: FaultServer) -> None:
     server.play(*IN_TWO_PARTS)
     session = connect_to(server.url)

@@ -169,6 +169,20 @@ def test_edited_call_and_text_keep_members_of_either_protocol() -> None:
         assert changed == call.model_copy(update={"arguments": '{"x":2}', "received": '{"x":1}'})
 
 
+def test_edited_text_keeps_the_members_of_unchanged_parts() -> None:
+    one, two, three = (
+        Text(text=text, extra={"messages": {"citations": [text]}}) for text in ("One.", " Two.", " Three.")
+    )
+    session = session_with(answered(one, CALL, two, three), protocol="messages")
+    for text, parts in (
+        ("One. Two. Three.", (one, CALL, two, three)),
+        ("One. 2. Three.", (one, CALL, two.model_copy(update={"text": " 2."}), three)),
+        ("Else", (Text(text="Else"), CALL)),
+    ):
+        session.turns.edit_text(session.transcript.path[0].id, text)
+        assert session.transcript.path[0].parts == parts
+
+
 def test_members_are_shown_with_the_protocol_they_are_sent_back_over() -> None:
     cited = Text(text="a", extra={"messages": {"citations": [CITATION]}})
     assert [(one.names, one.fate) for one in beside_part(cited)] == [("citations", "sent back over Messages")]

@@ -109,7 +109,7 @@ def test_draft_of_a_result_counts_and_a_draft_of_a_call_does_not(session: Sessio
     assert "get_wind" in session.next_request.refusal(more)
 
 
-def test_result_given_its_call_moves_behind_that_turn(session: Session) -> None:
+def test_results_move_behind_the_turn_of_their_call(session: Session) -> None:
     session.turns.add_turn(make_turn(Role.USER, "Well?"))
     lost = session.turns.add_turn(result(""))
     session.turns.give_call(lost, 0, "one")
@@ -117,6 +117,10 @@ def test_result_given_its_call_moves_behind_that_turn(session: Session) -> None:
     assert session.undo()
     assert roles(session) == "u a u t"
     assert answered(session) == [""]
+    session.delete_turn(lost)
+    for call_id in ("two", "one", "elsewhere"):
+        session.turns.add_written(result(call_id))
+    assert (roles(session), answered(session)) == ("u a t t u t", ["one", "two", "elsewhere"])
 
 
 def test_result_in_its_place_stays_and_so_does_that_of_an_unknown_call(session: Session) -> None:

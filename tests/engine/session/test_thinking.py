@@ -93,6 +93,14 @@ def test_edit_of_what_is_not_sent_makes_nothing_stale(session: Session) -> None:
     assert stale_after(session, "set_image", turn, 0, None) == [4]
 
 
+def test_thinking_on_other_branches_becomes_stale(session: Session) -> None:
+    path, other = ids(session), thought("another one")
+    session.history.transcript = session.transcript.truncate_after(path[1]).append(other).select(path[4])
+    before = session.transcript
+    session.turns.edit_text(path[1], "Uno?", in_place=True)
+    assert set(thinking.invalidated(before, session.transcript)) == {path[2], path[4], other.id}
+
+
 def test_dropped_thinking_leaves_the_text_and_can_be_undone(session: Session) -> None:
     path = ids(session)
     before = session.transcript
