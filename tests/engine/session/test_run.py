@@ -15,7 +15,6 @@ from playground.domain.errors import FailureKind, RunRefusedError
 from playground.domain.prices import Asked, Price
 from playground.domain.transcript import Ending, Outcome, Role, Turn, make_turn, one_per_request
 from playground.engine.gateways.offered import DEMO_ID, Gateways
-from playground.engine.gateways.profiles import Profile
 from playground.engine.session.changes import Change, RunState, RunStateChanged, TurnGrew
 from playground.engine.session.session import Session
 from playground.engine.session.snapshot import snapshot
@@ -341,15 +340,3 @@ async def test_fault_of_the_program_stands_on_the_turn_and_is_raised() -> None:
     assert failure is not None
     assert failure.kind is FailureKind.INTERNAL
     assert session.state is RunState.IDLE
-
-
-async def test_next_run_goes_to_the_gateway_chosen(session: Session, gateways: Gateways, gateway: DemoServer) -> None:
-    await ask(session, "Hello")
-    with DemoServer(DemoConfig(tokens_per_second=0, time_to_first_token=0)) as other:
-        profile = gateways.store.add_profile(Profile(name="Other", base_url=other.base_url))
-        session.change(profile_id=profile.id)
-        await ask(session, "Hello again")
-        assert (len(gateway.requests), len(other.requests)) == (1, 1)
-    session.change(profile_id=DEMO_ID)
-    await ask(session, "And back")
-    assert len(gateway.requests) == 2

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from playground.domain.errors import Failure, FailureKind
 from playground.engine.cassettes import cassette
 from playground.engine.inspect.frames import FrameIndex
-from playground.engine.inspect.lint import Review, findings, report
+from playground.engine.inspect.lint import findings, report
 from tests.engine.exchanges import indexed
 from tests.engine.inspect.lint.answers import (
     answer,
@@ -67,22 +67,6 @@ def test_unseen_part_of_an_answer_is_named(body: bytes, more: dict[str, Any], wo
     assert review.judged
     assert not {"usage_missing", "choices_count", "tool_choice_unmet"} & set(codes(review.findings))
     assert review.seen is not (more.get("status", 200) is None or "dropped" in more)
-
-
-def test_running_answer_has_findings_of_the_decoder_only() -> None:
-    tape = answer(first() + b"data: x\n\n", asked(n=2), ended=False)
-    index = indexed(tape)
-    review = Review(index)
-    assert list(review.read_findings()) == []
-    assert (codes(review.findings), review.judged, review.unseen) == (["not_json"], False, "")
-    tape.reads.append(type(tape.reads[0])(0.2, STOP))
-    tape.ended, tape.complete = 0.2, True
-    index.extend()
-    assert len(list(review.read_findings())) > 10
-    assert (codes(review.findings), review.judged) == (["not_json", "choices_count"], True)
-    before = review.findings
-    assert list(review.read_findings()) == []
-    assert review.findings is before
 
 
 @each_case("protocol", ["chat", "messages"])
