@@ -147,9 +147,20 @@ def test_file_in_a_command_is_refused_with_the_reason() -> None:
         ('{"input": "x"}', "“input”, which belongs to a protocol that is not spoken"),
         ('{"messages": [{"role": "robot", "content": ""}]}', "Message 1: “role” is 'robot'"),
         ("[" * 100_000, "not JSON: nested too deeply"),
+        (f"curl -Uri {URL} -Method POST -Body '{PLAIN}'", "PowerShell's Invoke-WebRequest"),
+        ("$body = @{a=1}\nInvoke-RestMethod -Uri x -Body $body", "This is PowerShell"),
+        (f"http POST {URL} model=m", "HTTPie command. Run it with --offline"),
+        (f"wget --post-data '{PLAIN}' {URL}", "This is a wget command"),
+        (f"import requests\nrequests.post('{URL}')", "This is Python"),
+        ("client.chat.completions.create(model='m')", "This is Python"),
+        ("await fetch(url, {method: 'POST'})", "This is JavaScript"),
+        (f"cat body.json | curl {URL} -d @-", "standard input"),
+        (f"curl {URL} -d @- < body.json", "standard input"),
+        (f"curl {URL} -K conf", "-K cannot be imported"),
+        ('{"log": {"entries": []}}', "none of them sends “messages”"),
     ],
 )
-def test_text_that_is_no_request_is_refused_with_the_reason(text: str, words: str) -> None:
+def test_text_that_cannot_be_read_is_refused_with_a_remedy(text: str, words: str) -> None:
     with pytest.raises(ImportRefusedError) as refused:
         read(text)
     assert words.lower() in str(refused.value).lower()
@@ -361,28 +372,6 @@ def test_shell_expansion_in_a_body_is_a_variable() -> None:
         with pytest.raises(ImportRefusedError) as refused:
             read(f"curl {URL} -d {data}")
         assert words in str(refused.value)
-
-
-@each_case(
-    ("text", "words"),
-    [
-        (f"curl -Uri {URL} -Method POST -Body '{PLAIN}'", "PowerShell's Invoke-WebRequest"),
-        ("$body = @{a=1}\nInvoke-RestMethod -Uri x -Body $body", "This is PowerShell"),
-        (f"http POST {URL} model=m", "HTTPie command. Run it with --offline"),
-        (f"wget --post-data '{PLAIN}' {URL}", "This is a wget command"),
-        (f"import requests\nrequests.post('{URL}')", "This is Python"),
-        ("client.chat.completions.create(model='m')", "This is Python"),
-        ("await fetch(url, {method: 'POST'})", "This is JavaScript"),
-        (f"cat body.json | curl {URL} -d @-", "standard input"),
-        (f"curl {URL} -d @- < body.json", "standard input"),
-        (f"curl {URL} -K conf", "-K cannot be imported"),
-        ('{"log": {"entries": []}}', "none of them sends “messages”"),
-    ],
-)
-def test_other_commands_are_refused_with_a_remedy(text: str, words: str) -> None:
-    with pytest.raises(ImportRefusedError) as refused:
-        read(text)
-    assert words in str(refused.value)
 
 
 def test_last_request_with_messages_of_an_archive_is_read() -> None:
