@@ -7,13 +7,11 @@ import asyncio
 import pytest
 
 from playground.demo.server import DemoServer
-from playground.domain.errors import RunRefusedError
 from playground.domain.transcript import Ending, Role, make_turn
 from playground.engine.gateways.offered import DEMO_ID, Gateways
 from playground.engine.gateways.profiles import Profile
 from playground.engine.library.workspace import Workspace
 from playground.engine.session.draft import Draft
-from playground.engine.session.session import Session
 from tests.support.eventually import eventually
 
 
@@ -110,54 +108,8 @@ async def test_deleting_an_experiment_stops_its_run(workspace: Workspace, gatewa
     assert outcome.ending is Ending.STOPPED
 
 
-async def test_experiments_run_side_by_side(workspace: Workspace) -> None:
-    sessions = []
-    for number in range(4):
-        write(workspace, f"What is {number} + 1?")
-        sessions.append(workspace.current)
-    await asyncio.gather(*(session.run() for session in sessions))
-    for number, session in enumerate(sessions):
-        assert str(number + 1) in session.transcript.path[-1].text
-
-
 async def test_an_unknown_experiment_is_an_error(workspace: Workspace) -> None:
     with pytest.raises(KeyError):
         workspace.open("gone")
     with pytest.raises(KeyError):
         workspace.delete("gone")
-
-
-async def test_an_empty_experiment_refuses_to_run(workspace: Workspace) -> None:
-    with pytest.raises(RunRefusedError):
-        await workspace.current.run()
-
-
-async def test_of_experiments_that_take_long_to_show_the_last_one_asked_for_is_seen(workspace: Workspace) -> None:
-    ids = [write(workspace, text) for text in ("first", "second", "third")]
-    ready = {experiment_id: asyncio.Event() for experiment_id in ids}
-    begun: list[str] = []
-
-    async def expect(session: Session) -> None:
-        begun.append(session.id)
-        await ready[session.id].wait()
-
-    workspace.expect = expect
-    async with asyncio.TaskGroup() as group:
-        first, second = (group.create_task(workspace.show(experiment_id)) for experiment_id in ids[:2])
-        await asyncio.sleep(0)
-        assert begun == ids[:2]
-        assert workspace.current.id == ids[2], "nothing is looked at before it is ready"
-        ready[ids[1]].set()
-        assert (await second).id == ids[1]
-        ready[ids[0]].set()
-        await first
-        assert workspace.current.id == ids[1]
-
-    async def deleted_meanwhile() -> None:
-        workspace.delete(ids[0])
-        ready[ids[0]].set()
-
-    ready[ids[0]].clear()
-    with pytest.raises(KeyError):
-        await asyncio.gather(workspace.show(ids[0]), deleted_meanwhile())
-    assert workspace.current.id == ids[1]

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import base64
 import sqlite3
-import time
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -23,7 +21,6 @@ from playground.engine.session.session import Session
 from playground.engine.session.snapshot import CallState, Snapshot, encode_experiment, snapshot
 from tests.engine.library.store.conftest import MakeStore, sound
 from tests.engine.session.test_snapshot import PIXEL, fill
-from tests.support.passes import shortest, shortest_of
 
 
 def simple(id_: str = "a", *texts: str, created_at: float = 1e9) -> Snapshot:
@@ -95,21 +92,6 @@ async def test_only_rows_that_are_different_are_written(make_store: MakeStore, p
     assert len(set(rows_before) & set(after)) == 49
 
 
-async def test_whoever_waits_no_longer_stops_nothing(make_store: MakeStore, path: Path) -> None:
-    store = await make_store()
-    with closing(sqlite3.connect(path)) as connection:
-        connection.execute("BEGIN IMMEDIATE")  # a flush cannot be done as long as this lasts
-        store.save(simple("a", "kept"))
-        with pytest.raises(TimeoutError):
-            async with asyncio.timeout(0.1):
-                await store.flush()
-        connection.rollback()
-    await store.flush()
-    store.save(simple("b", "kept too"))
-    await store.flush()
-    assert {one.id for one in await store.experiments()} == {"a", "b"}
-
-
 @pytest.mark.parametrize("reopened", [False, True])
 async def test_every_edit_of_the_tree_is_followed(make_store: MakeStore, reopened: bool, path: Path) -> None:
     store = await make_store()
@@ -151,7 +133,7 @@ async def test_a_picture_is_written_once(make_store: MakeStore, path: Path) -> N
 
 
 @pytest.mark.parametrize("lead", [600, 601, 602])
-async def test_a_file_that_a_tool_server_sent_is_stored_without_the_secrets_in_it(path: Path, lead: int) -> None:
+async def test_file_of_a_tool_server_is_stored_without_the_secrets_in_it(path: Path, lead: int) -> None:
     secret = "canary-in-a-file-81c2"
     data = base64.b64encode(b"x" * lead + f"KEY={secret}\n".encode() + b"y" * 50).decode()
     block = DataBlock(kind="blob", data=data, uri="file:///settings")
@@ -281,57 +263,3 @@ async def test_a_closed_store_says_so(make_store: MakeStore) -> None:
         await store.flush()
     with pytest.raises(StoreError, match="not open"):
         await store.experiments()
-
-
-async def test_saving_costs_the_caller_nothing(make_store: MakeStore) -> None:
-    """The thread that hands over does no work of the store's, however much there is to write."""
-    import time
-
-    store = await make_store()
-    found = simple("a", *("word " * 200 for _ in range(2000)))
-    found.transcript  # noqa: B018 - not part of what is measured
-
-    def seconds() -> float:
-        began = time.thread_time()
-        for _ in range(20):
-            store.save(found)
-        return time.thread_time() - began
-
-    assert shortest(seconds, 0.02) < 0.02
-    await store.flush()
-    assert len((await store.load("a")).turns) == 2000
-
-
-async def test_others_go_on_while_megabytes_are_written(make_store: MakeStore) -> None:
-    text = '0123456789 "some" words of a line that is not long\n' * 160_000
-    store = await make_store(known=(Secret("sk-0123456789abcdef"),))
-    names = iter("abcdefgh")
-
-    async def share() -> float:
-        """Of all the time that it takes, the longest that somebody else waited on end."""
-        name, pauses = next(names), []
-        found = simple(name, text)
-        began = last = time.perf_counter()
-        store.save(found)
-        written = asyncio.ensure_future(store.flush())  # noqa: TID251 - no window here
-        while not written.done():
-            await asyncio.sleep(0)
-            now = time.perf_counter()
-            pauses.append(now - last)
-            last = now
-        assert (await store.load(name)).turns[0].text == text
-        return max(pauses) / (last - began)
-
-    assert await shortest_of(share, 1 / 8) < 1 / 8
-
-
-async def test_observers_hear_of_the_status(path: Path) -> None:
-    from playground.engine.library.store import Store
-
-    store = Store(path)
-    seen: list[Mode] = []
-    store.subscribe(lambda: seen.append(store.status.mode))
-    await store.open()
-    await store.close()
-    await asyncio.sleep(0)
-    assert seen == [Mode.READY, Mode.CLOSED]

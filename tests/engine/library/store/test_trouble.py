@@ -245,49 +245,15 @@ async def test_a_broken_index_is_made_again(make_store: MakeStore, path: Path, f
 
 
 @linux_root
-async def test_a_full_disk_is_said_at_once_and_nothing_is_lost(small_disk: Path, make_store: MakeStore) -> None:
-    store = await make_store(small_disk / "experiments.db")
-    told = asyncio.Event()
-    store.subscribe(told.set)
-    store.save(simple("first", "Fits"))
-    await store.flush()
-    for number in range(20):
-        store.save(long(number))
-    await eventually(lambda: store.status.trouble, "the store reports the full disk")
-    assert "full" in store.status.trouble
-    assert store.status.mode is Mode.READY
-    with pytest.raises(StoreError, match="full"):
-        await store.flush()
-    assert (await store.load("first")).turns[0].text == "Fits"
-    store.save(simple("later", "Written while there was no room"))
-    assert store.unsaved("later")
-    remount(small_disk, "size=40m")
-    await eventually(lambda: not store.status.trouble, "the store writes again")
-    await store.flush()
-    assert len(await store.experiments()) == 22
-    for number in range(20):
-        assert (await store.load(str(number))).turns[0].text == long(number).turns[0].text
-    assert not store.unsaved("later")
-    await store.close()
-    assert sound(small_disk / "experiments.db")
-
-
-@linux_root
-async def test_a_disk_without_any_room_leaves_memory(small_disk: Path, make_store: MakeStore) -> None:
+async def test_disk_that_is_full_or_read_only_leaves_memory(small_disk: Path, make_store: MakeStore) -> None:
     with contextlib.suppress(OSError), (small_disk / "filler").open("wb") as file:
         for _ in range(1000):
             file.write(bytes(4096))
-    store = await make_store(small_disk / "data" / "experiments.db")
+    store = await make_store(small_disk / "full" / "experiments.db")
     assert store.status.mode is Mode.MEMORY
-    assert "memory only" in store.status.words
-    store.save(simple("a", "Somewhere"))
-    await store.flush()
-    assert (await store.load("a")).turns[0].text == "Somewhere"
-    assert len(await store.find("some")) == 1
-    copy = small_disk.parent / "copy.db"
-    await store.backup(copy)
-    with closing(sqlite3.connect(copy)) as connection:
-        assert connection.execute("SELECT count(*) FROM turns").fetchone() == (1,)
+    remount(small_disk, "ro")
+    for where in (small_disk / "experiments.db", small_disk / "data" / "experiments.db"):
+        assert (await make_store(where)).status.mode is Mode.MEMORY
 
 
 @linux_root
@@ -311,19 +277,19 @@ async def test_a_read_only_disk_is_read(small_disk: Path, make_store: MakeStore,
     await workspace.close()
 
 
-@linux_root
-async def test_an_empty_read_only_disk_leaves_memory(small_disk: Path, make_store: MakeStore) -> None:
-    remount(small_disk, "ro")
-    for where in (small_disk / "experiments.db", small_disk / "data" / "experiments.db"):
-        store = await make_store(where)
-        assert store.status.mode is Mode.MEMORY
-        assert "memory only" in store.status.words
-
-
-async def test_a_file_in_the_place_of_the_folder_leaves_memory(make_store: MakeStore, path: Path) -> None:
+async def test_store_without_a_place_keeps_all_in_memory(make_store: MakeStore, path: Path) -> None:
     path.parent.write_text("not a folder")
     store = await make_store()
     assert store.status.mode is Mode.MEMORY
+    assert "memory only" in store.status.words
+    store.save(simple("a", "Somewhere"))
+    await store.flush()
+    assert (await store.load("a")).turns[0].text == "Somewhere"
+    assert len(await store.find("some")) == 1
+    copy = path.parent.with_name("copy.db")
+    await store.backup(copy)
+    with closing(sqlite3.connect(copy)) as connection:
+        assert connection.execute("SELECT count(*) FROM turns").fetchone() == (1,)
 
 
 def test_a_file_that_may_not_grow_is_as_a_full_disk(path: Path) -> None:
