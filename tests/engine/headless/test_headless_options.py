@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import asyncio
 import io
-import json
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from playground.domain.events import Event, TextDelta
 from playground.domain.request import ReasoningReturn, SendReasoning
 from playground.engine.cassettes import cassette
 from playground.engine.gateways.profiles import Auth
 from playground.engine.gateways.secrets import Secret
 from playground.engine.headless.exit_codes import ExitCode
 from playground.engine.headless.run import RunOptions, run_file
-from playground.engine.session.asking import Reception
+from tests.engine.debugging import begin
 from tests.engine.headless.runs import CANARY, Desk, experiment
 from tests.support.eventually import eventually
 from tests.support.fault_server import FaultServer, head, hold, send, sleep, sse, text_chunk, whole
@@ -253,21 +250,16 @@ async def test_a_wait_that_is_too_long_is_told_instead(desk: Desk, server: Fault
     assert len(server.requests) == 1
 
 
-@pytest.mark.parametrize(
-    ("clock", "code", "words"),
-    [
-        ("first", ExitCode.TRANSPORT, " with --timeout first=SECONDS"),
-        ("idle", ExitCode.INCOMPLETE, " with --timeout idle=SECONDS"),
-        ("total", ExitCode.INCOMPLETE, " with --timeout total=SECONDS"),
-    ],
-)
-async def test_a_clock_that_runs_out_names_its_option(
-    desk: Desk, server: FaultServer, clock: str, code: ExitCode, words: str
-) -> None:
-    server.play(hold() if clock == "first" else send(head(), sse(text_chunk("Half"))), hold())
-    ended = await desk.run(experiment(), timeouts={clock: 0.2})
-    assert ended.code == code
-    assert words in ended.err
+async def test_clock_that_runs_out_names_its_option(desk: Desk, server: FaultServer) -> None:
+    for clock, code in (
+        ("first", ExitCode.TRANSPORT),
+        ("idle", ExitCode.INCOMPLETE),
+        ("total", ExitCode.INCOMPLETE),
+    ):
+        server.play(hold() if clock == "first" else send(head(), sse(text_chunk("Half"))), hold())
+        ended = await desk.run(experiment(), timeouts={clock: 0.2})
+        assert ended.code == code
+        assert f" with --timeout {clock}=SECONDS" in ended.err
 
 
 async def test_a_ca_file_and_caps_are_used(desk: Desk, server: FaultServer) -> None:
@@ -313,40 +305,23 @@ async def test_an_answer_whose_recording_failed_is_shown_and_not_called_done(des
     assert "cannot be written" in ended.err
 
 
-@pytest.mark.parametrize("as_json", [False, True])
-async def test_an_interrupt_keeps_and_records_what_came(
-    desk: Desk, server: FaultServer, as_json: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    came, heard = b"", Reception.take_events
-
-    def hear(reception: Reception, events: list[Event], at: float | None) -> None:
-        nonlocal came
-        heard(reception, events, at)
-        came += "".join(event.text for event in events if isinstance(event, TextDelta)).encode()
-
-    monkeypatch.setattr(Reception, "take_events", hear)  # as JSON, nothing of it is seen from here before its end
+async def test_interrupt_keeps_and_records_what_came(desk: Desk, server: FaultServer) -> None:
     server.play(send(head(), sse(text_chunk("Half"))), hold())
     path, file = desk.folder / "a.cassette.json", desk.write("experiment.json", experiment())
     out, err = io.StringIO(), io.StringIO()
-    options = RunOptions(base_url=server.url, record=path, as_json=as_json)
-    running = asyncio.get_running_loop().create_task(run_file(file, options, out, err))
-    await eventually(lambda: came if as_json else out.getvalue())
+    running = begin(run_file(file, RunOptions(base_url=server.url, record=path), out, err))
+    await eventually(out.getvalue)
     running.cancel()
     assert await running == ExitCode.INTERRUPTED
-    assert err.getvalue() == "playground: Interrupted.\n"
+    assert (out.getvalue(), err.getvalue()) == ("Half\n", "playground: Interrupted.\n")
     assert b"Half" in cassette.open_file(path).exchanges[0].body
-    if as_json:
-        turn = json.loads(out.getvalue())
-        assert (turn["content"], turn["complete"]) == ("Half", False)
-    else:
-        assert out.getvalue() == "Half\n"
 
 
 async def test_an_interrupt_while_it_waits_for_the_next_try(desk: Desk, server: FaultServer) -> None:
     server.play(send(whole(429, "application/json", b"{}", "Retry-After: 60")), sleep(0))
     out, err = io.StringIO(), io.StringIO()
     file = desk.write("experiment.json", experiment())
-    running = asyncio.get_running_loop().create_task(run_file(file, RunOptions(base_url=server.url), out, err))
+    running = begin(run_file(file, RunOptions(base_url=server.url), out, err))
     await eventually(lambda: "Trying again in 1 min" in err.getvalue())
     running.cancel()
     assert await running == ExitCode.INTERRUPTED

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -48,7 +49,7 @@ def bodies(demo: DemoServer) -> list[dict[str, Any]]:
     return [json.loads(request.body) for request in demo.requests if request.method == "POST"]
 
 
-@pytest.mark.parametrize("name", ["warm", "B", " WARM "])
+@pytest.mark.parametrize("name", ["B", " WARM "])
 async def test_a_variant_is_run_by_its_name_or_its_letter(desk: Desk, demo: DemoServer, name: str) -> None:
     ended = await desk.run(saved(), variant=name)
     assert (ended.code, ended.err) == (ExitCode.OK, "")
@@ -89,9 +90,8 @@ async def test_one_that_fails_is_named_and_the_others_are_printed(desk: Desk) ->
     assert "playground: B" not in ended.err
 
 
-@pytest.mark.parametrize("name", ["cold", ""])
-async def test_what_is_not_there_is_said_with_what_is(desk: Desk, demo: DemoServer, name: str) -> None:
-    for content in (saved(), experiment()):
+async def test_unknown_variant_is_said_with_those_that_are_there(desk: Desk, demo: DemoServer) -> None:
+    for content, name in product((saved(), experiment()), ("cold", "")):
         ended = await desk.run(content, variant=name)
         assert ended.code == ExitCode.BAD_INPUT
         assert f"There is no variant “{name}”. There is A" in ended.err
