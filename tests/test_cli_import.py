@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import Any
-
-import pytest
 
 from playground.engine.files.experiment_file import open_file
 from playground.engine.headless.exit_codes import ExitCode
 from playground.engine.requests.request_file import read_run_file
 from tests.support.command import run_command
+from tests.support.each_case import each_case
 
 KEY = "sk-canary-import-7718"
 CHAT = {"model": "demo-chat", "messages": [{"role": "user", "content": "Hi"}], "temperature": 0.5}
@@ -55,7 +53,7 @@ def report(content: str, name: str, folder: Path, *options: str) -> Any:
     return json.loads(done.out)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("name", "content", "kind"),
     [
         ("command.txt", COMMAND, "request"),
@@ -156,7 +154,7 @@ def test_import_in_words_keeps_the_content_apart(tmp_path: Path) -> None:
     assert KEY not in done.out + done.err
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("content", "options", "words"),
     [
         (None, (), "cannot be read"),
@@ -177,18 +175,10 @@ def test_import_of_what_cannot_be_read_says_why(
     content: bytes | None, options: tuple[str, ...], words: str, tmp_path: Path
 ) -> None:
     path = tmp_path / "file"
+    path.unlink(missing_ok=True)
     if content is not None:
         path.write_bytes(content)
     done = run_command("import", str(path), *options)
     assert done.returncode == ExitCode.BAD_INPUT
     assert words in done.err
     assert done.out == ""
-
-
-@pytest.mark.skipif(os.name == "nt", reason="platform: needs a pipe with a name")
-def test_import_of_a_named_pipe_does_not_wait(tmp_path: Path) -> None:
-    path = tmp_path / "pipe"
-    os.mkfifo(path)
-    done = run_command("import", str(path))
-    assert done.returncode == ExitCode.BAD_INPUT
-    assert "it is a pipe" in done.err
