@@ -13,20 +13,18 @@ from typing import Any
 import pytest
 
 from playground.demo.server import DemoServer
-from playground.domain.debugging import ResultDraft
 from playground.domain.parts import Image
-from playground.domain.transcript import Ending, Role, Transcript, make_turn
+from playground.domain.transcript import Ending, Role, make_turn
 from playground.engine.cassettes.cassette import Cassette
 from playground.engine.cassettes.replay import CassettePlayer
 from playground.engine.evaluation.answering import Answer, Brought
 from playground.engine.gateways.offered import DEMO_ID, Gateways
 from playground.engine.library.store import Filters, StoreError
 from playground.engine.library.workspace import ANSWERS, Workspace
-from playground.engine.session.changes import RunState
 from playground.engine.session.draft import Draft
 from playground.engine.session.session import Session
 from playground.engine.session.snapshot import restore
-from tests.engine.debugging import ToolConversation, begin
+from tests.engine.debugging import begin
 from tests.engine.library.store.conftest import MakeWorkspace
 from tests.engine.library.store.test_store import rows
 from tests.support.eventually import eventually
@@ -36,21 +34,6 @@ async def again(workspace: Workspace, make: MakeWorkspace) -> Workspace:
     """As after a quit in order and another start."""
     await workspace.close()
     return await make()
-
-
-async def test_what_was_looked_at_last_is_looked_at_again(make_workspace: MakeWorkspace) -> None:
-    workspace = await make_workspace()
-    assert len(workspace.experiments) == 1
-    first = workspace.current
-    first.turns.add_turn(make_turn(Role.USER, "One"))
-    workspace.new().turns.add_turn(make_turn(Role.USER, "Two"))
-    workspace.open(first.id)
-    workspace = await again(workspace, make_workspace)
-    assert [experiment.title for experiment in workspace.experiments] == ["Two", "One"]
-    assert workspace.current is not first
-    assert workspace.current.id == first.id
-    assert workspace.current.transcript == first.transcript
-    assert workspace.sessions == [workspace.current]
 
 
 async def test_workspace_after_a_change_saves_it_by_itself(make_workspace: MakeWorkspace) -> None:
@@ -85,18 +68,6 @@ async def test_workspace_after_a_change_saves_it_by_itself(make_workspace: MakeW
     await saves(lambda loaded: loaded.settings.unsent == {"extra_body": "{"}, "the text of a field that is not sent")
 
 
-async def test_what_came_from_elsewhere_is_on_the_disk_before_anybody_touches_it(
-    make_workspace: MakeWorkspace, session: Session, path: Path
-) -> None:
-    workspace = await make_workspace()
-    assert workspace.store is not None
-    session.turns.add_turn(make_turn(Role.USER, "From the clipboard"))
-    workspace.add_experiment(session)
-    await workspace.store.flush()
-    with closing(sqlite3.connect(path)) as connection:
-        assert connection.execute("SELECT title FROM experiments").fetchall() == [("From the clipboard",)]
-
-
 async def test_an_untouched_one_is_not_kept(make_workspace: MakeWorkspace) -> None:
     workspace = await make_workspace()
     workspace.current.change(model="another")
@@ -106,53 +77,6 @@ async def test_an_untouched_one_is_not_kept(make_workspace: MakeWorkspace) -> No
     assert await workspace.store.experiments() == []
     workspace = await again(workspace, make_workspace)
     assert len(workspace.experiments) == 1
-
-
-async def test_what_is_written_before_the_store_is_open_is_kept(
-    gateways: Gateways, make_workspace: MakeWorkspace
-) -> None:
-    workspace = await make_workspace()
-    workspace.current.turns.add_turn(make_turn(Role.USER, "Old"))
-    await workspace.close()
-    from playground.engine.library.store import Store
-
-    assert workspace.store is not None
-    early = Workspace(gateways, Store(workspace.store.path))
-    typed = early.current
-    typed.with_draft(Draft(text="typed at once"))
-    await early.start()
-    assert early.current is typed
-    await early.close()
-    workspace = await make_workspace()
-    assert len(workspace.experiments) == 2
-    assert workspace.current.draft.text == "typed at once"
-
-
-async def test_a_paused_call_is_paused_after_reopening(make_workspace: MakeWorkspace, gateway: DemoServer) -> None:
-    workspace = await make_workspace()
-    session = workspace.current
-    session.change(model="demo-tools")
-    conversation = ToolConversation(session, gateway)
-    await conversation.ask("Compare Lisbon, Oslo and Rome")
-    keys = conversation.keys
-    assert len(keys) == 3
-    session.turns.edit_call(*keys[0], '{"city": "Bergen", "unit": "celsius"}')
-    session.debugger.notes.set_draft(*keys[0], ResultDraft(text='{"temp": 1', is_error=True))
-    session.debugger.send(*keys[1], "rain")
-    reasons = conversation.reasons
-    workspace = await again(workspace, make_workspace)
-    back = ToolConversation.__new__(ToolConversation)
-    back.session, back.gateway = workspace.current, gateway
-    debugger = workspace.current.debugger
-    assert debugger.paused
-    assert back.keys == [keys[0], keys[2]]
-    assert back.reasons == reasons
-    assert back.waiting[0][1].arguments == '{"city": "Bergen", "unit": "celsius"}'
-    assert back.waiting[0][1].received is not None
-    assert debugger.notes.draft(*keys[0]) == ResultDraft(text='{"temp": 1', is_error=True)
-    debugger.notes.set_draft(*keys[2], ResultDraft(text="sun"))
-    await debugger.go_on()
-    assert workspace.current.transcript.path[-1].text
 
 
 async def test_stream_and_tape_are_written_while_the_answer_arrives(make_workspace: MakeWorkspace, path: Path) -> None:
@@ -246,31 +170,6 @@ async def test_experiments_are_loaded_when_shown_and_the_last_click_wins(make_wo
     assert one is same
 
 
-async def test_rename_pin_archive_of_one_that_is_not_open(make_workspace: MakeWorkspace) -> None:
-    workspace = await make_workspace()
-    first = workspace.current
-    first.turns.add_turn(make_turn(Role.USER, "One"))
-    workspace.new().turns.add_turn(make_turn(Role.USER, "Two"))
-    workspace = await again(workspace, make_workspace)
-    assert first.id not in {session.id for session in workspace.sessions}
-    await workspace.rename(first.id, "Renamed")
-    workspace.pin(first.id, True)
-    workspace.archive(first.id, True)
-    workspace.pin(workspace.current.id, True)
-    for _ in range(2):
-        by_id = {experiment.id: experiment for experiment in workspace.experiments}
-        assert (by_id[first.id].title, by_id[first.id].pinned, by_id[first.id].archived) == ("Renamed", True, True)
-        assert by_id[workspace.current.id].pinned
-        workspace = await again(workspace, make_workspace)
-    await workspace.rename(first.id, "")
-    assert (await workspace.show(first.id)).title == "One"
-    for act in (workspace.pin, workspace.archive):
-        with pytest.raises(KeyError):
-            act("nobody", True)
-    with pytest.raises(KeyError):
-        await workspace.rename("nobody", "x")
-
-
 async def test_a_duplicate_is_a_whole_experiment(make_workspace: MakeWorkspace) -> None:
     workspace = await make_workspace()
     session = workspace.current
@@ -355,21 +254,6 @@ async def test_backup_and_restore(make_workspace: MakeWorkspace, tmp_path) -> No
     assert [experiment.title for experiment in workspace.experiments] == ["Goes on"]
 
 
-async def test_quitting_while_an_answer_comes(make_workspace: MakeWorkspace) -> None:
-    workspace = await make_workspace()
-    session = workspace.current
-    session.turns.add_turn(make_turn(Role.USER, "Hello !long=2000 !tps=100"))
-    run = asyncio.get_running_loop().create_task(session.run())
-    await eventually(lambda: session.state is RunState.STREAMING)
-    session.stop()
-    await run
-    workspace = await again(workspace, make_workspace)
-    outcome = workspace.current.transcript.path[-1].outcome
-    assert outcome is not None
-    assert outcome.ending is Ending.STOPPED
-    assert workspace.current.transcript == Transcript(session.transcript.turns, session.transcript.head)
-
-
 # ---- the trash
 
 
@@ -422,18 +306,6 @@ async def test_what_is_erased_is_gone_for_good_whatever_still_holds_it(make_work
     workspace = await again(workspace, make_workspace)
     assert [experiment.id for experiment in workspace.experiments] == [ids[2]]
     assert workspace.trash == []
-
-
-async def test_an_empty_experiment_is_not_put_into_the_trash(make_workspace: MakeWorkspace) -> None:
-    workspace, _ = await three(make_workspace)
-    empty = workspace.new()
-    workspace.delete(empty.id)
-    assert workspace.trash == []
-    assert workspace.undelete(), "a slip can be taken back all the same"
-    assert workspace.current is empty
-    empty.turns.add_turn(make_turn(Role.USER, "Now there is something"))
-    workspace = await again(workspace, make_workspace)
-    assert empty.id in {experiment.id for experiment in workspace.experiments}
 
 
 async def test_the_trash_lets_go_after_the_days_that_are_set(make_workspace: MakeWorkspace, path: Path) -> None:

@@ -1,4 +1,4 @@
-"""A store as each version of the schema had it, made from the text of that time, which is never changed again."""
+"""Stores of each version of the schema, made by the statements of that time, which are never changed again."""
 
 from __future__ import annotations
 
@@ -9,67 +9,6 @@ import zlib
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
-
-VERSION_1 = """
-CREATE TABLE experiments (
-        number INTEGER PRIMARY KEY AUTOINCREMENT,
-        id TEXT NOT NULL UNIQUE,
-        title TEXT NOT NULL,
-        summary TEXT NOT NULL,
-        model TEXT NOT NULL,
-        protocol TEXT NOT NULL,
-        pinned INTEGER NOT NULL,
-        archived INTEGER NOT NULL,
-        created_at REAL NOT NULL,
-        changed_at REAL NOT NULL,
-        has_error INTEGER NOT NULL,
-        has_tools INTEGER NOT NULL,
-        deleted_at REAL);
-CREATE TABLE settings (
-        experiment INTEGER PRIMARY KEY REFERENCES experiments ON DELETE CASCADE,
-        json TEXT NOT NULL);
-CREATE TABLE drafts (
-        experiment INTEGER PRIMARY KEY REFERENCES experiments ON DELETE CASCADE,
-        json TEXT NOT NULL);
-CREATE TABLE turns (
-        number INTEGER PRIMARY KEY,
-        id TEXT NOT NULL,
-        json TEXT NOT NULL,
-        indexed INTEGER NOT NULL);
-CREATE INDEX turns_unindexed ON turns (number) WHERE indexed = 0;
-CREATE TABLE tapes (
-        experiment INTEGER NOT NULL REFERENCES experiments ON DELETE CASCADE,
-        id TEXT NOT NULL,
-        started_at REAL NOT NULL,
-        head TEXT NOT NULL,
-        size INTEGER NOT NULL,
-        data BLOB,
-        PRIMARY KEY (experiment, id));
-CREATE INDEX tapes_by_age ON tapes (started_at, size) WHERE data IS NOT NULL;
-CREATE TABLE images (hash TEXT PRIMARY KEY, url TEXT NOT NULL);
-CREATE TABLE image_uses (
-        experiment INTEGER NOT NULL REFERENCES experiments ON DELETE CASCADE,
-        hash TEXT NOT NULL REFERENCES images,
-        PRIMARY KEY (experiment, hash)) WITHOUT ROWID;
-CREATE INDEX image_uses_by_hash ON image_uses (hash);
-CREATE TABLE state (name TEXT PRIMARY KEY, value TEXT NOT NULL);
-CREATE VIEW said AS SELECT number,
-    (SELECT group_concat(json_extract(value, '$.text'), char(10))
-        FROM json_each(CASE WHEN json_valid(turns.json) THEN turns.json ELSE '{}' END, '$.parts')
-        WHERE json_extract(value, '$.kind') IN ('text', 'refusal', 'tool_result')) AS text,
-    (SELECT group_concat(json_extract(value, '$.text'), char(10))
-        FROM json_each(CASE WHEN json_valid(turns.json) THEN turns.json ELSE '{}' END, '$.parts')
-        WHERE json_extract(value, '$.kind') IN ('reasoning')) AS reasoning,
-    (SELECT group_concat(json_extract(value, '$.name') || ' ' || json_extract(value, '$.arguments'), char(10))
-        FROM json_each(CASE WHEN json_valid(turns.json) THEN turns.json ELSE '{}' END, '$.parts')
-        WHERE json_extract(value, '$.kind') IN ('tool_call')) AS arguments FROM turns;
-CREATE VIRTUAL TABLE words USING fts5 (text, reasoning, arguments, content='said', content_rowid='number',
-        tokenize='unicode61 remove_diacritics 2');
-CREATE VIRTUAL TABLE titles USING fts5 (title, model, content='experiments', content_rowid='number',
-        tokenize='unicode61 remove_diacritics 2');
-PRAGMA application_id = 1733323873;
-PRAGMA user_version = 1;
-"""
 
 TURNS = (
     {"id": "t1", "role": "user", "parts": [{"kind": "text", "text": "What is a ship?"}], "members": {}},
@@ -99,13 +38,17 @@ TAPE = {
 }
 
 
+def script(version: int) -> str:
+    return Path(__file__).with_name(f"version_{version}.sql").read_text(encoding="utf-8")
+
+
 def version_1(path: Path) -> None:
-    """One experiment of two turns with its exchange; the second turn was being received when the process ended."""
+    """Make a store with an experiment of two turns and an exchange; the process ended while the second turn came."""
     path.parent.mkdir(parents=True, exist_ok=True)
     number = 1 << 24
     packed = zlib.compress(b'"{}"\n[[0.3,"A house "],[0.4,"on water."]]\n')
     with closing(sqlite3.connect(path)) as connection:
-        connection.executescript(VERSION_1)
+        connection.executescript(script(1))
         connection.execute(
             "INSERT INTO experiments VALUES (1, 'first', 'What is a ship?', 'm · 2 turns', 'm', 'chat', 0, 0, 1.7e9,"
             " 1.7e9, 0, 0, NULL)"
@@ -125,21 +68,11 @@ def version_1(path: Path) -> None:
         connection.commit()
 
 
-VERSION_2 = """
-CREATE TABLE tape_reads (
-        experiment INTEGER NOT NULL REFERENCES experiments ON DELETE CASCADE,
-        tape TEXT NOT NULL,
-        data BLOB NOT NULL);
-CREATE INDEX tape_reads_by_tape ON tape_reads (experiment, tape);
-PRAGMA user_version = 2;
-"""
-
-
 def version_2(path: Path) -> None:
-    """The same, the exchange under way as well when the process ended."""
+    """Make a store whose exchange was under way as well when the process ended."""
     version_1(path)
     with closing(sqlite3.connect(path)) as connection:
-        connection.executescript(VERSION_2)
+        connection.executescript(script(2))
         head = json.dumps({**TAPE, "complete": False})
         connection.execute("UPDATE tapes SET head = ?, data = ?", (head, zlib.compress(b'"{}"\n')))
         for line in (b'[[0.3,"A house "]]\n', b'[[0.4,"on water."]]\n'):
@@ -147,58 +80,21 @@ def version_2(path: Path) -> None:
         connection.commit()
 
 
-VERSION_3 = """
-CREATE TABLE pasts (
-        experiment INTEGER PRIMARY KEY REFERENCES experiments ON DELETE CASCADE,
-        json TEXT NOT NULL);
-PRAGMA user_version = 3;
-"""
-
-
 def version_3(path: Path) -> None:
-    """The same, with the state before the answer to go back to."""
+    """Make a store with the state before the answer to go back to."""
     version_2(path)
     with closing(sqlite3.connect(path)) as connection:
-        connection.executescript(VERSION_3)
+        connection.executescript(script(3))
         state = {"head": "t1", "turns": [], "gone": ["t2"]}
         connection.execute("INSERT INTO pasts VALUES (1, ?)", (json.dumps([state]),))
         connection.commit()
 
 
-VERSION_4 = """
-CREATE TABLE unread (
-        number INTEGER PRIMARY KEY,
-        experiment INTEGER REFERENCES experiments ON DELETE CASCADE,
-        source TEXT NOT NULL,
-        row TEXT NOT NULL,
-        fields TEXT NOT NULL,
-        hash TEXT NOT NULL UNIQUE,
-        at REAL NOT NULL);
-CREATE INDEX unread_by_experiment ON unread (experiment);
-DROP VIEW said;
-CREATE VIEW said AS SELECT number,
-    (SELECT group_concat(json_extract(iif(type = 'object', value, '{}'), '$.text'), char(10))
-        FROM json_each(CASE WHEN typeof(turns.json) = 'text' AND json_valid(turns.json) THEN turns.json ELSE '{}' END,
-            '$.parts')
-        WHERE json_extract(iif(type = 'object', value, '{}'), '$.kind') IN ('text', 'refusal', 'tool_result')) AS text,
-    (SELECT group_concat(json_extract(iif(type = 'object', value, '{}'), '$.text'), char(10))
-        FROM json_each(CASE WHEN typeof(turns.json) = 'text' AND json_valid(turns.json) THEN turns.json ELSE '{}' END,
-            '$.parts')
-        WHERE json_extract(iif(type = 'object', value, '{}'), '$.kind') IN ('reasoning')) AS reasoning,
-    (SELECT group_concat(json_extract(iif(type = 'object', value, '{}'), '$.name') || ' ' ||
-        json_extract(iif(type = 'object', value, '{}'), '$.arguments'), char(10))
-        FROM json_each(CASE WHEN typeof(turns.json) = 'text' AND json_valid(turns.json) THEN turns.json ELSE '{}' END,
-            '$.parts')
-        WHERE json_extract(iif(type = 'object', value, '{}'), '$.kind') IN ('tool_call')) AS arguments FROM turns;
-PRAGMA user_version = 4;
-"""
-
-
 def version_4(path: Path) -> None:
-    """The same, with a turn that could not be read set aside."""
+    """Make a store with a turn that could not be read set aside."""
     version_3(path)
     with closing(sqlite3.connect(path)) as connection:
-        connection.executescript(VERSION_4)
+        connection.executescript(script(4))
         row = json.dumps({"number": 16777219, "id": "t3", "json": "{cut", "indexed": 1})
         connection.execute("INSERT INTO unread VALUES (1, 1, 'turns', ?, '', 'abc', 1.7e9)", (row,))
         connection.commit()
