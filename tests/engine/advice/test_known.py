@@ -6,7 +6,6 @@ Each body goes through the reader of error bodies first, as on the wire.
 from __future__ import annotations
 
 import json
-import re
 import time
 from pathlib import Path
 from typing import Any
@@ -15,10 +14,8 @@ import pytest
 
 from playground.domain.errors import Failure, FailureKind, Sent
 from playground.engine.advice import advise
-from playground.engine.advice.own import OWN
 from playground.engine.advice.parts import Action, add_header
 from playground.engine.advice.spots import header_names, parameter_named, place_of
-from playground.engine.advice.table import TABLE
 from playground.gateway.retry import is_transient
 from playground.protocols.errors import read_error
 from tests.support.each_case import each_case
@@ -151,14 +148,6 @@ def test_the_other_protocol_is_offered_where_an_endpoint_is_missing(endpoint: st
         found.title == f"{'Messages' if endpoint == 'messages' else 'Chat completions'} cannot be found at this address"
     )
     assert "protocol" not in names(advise(told(404, {"detail": "Not Found"}, endpoint="models")).actions)
-
-
-def test_every_pattern_is_in_small_letters() -> None:
-    """They are looked for in a message in small letters: compiling and searching cost half of what they would."""
-    for known in (*OWN, *TABLE):
-        letters = re.sub(r"\\.", "", known.words)
-        assert letters == letters.lower(), known.words
-        assert all(code == code.lower() for code in known.codes)
 
 
 @each_case(
