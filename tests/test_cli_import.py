@@ -115,15 +115,6 @@ def test_import_of_native_messages_reads_back_as_the_same_request(tmp_path: Path
     assert second["content"]["messages"][1:] == body["messages"]
 
 
-def test_import_of_several_conversations_writes_a_line_each(tmp_path: Path) -> None:
-    out = tmp_path / "out.jsonl"
-    messages = [{"role": "user", "content": "Hello, with a line separator: \u2028"}]
-    found = report("\n".join(json.dumps({"messages": messages}) for _ in range(3)), "m.jsonl", tmp_path)
-    out.write_text("\n".join(map(json.dumps, found["content"])), encoding="utf-8")
-    again = report(out.read_text(encoding="utf-8"), "again.jsonl", tmp_path)
-    assert (found["conversations"], again["conversations"]) == (3, 3)
-
-
 def test_import_of_a_configuration_of_cases_writes_an_experiment_that_eval_runs(tmp_path: Path) -> None:
     out = tmp_path / "cases.playground.json"
     report(PROMPTFOO, "promptfoo.yaml", tmp_path, "--out", str(out))

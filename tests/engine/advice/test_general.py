@@ -87,22 +87,3 @@ def test_the_message_does_not_say_the_title_again(
 ) -> None:
     told = failure(kind, status).model_copy(update={"message": message})
     assert own_words(told, advise(told)) == said
-
-
-def test_streaming_is_advised_only_where_it_was_off() -> None:
-    late = failure(FailureKind.HTTP, 504)
-    assert STREAM_ON in advise(late, streamed=False).actions
-    assert STREAM_ON not in advise(late, streamed=True).actions
-    assert STREAM_ON not in advise(late).actions
-    knows = late.model_copy(update={"sent": Sent(endpoint="chat", streamed=True)})
-    assert STREAM_ON not in advise(knows, streamed=False).actions
-
-
-def test_an_empty_stream_advises_to_switch_streaming_off() -> None:
-    empty = failure(FailureKind.EMPTY)
-    streamed = advise(empty.model_copy(update={"sent": Sent(endpoint="chat", streamed=True)}))
-    assert "switch “Stream” off under Parameters" in streamed.remedy
-    assert "“stream” to false" in streamed.command
-    assert streamed.actions[1].value == "stream"
-    whole = advise(empty.model_copy(update={"sent": Sent(endpoint="chat", streamed=False)}))
-    assert "tream" not in whole.remedy + whole.command

@@ -41,20 +41,6 @@ def test_what_is_written_is_read_again() -> None:
     assert list(cassette.exchanges) == tapes()
 
 
-def test_it_is_text_that_a_person_can_read() -> None:
-    content = json.loads(write(tapes()))
-    assert content["cassette"] == 1
-    first, second, _ = content["exchanges"]
-    assert first["response"]["reads"][1] == [0.5, "data: [DONE]\n\n"]
-    assert json.loads(first["request"]["body"])["model"] == "m-1"
-    assert base64.b64decode(second["response"]["reads"][0][1]["base64"]) == BINARY
-
-
-def test_one_saved_while_it_ran_ends_with_its_last_read() -> None:
-    (tape,) = read(write([exchange([(0.7, b": x\n\n")], ended=False)])).exchanges
-    assert (tape.ended, tape.complete) == (0.7, False)
-
-
 def test_files(tmp_path: Path) -> None:
     path = tmp_path / "a.cassette.json"
     save(path, tapes(), "x")

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import math
-import urllib.error
-import urllib.request
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, aclosing
 from typing import Any
@@ -21,7 +18,7 @@ from playground.domain.errors import FailureKind
 from playground.domain.events import TextDelta
 from playground.domain.request import Request
 from playground.domain.tools import ToolDefinition
-from playground.domain.transcript import Ending, Role, Transcript, make_turn
+from playground.domain.transcript import Role, Transcript, make_turn
 from playground.engine.cassettes.cassette import Cassette, read, write
 from playground.engine.cassettes.playback_clock import PlaybackClock
 from playground.engine.cassettes.replay import CassettePlayer
@@ -235,38 +232,6 @@ async def test_other_requests_are_answered_in_order_and_models_are_listed(serve:
     assert call.exchange.status == 404
 
 
-async def test_any_client_will_do() -> None:
-    server = ReplayServer(Cassette((exchange(HELLO),)), PlaybackClock(math.inf))
-    url = await server.start()
-
-    def post(data: bytes) -> bytes:
-        headers = {"Content-Type": "application/json"}
-        request = urllib.request.Request(f"{url}/chat/completions", data=data, headers=headers)
-        with urllib.request.urlopen(request, timeout=10) as answer:
-            body: bytes = answer.read()
-            return body
-
-    wanted = b"".join(data for _, data in HELLO)
-    assert await asyncio.to_thread(post, b"not JSON") == wanted
-    reader, writer = await asyncio.open_connection("127.0.0.1", int(url.rpartition(":")[2][:-3]))
-    ask = (
-        b"POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
-        b"Content-Length: 2\r\nExpect: 100-continue\r\n\r\n"
-    )
-    for _ in range(2):  # one connection, two requests
-        writer.write(ask)
-        assert b"100" in await reader.readuntil(b"\r\n\r\n")
-        writer.write(b"{}")
-        head = await reader.readuntil(b"\r\n\r\n")
-        assert head.startswith(b"HTTP/1.1 200 OK\r\n")
-        assert b"X-Request-Id: r-1" in head
-        await reader.readuntil(b"0\r\n\r\n")
-    writer.write(b"nonsense\r\n\r\n")
-    assert (await reader.read()).startswith(b"HTTP/1.1 400 ")
-    writer.close()
-    await server.aclose()
-
-
 async def recorded_on_the_demo(protocol: str, model: str, prompt: str, *, stream: bool, url: str) -> Exchange:
     """What the demo gateway answers, over a real socket."""
     made = get_protocol(protocol)
@@ -337,24 +302,3 @@ def test_pieces_end_with_reads_and_with_frames() -> None:
         (0.3, b[20:], False),
         (0.3, DONE, True),
     ]
-
-
-async def test_a_stopped_and_a_failed_answer_are_told_as_such() -> None:
-    stopped = exchange(HELLO[:1], complete=False)
-    refused = exchange([(0.1, b'{"message": "no"}')], status=401, content_type="application/json")
-    refused.id = "e-2"
-    opened = CassettePlayer(Cassette((stopped, refused))).session()
-    first, second = (opened.transcript.turns[one] for one in opened.transcript.children(opened.transcript.path[0].id))
-    assert first.outcome is not None
-    assert first.outcome.ending is Ending.STOPPED
-    assert first.text == "Hel"
-    assert second.outcome is not None
-    assert json.loads(second.outcome.model_dump_json())["exchange"] == "e-2"
-
-
-async def test_a_port_in_use_is_said_so() -> None:
-    server = ReplayServer(Cassette((exchange(HELLO),)))
-    port = int((await server.start()).rpartition(":")[2][:-3])
-    with pytest.raises(OSError, match=f"port {port}.*Choose another"):
-        await ReplayServer(Cassette((exchange(HELLO),)), port=port).start()
-    await server.aclose()

@@ -118,12 +118,6 @@ def test_a_body_with_everything_in_it() -> None:
     assert conversation.notes == ("Kept in the extra body: odd.",)
 
 
-def test_one_message_a_line() -> None:
-    found = read("\n" + lines(*CHAT).replace("\n", "\r\n\r\n"))
-    assert found.words == "one message a line"
-    assert sent(only(found))["messages"] == CHAT
-
-
 def test_one_conversation_a_line_as_for_fine_tuning() -> None:
     weighed = [PLAIN[0], {**PLAIN[1], "weight": 0}]
     found = read(
@@ -142,12 +136,6 @@ def test_one_conversation_a_line_as_for_fine_tuning() -> None:
     assert sent(second)["messages"] == PLAIN
     assert second.notes == ("“weight” was left out: it is for training, and no request has it.",)
     assert (second.number, third.number, len(third.request.turns)) == (2, 3, 5)
-
-
-def test_lists_of_conversations() -> None:
-    found = read(json.dumps([{"messages": PLAIN}, NATIVE]))
-    assert (found.words, found.total) == ("a list of conversations", 2)
-    assert [conversation.request.protocol for conversation in found.conversations] == ["chat", "messages"]
 
 
 def test_batch_files_of_both_vendors() -> None:
@@ -272,15 +260,3 @@ def test_what_can_be_read_is_taken_and_the_rest_is_named(text: str, words: str) 
     said = (*found.problems, *(note.removeprefix("Left out. ") for note in conversation.notes))
     assert any(line.startswith(words) for line in said), said
     assert [turn.text for turn in conversation.request.turns][:1] == ["a"]
-
-
-def test_conversations_are_numbered_as_they_are_taken_and_all_problems_are_in_order() -> None:
-    good, bad = {"messages": PLAIN}, {"messages": [BAD_ROLE]}
-    found = read(lines(bad, good, 7, good) + "{nope\n" + lines(good))
-    assert [one.number for one in found.conversations] == [1, 2, 3]
-    assert [problem.split(",")[0] for problem in found.problems] == ["Line 1", "Line 3", "Line 5"]
-
-
-def test_a_conversation_of_nothing_but_bad_messages_is_no_conversation() -> None:
-    with pytest.raises(MessagesImportError, match="Line 1, column 2: message 1"):
-        read(json.dumps([BAD_ROLE] * 100))

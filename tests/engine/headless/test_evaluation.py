@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import errno
 import io
 import json
 import os
@@ -297,16 +296,3 @@ async def test_second_evaluation_on_one_answers_file_is_refused(
         lock.release()
     assert (await desk.run(**options)).code == ExitCode.OK
     assert not list(desk.folder.glob("*.lock"))
-
-
-async def test_answers_file_that_cannot_be_locked_is_refused(
-    desk: Desk, demo: DemoServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def refuse(_handle: int) -> None:
-        raise OSError(errno.ENOLCK, "No locks available")
-
-    monkeypatch.setattr("playground.engine.io.file_lock._lock", refuse)
-    ended = await desk.run(saved())
-    assert ended.code == ExitCode.BAD_INPUT
-    assert "cannot be locked, so the same answers could be paid for twice: No locks available" in ended.err
-    assert not demo.requests

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import socket
 from pathlib import Path
 from typing import Any
 
@@ -42,15 +41,6 @@ async def test_text_and_reasoning_go_to_streams_of_their_own(desk: Desk) -> None
     assert "42" in ended.out
     assert "The user says" in ended.err
     assert "The user says" not in ended.out
-
-
-async def test_a_file_streams_unless_it_says_otherwise(desk: Desk, demo: DemoServer) -> None:
-    await desk.run(experiment())
-    assert json.loads(demo.requests[-1].body)["stream"] is True
-    ended = await desk.run(experiment(parameters={"stream": False}))
-    assert json.loads(demo.requests[-1].body)["stream"] is False
-    assert ended.code == ExitCode.OK
-    assert ended.out.strip()
 
 
 async def test_what_the_file_says_is_what_is_sent(desk: Desk, demo: DemoServer) -> None:
@@ -111,11 +101,6 @@ async def test_the_turn_as_json(desk: Desk) -> None:
     assert turn["model"] == "demo-reasoner"
 
 
-async def test_every_completion_is_in_the_json(desk: Desk) -> None:
-    ended = await desk.run(experiment(parameters={"n": 3}), as_json=True)
-    assert [choice["index"] for choice in ended.json["choices"]] == [0, 1, 2]
-
-
 async def test_exit_code_says_how_the_run_ended(desk: Desk) -> None:
     for word, code in (
         ("!503", ExitCode.HTTP),
@@ -142,14 +127,6 @@ async def test_failure_is_in_the_json_too(desk: Desk) -> None:
     assert ended.json["complete"] is False
 
 
-async def test_a_port_where_nothing_listens(desk: Desk) -> None:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        ended = await desk.run(experiment(), base_url=f"http://127.0.0.1:{taken.getsockname()[1]}/v1")
-    assert ended.code == ExitCode.TRANSPORT
-    assert "No connection: Nothing answers at 127.0.0.1:" in ended.err
-
-
 async def test_a_gateway_that_repeats_the_key_does_not_get_it_shown(tmp_path: Path) -> None:
     body = json.dumps({"error": {"message": f"Incorrect API key: {CANARY}"}}).encode()
     with FaultServer() as server:
@@ -157,14 +134,6 @@ async def test_a_gateway_that_repeats_the_key_does_not_get_it_shown(tmp_path: Pa
         desk = Desk(tmp_path, server.url)
         assert (await desk.run(experiment())).code == ExitCode.HTTP  # the canary is looked for by the desk
         assert (await desk.run(experiment(), as_json=True)).code == ExitCode.HTTP
-
-
-async def test_a_model_cannot_steer_the_terminal(tmp_path: Path) -> None:
-    with FaultServer() as server:
-        server.play(send(head(), sse(text_chunk("a\x1b[2Jb\rc\nd", "stop"), "[DONE]")))
-        ended = await Desk(tmp_path, server.url).run(experiment())
-    assert ended.code == ExitCode.OK
-    assert ended.out.strip() == "a\ufffd[2Jb\ufffdc\nd"
 
 
 UNUSABLE: list[tuple[object, str]] = [
@@ -236,17 +205,6 @@ async def test_an_answer_with_a_hole_is_not_complete(tmp_path: Path) -> None:
     assert found.err == loop.err == plain.err
     assert found.json["complete"] is loop.json["turns"][-1]["complete"] is False
     assert [deviation["hole"] for deviation in found.json["deviations"]] == [True]
-
-
-@pytest.mark.parametrize("protocol", ["chat", "messages"])
-async def test_a_call_that_was_cut_off_is_not_whole(desk: Desk, protocol: str) -> None:
-    model = {"chat": "demo-tools", "messages": "demo-messages"}[protocol]
-    asked = experiment("Weather in Oslo !cutargs", protocol=protocol, model=model, tools=[WEATHER])
-    ended = await desk.run(asked)
-    assert ended.code == ExitCode.INCOMPLETE
-    assert "The answer broke off at its call of get_weather" in ended.err
-    whole = await desk.run(experiment("Weather in Oslo", protocol=protocol, model=model, tools=[WEATHER]))
-    assert whole.code == ExitCode.OK
 
 
 PAGE = whole(200, "text/html", b"<html><body>Sign in</body></html>")

@@ -16,6 +16,8 @@ from playground.engine.headless.exit_codes import ExitCode
 from playground.engine.headless.run import RunOptions, run_file
 from tests.engine.debugging import begin
 from tests.engine.headless.runs import CANARY, Desk, experiment
+from tests.protocols.messages.test_decode import block, start, stop
+from tests.protocols.streams import DONE, call_chunk, chunk
 from tests.support.eventually import eventually
 from tests.support.fault_server import FaultServer, head, hold, send, sleep, sse, text_chunk, whole
 from tests.support.proxy import Proxy, Socks
@@ -207,12 +209,34 @@ async def test_tools_go_out_as_they_stand(desk: Desk, server: FaultServer, proto
     assert "tools" not in server.requests[-1].json
 
 
-async def test_what_native_messages_cannot_carry_is_said(desk: Desk, server: FaultServer) -> None:
-    said = {"role": "assistant", "content": "4", "reasoning_content": "2 + 2"}
-    messages = [{"role": "user", "content": "2 + 2?"}, said, {"role": "user", "content": "Sure?"}]
-    ended = await desk.run(experiment(protocol="messages", messages=messages))
-    assert "playground: Turn 2 (assistant): its reasoning has no signature" in ended.err
-    assert server.requests[-1].json["messages"][1] == {"role": "assistant", "content": "4"}
+async def test_custom_call_is_answered_by_its_row_and_returned(desk: Desk, server: FaultServer) -> None:
+    tool = {"type": "custom", "custom": {"name": "code", "format": {"type": "text"}}}
+    call = {"id": "a", "type": "custom", "custom": {"name": "code", "input": "print(1)"}}
+    server.play_next(send(head()), send(call_chunk({"index": 0, **call}) + chunk({}, "tool_calls") + DONE))
+    table = {"playground_answers": 1, "tools": {"code": [{"equal": "print(1)", "result": "1"}]}}
+    ended = await desk.run(experiment(tools=[tool]), answers=desk.write("table.json", table))
+    assert ended.code == ExitCode.OK
+    assert server.requests[0].json["tools"] == [tool]
+    assert server.requests[1].json["messages"][1:] == [
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "a", "content": "1"},
+    ]
+
+
+async def test_ids_of_chat_messages_are_replaced_over_native_messages(desk: Desk, server: FaultServer) -> None:
+    server.play(send(head()), send(start() + block(0, {"type": "text", "text": "done"}) + stop()))
+    call = {"id": "functions.f:0", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+    messages = [
+        {"role": "user", "content": "?"},
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "functions.f:0", "content": "1"},
+    ]
+    content = {"playground": 1, "protocol": "messages", "model": "m", "messages": messages}
+    ended = await desk.run(content)
+    assert ended.code == ExitCode.OK
+    assert "“functions.f:0” as “functions_f_0”" in ended.err
+    _, called, answered = server.requests[0].json["messages"]
+    assert called["content"][0]["id"] == answered["content"][0]["tool_use_id"] == "functions_f_0"
 
 
 # Waiting and trying again

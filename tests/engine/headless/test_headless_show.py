@@ -96,13 +96,6 @@ async def test_reasoning_between_texts_leaves_the_answer_in_one_piece(desk: Desk
     assert ended.err.startswith("Hm.\nplayground: ")
 
 
-async def test_a_failure_stands_on_a_line_of_its_own(desk: Desk, server: FaultServer) -> None:
-    server.play(send(head(), sse(text_chunk("Half"))))
-    shown = await on_screen(desk, experiment())
-    assert shown.startswith("Half\nplayground: Ended without a finish reason")
-    assert (await desk.run(experiment())).err.startswith("playground: ")
-
-
 async def test_all_answers_are_shown_each_under_its_heading(desk: Desk, server: FaultServer) -> None:
     chunks = [chunk(index=at, content=text) for text in ("a", "b") for at in (1, 0)]
     thoughts = [chunk(index=at, reasoning_content=f"T{at}") for at in (0, 1)]

@@ -98,11 +98,6 @@ async def test_unknown_variant_is_said_with_those_that_are_there(desk: Desk, dem
     assert bodies(demo) == []
 
 
-async def test_a_request_is_its_own_only_variant(desk: Desk) -> None:
-    ended = await desk.run(experiment(), all_variants=True, as_json=True)
-    assert [one["letter"] for one in ended.json["variants"]] == ["A"]
-
-
 async def test_two_of_one_name_are_told_apart_by_letters(desk: Desk, demo: DemoServer) -> None:
     twice = [VARIANTS[0], {"id": "v9", "name": "Warm"}]
     ended = await desk.run(saved(variants=twice), variant="warm")

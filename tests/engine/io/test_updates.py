@@ -54,11 +54,6 @@ async def test_a_newer_version_is_found(server: FaultServer) -> None:
     assert request.header("cookie") is None
 
 
-async def test_the_same_version_is_not_newer(server: FaultServer) -> None:
-    server.play(send(whole(200, "application/json", said())))
-    assert not (await look_for_update(address(server), "1.2.0")).newer
-
-
 @pytest.mark.parametrize(
     ("answer", "words"),
     [

@@ -18,7 +18,6 @@ from playground.engine.gateways.profiles import Profile
 from playground.engine.library.opening_files import (
     FileError,
     Kind,
-    MissingFileError,
     Outcome,
     begin,
     kind_of,
@@ -125,40 +124,6 @@ def test_a_file_is_what_it_says_of_itself(tmp_path: Path, name: str, text: str, 
     file = tmp_path / name
     file.write_text(text, encoding="utf-8")
     assert kind_of(file) is kind
-
-
-def test_bytes_that_are_no_text_are_left_to_whoever_reads_them(tmp_path: Path) -> None:
-    file = tmp_path / "a.json"
-    file.write_bytes(b"\xff\xfe\x00{")
-    assert kind_of(file) is Kind.MESSAGES
-
-
-def test_what_is_no_file_is_said(tmp_path: Path) -> None:
-    with pytest.raises(MissingFileError, match="is not there"):
-        kind_of(tmp_path / "gone.json")
-    with pytest.raises(FileError, match="not a file"):
-        kind_of(tmp_path)
-
-
-def test_a_request_of_the_command_line_is_read(tmp_path: Path) -> None:
-    file = tmp_path / "a.json"
-    file.write_text(json.dumps(REQUEST), encoding="utf-8")
-    assert read_request_file(file).turns[0].text == "Hello"
-    file.write_text('{"playground": 1}', encoding="utf-8")
-    with pytest.raises(FileError, match="messages"):
-        read_request_file(file)
-
-
-async def test_an_experiment_keeps_its_id_where_it_is_new(workspace: Workspace, tmp_path: Path) -> None:
-    talk(workspace)
-    taken = snapshot(workspace.current)
-    save(tmp_path / "a.playground.json", taken)
-    other = Workspace(workspace.gateways)
-    arrived = await settle(other, open_file(tmp_path / "a.playground.json"))
-    assert (arrived.outcome, arrived.lacking) == (Outcome.NEW, "")
-    assert arrived.session is other.current
-    assert (arrived.session.id, arrived.session.created_at) == (taken.id, taken.created_at)
-    assert arrived.session.transcript == taken.transcript
 
 
 async def test_the_same_experiment_is_shown_and_another_one_stands_beside(workspace: Workspace) -> None:

@@ -39,15 +39,6 @@ def session(gateways: Gateways) -> Session:
     return Session(gateways.client, profile_id=DEMO_ID)
 
 
-def test_there_are_eight_and_each_says_what_it_shows() -> None:
-    assert len(SAMPLES) == 8
-    assert len({sample.title for sample in SAMPLES}) == 8
-    for sample in SAMPLES:
-        assert sample.path.is_file()
-        assert sample.shows.endswith(".")
-        assert len(sample.shows) < 110, "one line"
-
-
 async def test_streaming_arrives_in_many_pieces(session: Session) -> None:
     sample = await run(session, "sample.streaming")
     assert session.title == sample.title

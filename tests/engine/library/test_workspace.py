@@ -26,12 +26,6 @@ def write(workspace: Workspace, text: str) -> str:
     return session.id
 
 
-async def test_it_begins_with_one_empty_experiment_on_the_demo_gateway(workspace: Workspace) -> None:
-    assert workspace.sessions == [workspace.current]
-    assert workspace.current.settings.profile_id == DEMO_ID
-    assert workspace.current.settings.model == "demo-reasoner"
-
-
 async def test_an_untouched_experiment_is_used_again(workspace: Workspace) -> None:
     first = workspace.current
     assert workspace.new() is first
@@ -60,21 +54,6 @@ async def test_the_first_experiment_is_on_the_gateway_used_last(gateways: Gatewa
     gateways.store.select(profile.id)
     current = Workspace(gateways).current
     assert (current.settings.profile_id, current.settings.model) == (profile.id, "big")
-
-
-async def test_observers_are_told_and_see_the_new_state(workspace: Workspace) -> None:
-    seen: list[tuple[int, str]] = []
-    write(workspace, "one")
-    workspace.subscribe(lambda: seen.append((len(workspace.sessions), workspace.current.title)))
-    first = workspace.current.id
-    write(workspace, "two")
-    assert seen[-1][0] == 2
-    workspace.open(first)
-    assert seen[-1] == (2, "one")
-    workspace.delete(first)
-    assert seen[-1] == (1, "two")
-    workspace.undelete()
-    assert seen[-1] == (2, "one")
 
 
 async def test_undelete_brings_back_each_in_its_place(workspace: Workspace) -> None:

@@ -15,14 +15,12 @@ from jsonschema import Draft202012Validator
 
 from playground.domain.parts import Image, Text, ToolCall, Unknown
 from playground.domain.request import Request
-from playground.domain.transcript import Role, Turn, make_turn
+from playground.domain.transcript import Role, Turn
 from playground.engine.files.experiment_file import SUFFIX, ExperimentFileError, open_file, read, save, write
 from playground.engine.files.experiment_file.schema import experiment_schema
-from playground.engine.gateways.offered import Gateways
 from playground.engine.gateways.secrets import Secret
 from playground.engine.io.resources import resource_root
-from playground.engine.session.session import Session
-from playground.engine.session.snapshot import Snapshot, restore, snapshot
+from playground.engine.session.snapshot import Snapshot
 from playground.protocols import PROTOCOLS
 from playground.protocols.protocol import get_protocol, parameters_of
 from playground.ui.features.conversation.calls.call_text import unknown_lines
@@ -60,18 +58,6 @@ def test_an_experiment_fits_the_schema_and_comes_back_equal(made: Snapshot) -> N
     assert back.transcript == made.transcript
     assert alternatives(back) == alternatives(made)
     assert write(back) == data
-
-
-async def test_a_session_comes_back(session: Session, gateways: Gateways, tmp_path: Path) -> None:
-    session.turns.add_turn(make_turn(Role.USER, "Weather?\nIn {{city}}."))
-    session.change(variables={"city": "Oslo"})
-    await session.run()
-    session.change(title="Weather")
-    path = tmp_path / f"weather{SUFFIX}"
-    save(path, snapshot(session))
-    other = Session(gateways.client, profile_of=gateways.get, profile_id="")
-    restore(open_file(path), other)
-    assert snapshot(other) == snapshot(session).model_copy(update={"gateway": "Demo gateway"})
 
 
 def test_it_reads_well() -> None:
@@ -112,15 +98,6 @@ def test_it_reads_well() -> None:
 }
 """
     )
-
-
-def test_turns_stand_in_the_order_of_the_tree() -> None:
-    def turn(key: str, parent: str | None) -> Turn:
-        return Turn(id=key, role=Role.USER, parent=parent)
-
-    turns = (turn("b", "a"), turn("c", "b"), turn("a", None), turn("b2", "a"), turn("top2", None), turn("c2", "b"))
-    written = content(Snapshot(id="e", turns=turns, head="c"))
-    assert [item["id"] for item in written["turns"]] == ["a", "b", "c", "c2", "b2", "top2"]
 
 
 def test_unknown_fields_written_by_hand_are_kept() -> None:
@@ -260,13 +237,6 @@ def test_what_is_no_experiment_is_said(data: bytes, words: str) -> None:
     assert words in str(raised.value)
 
 
-def test_a_long_line_of_turns_is_read() -> None:
-    line = turns(*((f"t{n}", f"t{n - 1}" if n else None) for n in range(5_000)))
-    back = read(json.dumps({**MINIMAL, **line, "head": "t4999"}).encode())
-    assert len(back.transcript.path) == 5_000
-    assert read(write(back)) == back
-
-
 @settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(experiments(), st.data())
 def test_a_damaged_file_is_read_or_refused_in_words(made: Snapshot, data: st.DataObject) -> None:
@@ -347,11 +317,3 @@ def test_a_part_of_a_newer_version_is_kept_and_shown_and_not_sent() -> None:
     for name in PROTOCOLS:
         request = Request(protocol=name, model="m", turns=found.turns, parameters=get_protocol(name).parameters_type())
         assert get_protocol(name).encode(request)["messages"] == [{"role": "user", "content": "look"}]
-
-
-@each_case("value", [{"a": 1}, {"kind": "text"}, {"kind": 7}, {}])
-def test_no_part_calls_itself_one_of_a_newer_version(value: dict[str, Any]) -> None:
-    part = {"kind": "unknown", "value": value, "from_file": True}
-    found = read(json.dumps({**MINIMAL, "turns": [{"id": "t", "role": "user", "parts": [part]}]}).encode())
-    assert found.turns[0].parts == (Unknown(value=value),)
-    assert read(write(found)) == found

@@ -310,14 +310,6 @@ def test_what_an_answer_came_with_is_in_the_lines_and_comes_back(to: str, whole:
     assert "mood" not in sent
 
 
-@each_case("odd", [1, None, [], {}, {"chat": 1}, {"chat": {}, "x": []}])
-def test_a_member_of_that_name_that_is_anothers_is_read_as_any_other(odd: Any) -> None:
-    said = [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b", "playground_extra": odd}]
-    (back,) = messages_import.read(json.dumps(said)).conversations
-    assert back.request.turns[1].extra == {}
-    assert get_protocol("chat").encode(back.request)["messages"] == said
-
-
 def test_what_a_protocol_has_no_place_for_is_said() -> None:
     thought = Reasoning(text="Hm.", field="thinking", signature="s")
     cited = Text(text="Yes.", extra={"messages": {"citations": [{"title": KEY}]}})

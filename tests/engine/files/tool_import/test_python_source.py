@@ -231,16 +231,3 @@ def test_every_style_of_docstring_says_the_same(text: str) -> None:
             "default": None,
         },
     }
-
-
-def test_methods_that_are_left_out_are_named() -> None:
-    source = (
-        "def a(): ...\nclass C:\n    def d(self): ...\n    def _e(self): ...\nclass D:\n    async def f(self): ...\n"
-    )
-    found = import_tools(source)
-    assert [tool.name for tool in found.tools] == ["a"]
-    said = "methods of classes are left out, since there are functions beside them: C.d, D.f"
-    assert said in found.notes
-    many = "def a(): ...\nclass C:\n" + "".join(f"    def m{n}(self): ...\n" for n in range(15))
-    assert any("C.m11 and 3 more" in note for note in import_tools(many).notes)
-    assert import_tools("class C:\n    def d(self): ...\n").notes == ()

@@ -44,24 +44,6 @@ async def test_cluster_gives_the_table_and_answers_of_one_process_and_hears_no_k
 
 
 @pytest.mark.slow
-async def test_an_interrupt_keeps_what_came_and_the_rest_is_asked_later(desk: Desk) -> None:
-    desk.write(50, at_once=4)
-    desk.gateway.play(sleep(0.05), send(said(ANSWER)), keep())
-    running = begin(desk.run())
-    await eventually(lambda: len(desk.gateway.requests) >= 20)
-    running.cancel()
-    ended = await running
-    assert ended.code == ExitCode.INTERRUPTED
-    assert "--continue asks for the rest" in ended.err
-    kept = len(desk.rows)
-    assert kept >= 10
-    asked = len(desk.gateway.requests)
-    assert (await desk.run(go_on=True)).code == ExitCode.OK
-    assert len(desk.rows) == 100
-    assert len(desk.gateway.requests) <= asked + 100 - kept + 4
-
-
-@pytest.mark.slow
 async def test_a_judge_is_asked_by_workers_also_about_answers_that_are_kept(desk: Desk) -> None:
     desk.write(3)
     assert (await desk.run()).code == ExitCode.OK

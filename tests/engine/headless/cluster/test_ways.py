@@ -15,7 +15,7 @@ from playground.engine.gateways.profiles import Profile, ProfileStore
 from playground.engine.headless.exit_codes import ExitCode
 from tests.engine.headless.cluster.clusters import KEY, USUAL_KEY, VARIABLE, Cluster
 from tests.engine.headless.cluster.desks import ANSWER, Desk, said
-from tests.support.fault_server import FaultServer, keep, send, whole
+from tests.support.fault_server import FaultServer, keep, send
 
 pytestmark = [pytest.mark.timeout(200), pytest.mark.slow]
 
@@ -76,16 +76,6 @@ async def test_certificates_to_trust_a_gateway_by_are_sent_along(desk: Desk, tmp
         ended = await desk.run(base_url=gateway.url, ca=there, fresh=True)
         assert ended.code == ExitCode.OK, ended.err
         assert len(gateway.requests) == 4
-
-
-async def test_a_budget_and_tries_hold_as_in_one_process(desk: Desk) -> None:
-    desk.write(30, at_once=4)
-    desk.gateway.play_next(send(whole(503, None, b"")), keep())
-    ended = await desk.run(requests=20, retries=2)
-    assert ended.code == ExitCode.INCOMPLETE
-    assert 20 <= len(desk.gateway.requests) <= 20 + 4  # those under way when the last one was spent
-    assert (await desk.run(go_on=True)).code == ExitCode.OK
-    assert len(desk.rows) == 60
 
 
 @pytest.fixture

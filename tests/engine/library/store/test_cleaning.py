@@ -190,15 +190,6 @@ async def test_what_could_not_be_read_is_saved_to_a_file_without_the_key(gateway
     await workspace.close()
 
 
-async def test_where_there_is_nothing_of_it_no_row_is_written(gateways: Gateways, path: Path) -> None:
-    workspace = await begin(gateways, Store(path, gateways.keys.known))
-    before = rows(path)
-    await gateways.keys.set("p", "https://gateway.example:443", Secret("sk-nobody+has+ever+said+it"))
-    assert await clean(workspace) == (0, False)
-    assert rows(path) == before
-    await workspace.close()
-
-
 async def test_what_was_begun_is_due_after_a_restart_even_for_a_key_that_is_not_fetched(
     gateways: Gateways, path: Path, tmp_path: Path
 ) -> None:

@@ -54,44 +54,6 @@ async def test_an_experiment_comes_back_whole(make_store: MakeStore, session: Se
     assert sound(path)
 
 
-async def test_the_list_tells_what_matters_without_turns(make_store: MakeStore, session: Session) -> None:
-    fill(session)
-    store = await make_store()
-    store.save(snapshot(session))
-    store.save(simple("b", "Hello there", created_at=2e9))
-    await store.flush()
-    newest, oldest = sorted(await store.experiments(), key=lambda experiment: experiment.title)
-    assert (newest.id, newest.title, newest.summary, newest.has_tools) == ("b", "Hello there", "m · 1 turn", False)
-    assert (oldest.title, oldest.pinned, oldest.archived, oldest.has_tools) == ("Weather", True, True, True)
-    assert oldest.protocol == "messages"
-
-
-async def test_only_rows_that_are_different_are_written(make_store: MakeStore, path: Path) -> None:
-    store = await make_store()
-    found = simple("a", *(f"turn {n}" for n in range(50)))
-    store.save(found)
-    await store.flush()
-    rows_before = rows(path, "SELECT number, json FROM turns")
-    with closing(sqlite3.connect(path)) as connection:
-        connection.execute("CREATE TABLE touched (what TEXT)")
-        for table in ("turns", "settings", "drafts", "experiments"):
-            for action in ("INSERT", "UPDATE", "DELETE"):
-                connection.execute(
-                    f"CREATE TRIGGER {table}_{action} AFTER {action} ON {table}"
-                    f" BEGIN INSERT INTO touched VALUES ('{action} {table}'); END"
-                )
-        connection.commit()
-    changed = found.turns[7].model_copy(update={"parts": (Text(text="another"),)})
-    more = make_turn(Role.USER, "last").model_copy(update={"parent": found.head})
-    turns = (*found.turns[:7], changed, *found.turns[8:], more)
-    store.save(found.model_copy(update={"turns": turns, "head": more.id}))
-    await store.flush()
-    touched = sorted(what for (what,) in rows(path, "SELECT what FROM touched"))
-    assert touched == ["INSERT turns", "UPDATE experiments", "UPDATE settings", "UPDATE turns"]
-    after = rows(path, "SELECT number, json FROM turns")
-    assert len(set(rows_before) & set(after)) == 49
-
-
 @pytest.mark.parametrize("reopened", [False, True])
 async def test_every_edit_of_the_tree_is_followed(make_store: MakeStore, reopened: bool, path: Path) -> None:
     store = await make_store()
@@ -175,36 +137,6 @@ async def test_what_a_tool_server_sent_is_written_once_and_a_draft_of_it_holds_n
     assert rows(path, "SELECT count(*) FROM images WHERE length(url) > 1000") == [(2,)]
     assert rows(path, "SELECT max(length(json)) FROM turns")[0][0] < 2000
     assert rows(path, "SELECT max(length(json)) FROM drafts")[0][0] < 4000
-
-
-async def test_deleted_ones_come_back_and_are_gone_for_good_later(make_store: MakeStore, path: Path) -> None:
-    store = await make_store()
-    image = Image(url="data:image/png;base64," + "A" * 1000)
-    turn = make_turn(Role.USER, "Look", image)
-    store.save(Snapshot(id="a", turns=(turn,), head=turn.id))
-    store.save(simple("b", "Hello"))
-    store.delete("a")
-    await store.flush()
-    assert [experiment.id for experiment in await store.experiments()] == ["b"]
-    assert [one.experiment.id for one in await store.deleted()] == ["a"]
-    assert await store.find("look") == []
-    store.undelete("a")
-    await store.flush()
-    assert {experiment.id for experiment in await store.experiments()} == {"a", "b"}
-    assert len(await store.find("look")) == 1
-    store.delete("a")
-    await store.close()
-    with closing(sqlite3.connect(path)) as connection:
-        connection.execute("UPDATE experiments SET deleted_at = deleted_at - 31 * 86400 WHERE id = 'a'")
-        connection.commit()
-    store = await make_store()
-    await store.flush()
-    assert rows(path, "SELECT count(*) FROM images") == [(0,)]
-    assert rows(path, "SELECT count(*) FROM turns") == [(1,)]
-    with pytest.raises(KeyError):
-        await store.load("a")
-    await store.close()
-    assert sound(path)
 
 
 async def test_flags_of_one_that_is_not_open(make_store: MakeStore) -> None:

@@ -25,7 +25,7 @@ from playground.engine.session.history import MAIN
 from playground.engine.session.snapshot import Snapshot
 from tests.engine.library.store.conftest import MakeStore, sound
 from tests.engine.library.store.test_store import simple
-from tests.engine.library.store.versions import BUILDERS
+from tests.engine.library.store.versions import make_store as make_old_store
 from tests.support.eventually import eventually
 
 linux_root = pytest.mark.skipif(
@@ -59,7 +59,7 @@ def long(number: int, letters: int = 200_000) -> Snapshot:
 
 @pytest.mark.parametrize("version", range(1, VERSION + 1))
 async def test_a_store_of_every_version_opens(version: int, make_store: MakeStore, path: Path) -> None:
-    BUILDERS[version](path)
+    make_old_store(path, version)
     store = await make_store()
     assert store.status.mode is Mode.READY
     back = await store.load("first")
@@ -78,7 +78,7 @@ async def test_a_store_of_every_version_opens(version: int, make_store: MakeStor
 
 
 async def test_a_migration_begins_with_a_copy(path: Path) -> None:
-    BUILDERS[1](path)
+    make_old_store(path, 1)
     more = (*MIGRATIONS, ("CREATE TABLE added (x)", "INSERT INTO added VALUES (7)"))
     store = Store(path, migrations=more)
     status = await store.open()
@@ -96,7 +96,7 @@ async def test_a_migration_begins_with_a_copy(path: Path) -> None:
 
 
 async def test_a_migration_that_fails_changes_nothing(path: Path) -> None:
-    BUILDERS[1](path)
+    make_old_store(path, 1)
     store = Store(path, migrations=(*MIGRATIONS, ("CREATE TABLE added (x)", "INSERT INTO nowhere VALUES (7)")))
     status = await store.open()
     assert status.mode is Mode.READ_ONLY

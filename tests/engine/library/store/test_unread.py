@@ -17,6 +17,7 @@ import pytest
 from playground.domain.parts import Image
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role, Transcript, Turn, make_turn
+from playground.engine.io.file_lock import FileLock
 from playground.engine.library.store import Mode, Store
 from playground.engine.library.store.unread import Tally, Unread, as_file, exact, tally, told, unread_words
 from playground.engine.session.draft import Draft
@@ -27,6 +28,7 @@ from tests.engine.exchanges import exchange
 from tests.engine.library.store.conftest import MakeStore, MakeWorkspace, sound
 from tests.engine.library.store.test_store import rows
 from tests.engine.library.store.test_trouble import content
+from tests.engine.library.store.versions import make_store as make_old_store
 
 PICTURE = "data:image/png;base64," + "iVBORw0K" * 100
 TEXTS = ("Hello", "Hi there", "And a picture", "A dot", "Thanks", "Welcome")
@@ -278,22 +280,6 @@ async def test_it_goes_before_what_is_written_over_it_also_while_the_disk_refuse
     assert in_file(filled) == [("turns", row)]
 
 
-async def test_nothing_is_written_where_nothing_may_be(filled: Path, make_store: MakeStore) -> None:
-    damage(filled, "cut")
-    first = await make_store()
-    await first.close()
-    holder = await make_store()
-    reader = await make_store()
-    assert reader.status.mode is Mode.READ_ONLY
-    await reader.experiments()
-    assert len((await reader.load("a")).turns) == 5
-    assert tally(await reader.unread("a")) == TURN
-    assert tally(await reader.unread()) == TURN
-    await reader.close()
-    await holder.close()
-    assert in_file(filled) == []
-
-
 async def test_copies_carry_it_and_recovery_too(filled: Path, make_store: MakeStore, tmp_path: Path) -> None:
     row = damage(filled, "a letter that is no UTF-8")
     store = await make_store()
@@ -311,46 +297,6 @@ async def test_copies_carry_it_and_recovery_too(filled: Path, make_store: MakeSt
     assert len(await store.past("a", (await store.load("a")).transcript)) == 2
     await store.close()
     assert in_file(filled) == [("turns", row)]
-
-
-async def test_recovery_sets_aside_what_it_cannot_take_over(filled: Path, make_store: MakeStore) -> None:
-    noted = {}
-    expected = []
-    for how in ("a letter that is no UTF-8", "a draft that is no JSON", "an exchange that is no JSON"):
-        expected.append((DAMAGES[how][0], damage(filled, how)))
-        noted.update(DAMAGES[how][3])
-    put(filled, bytes(4096) + content(filled)[4096:])
-    store = await make_store()
-    back = await store.load("a")
-    await store.tape_heads("a")
-    assert [turn.id for turn in back.transcript.path] == IDS
-    assert tally(await store.unread("a")) == noted
-    await store.close()
-    assert sorted(in_file(filled)) == sorted(expected)
-
-
-async def test_a_row_that_cannot_be_read_any_more_is_noticed_once(filled: Path, make_store: MakeStore) -> None:
-    """An exchange stays where it is, and its body goes by the rule for old ones: it is the same damage."""
-    damage(filled, "an exchange that is no JSON")
-    for _ in range(2):
-        store = await make_store()
-        await store.tape_heads("a")
-        await store.close()
-        execute(filled, "UPDATE tapes SET data = NULL")
-    ((_, row),) = in_file(filled)
-    assert json.loads(row)["data"] is not None
-
-
-@pytest.mark.parametrize("size", ["9e999", "x'00'", "-1"])
-async def test_an_exchange_that_says_it_is_larger_than_all_lets_no_other_go(
-    size: str, filled: Path, make_store: MakeStore
-) -> None:
-    execute(filled, f"UPDATE tapes SET size = {size} WHERE id = 'x2'")
-    store = await make_store()
-    for name in ("x1", "x2"):
-        assert await store.tape("a", name) is not None
-    store.delete("a")
-    assert 0 < await store.trash_size() < 100_000
 
 
 def test_a_row_is_kept_to_the_byte() -> None:
@@ -418,15 +364,11 @@ def test_what_is_saved_to_a_file_is_readable_and_holds_no_secret() -> None:
 
 async def test_a_store_of_an_earlier_version_is_only_read(filled: Path, tmp_path: Path, make_store: MakeStore) -> None:
     """Where there is no table for it, and none may be made, it is told all the same."""
-    from tests.engine.library.store.versions import version_1
-
     path = tmp_path / "old" / "experiments.db"
-    version_1(path)
+    make_old_store(path, 1)
     execute(path, "UPDATE turns SET json = '{' WHERE id = 't2'")
     shutil.copy(path, filled)
     holder = Store(filled)
-    from playground.engine.io.file_lock import FileLock
-
     lock = FileLock(filled.with_name(filled.name + ".lock"))
     lock.acquire()
     await holder.open()

@@ -11,8 +11,7 @@ import pytest
 from playground.domain.transcript import Role, make_turn
 from playground.engine.gateways.offered import Gateways
 from playground.engine.library.store import Mode, Store, StoreError
-from playground.engine.library.workspace import OPEN, Workspace
-from tests.engine.library.store.conftest import MakeStore
+from playground.engine.library.workspace import Workspace
 
 
 async def begun(store: Store, gateways: Gateways, texts: tuple[str, ...] = ()) -> Workspace:
@@ -65,33 +64,6 @@ async def test_on_a_full_disk_it_is_what_came_after_the_disk_was_full(path: Path
     await workspace.close()
 
 
-async def test_on_a_full_disk_the_list_counts_as_well(path: Path, gateways: Gateways) -> None:
-    store = Store(path)
-    workspace = await begun(store, gateways, ("One", "Two"))
-    fill_disk(store)
-    store.remember("current", "x" * 100_000)
-    workspace.delete(workspace.sessions[0].id)
-    await refused(workspace)
-    assert named(workspace) == []
-    assert workspace.behind
-    fill_disk(store, 2**30)
-    await workspace.flush()
-    await workspace.close()
-
-
-async def test_what_no_disk_takes_counts(make_store: MakeStore, gateways: Gateways) -> None:
-    store = await make_store()
-    workspace = Workspace(gateways, store)
-    await workspace.start()
-    assert store._writer is not None
-    store._writer._connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 100_000)
-    workspace.current.turns.add_turn(make_turn(Role.USER, "word " * 40_000))
-    with pytest.raises(StoreError, match="could not be saved"):
-        await workspace.flush()
-    assert len(workspace.unsaved) == 1
-    assert workspace.behind
-
-
 async def test_where_nothing_is_written_it_is_what_is_different_from_the_disk(path: Path, gateways: Gateways) -> None:
     workspace = await begun(Store(path), gateways, ("One", "Two", "Three"))
     ids = [session.id for session in workspace.sessions]
@@ -114,20 +86,6 @@ async def test_where_nothing_is_written_it_is_what_is_different_from_the_disk(pa
     copy = await workspace.duplicate(ids[0])
     assert sorted(named(workspace)) == ["Another name", copy.title]
     assert not workspace.flush_now(5)
-    await workspace.close()
-
-
-async def test_what_was_only_looked_at_is_let_go_where_nothing_is_written(path: Path, gateways: Gateways) -> None:
-    workspace = await begun(Store(path), gateways, tuple(str(number) for number in range(OPEN + 6)))
-    ids = [experiment.id for experiment in workspace.experiments]
-    await workspace.close()
-    make_newer(path)
-    workspace = await begun(Store(path), gateways)
-    (await workspace.show(ids[0])).change(title="Touched")
-    for name in ids:
-        await workspace.show(name)
-    assert len(workspace.sessions) == OPEN + 1
-    assert named(workspace) == ["Touched"]
     await workspace.close()
 
 

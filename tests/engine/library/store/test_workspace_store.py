@@ -8,13 +8,12 @@ import sqlite3
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from playground.demo.server import DemoServer
 from playground.domain.parts import Image
-from playground.domain.transcript import Ending, Role, make_turn
+from playground.domain.transcript import Role, make_turn
 from playground.engine.cassettes.cassette import Cassette
 from playground.engine.cassettes.replay import CassettePlayer
 from playground.engine.evaluation.answering import Answer, Brought
@@ -77,54 +76,6 @@ async def test_an_untouched_one_is_not_kept(make_workspace: MakeWorkspace) -> No
     assert await workspace.store.experiments() == []
     workspace = await again(workspace, make_workspace)
     assert len(workspace.experiments) == 1
-
-
-async def test_stream_and_tape_are_written_while_the_answer_arrives(make_workspace: MakeWorkspace, path: Path) -> None:
-    reads = "SELECT rowid, data FROM tape_reads ORDER BY rowid"
-    workspace = await make_workspace()
-    session, store = workspace.current, workspace.store
-    assert store is not None
-    session.turns.add_turn(make_turn(Role.USER, "Hello !long=4000 !tps=200"))
-    run = asyncio.get_running_loop().create_task(session.run())
-    await eventually(lambda: any(part.kind == "text" for choice in session.growing.values() for part in choice.parts))
-    lengths = [0]
-    parts: list[list[tuple[Any, ...]]] = [[]]
-
-    async def has_grown() -> bool:
-        await store.flush()
-        turn = (await store.load(session.id)).turns[-1]
-        return len(turn.text) > lengths[-1] and len(rows(path, reads)) > len(parts[-1])
-
-    for _ in range(2):
-        await eventually(has_grown, "more of the answer and of its tape is written")
-        turn = (await store.load(session.id)).turns[-1]
-        assert turn.outcome is not None
-        assert turn.outcome.ending is Ending.INTERRUPTED
-        lengths.append(len(turn.text))
-        parts.append(rows(path, reads))
-        (head,) = await store.tape_heads(session.id)
-        assert (head.id, head.complete) == (turn.outcome.exchange, False)
-        growing = await store.tape(session.id, head.id)
-        assert growing is not None
-        running = session.exchanges[head.id]
-        assert growing.request_body == running.request_body
-        assert growing.reads == running.reads[: len(growing.reads)]
-        assert growing.ended == growing.reads[-1].at
-    assert parts[2][: len(parts[1])] == parts[1], "rows are written once"
-    session.stop()
-    await run
-    await workspace.flush()
-    turn = (await store.load(session.id)).turns[-1]
-    assert turn == session.transcript.path[-1]
-    (head,) = await store.tape_heads(session.id)
-    assert head.dropped > 0
-    assert head.reads == []
-    exchange = session.exchanges[head.id]
-    whole = await store.tape(session.id, head.id)
-    assert whole is not None
-    assert whole.reads == exchange.reads
-    assert whole == exchange
-    assert rows(path, "SELECT count(*) FROM tape_reads") == [(0,)]
 
 
 async def test_a_tape_is_fetched_when_it_is_looked_at(make_workspace: MakeWorkspace) -> None:

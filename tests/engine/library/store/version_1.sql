@@ -56,3 +56,16 @@ CREATE VIRTUAL TABLE titles USING fts5 (title, model, content='experiments', con
         tokenize='unicode61 remove_diacritics 2');
 PRAGMA application_id = 1733323873;
 PRAGMA user_version = 1;
+
+INSERT INTO experiments VALUES (1, 'first', 'What is a ship?', 'm · 2 turns', 'm', 'chat', 0, 0, 1.7e9, 1.7e9, 0, 0,
+        NULL);
+INSERT INTO titles (rowid, title, model) VALUES (1, 'What is a ship?', 'm');
+INSERT INTO settings VALUES (1, '{"id": "first", "protocol": "chat", "model": "m", "parameters": {"chat": {"n": 1}}, "head": "t2"}');
+INSERT INTO drafts VALUES (1, '{"draft": {"text": "And"}, "calls": []}');
+INSERT INTO turns VALUES (16777217, 't1', '{"id": "t1", "role": "user", "parts": [{"kind": "text", "text": "What is a ship?"}], "members": {}}', 1);
+INSERT INTO turns VALUES (16777218, 't2', '{"id": "t2", "role": "assistant", "parts": [{"kind": "reasoning", "text": "Hm."}, {"kind": "text", "text": "A house on water."}], "parent": "t1", "outcome": {"ending": "complete", "exchange": "x1"}}', 0);
+INSERT INTO words (rowid, text) SELECT number, text FROM said WHERE number = 16777217;
+-- Two reads, packed by zlib; of today, since the bodies of old exchanges are deleted when a store is opened.
+INSERT INTO tapes VALUES (1, 'x1', CAST(strftime('%s', 'now') AS REAL),
+        '{"id": "x1", "protocol": "chat", "method": "POST", "url": "http://127.0.0.1:1/v1/chat/completions", "request": {"headers": [["authorization", "Bearer ••••"]]}, "started_at": 1700000000.0, "connected": 0.1, "sent": 0.2, "answered": 0.3, "ended": 0.5, "response": {"status": 200, "reason": "OK", "http_version": "HTTP/1.1", "headers": [], "wire_bytes": 17}, "complete": true, "failure": null, "bytes": 19}',
+        49, x'789c53aaae55e28a8e36d033d6517254c8c82f2d4e55508ad5010a98e828e5e729942796a416e929c5c6720100f3a90b9b');

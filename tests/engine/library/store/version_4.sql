@@ -23,3 +23,5 @@ CREATE VIEW said AS SELECT number,
             '$.parts')
         WHERE json_extract(iif(type = 'object', value, '{}'), '$.kind') IN ('tool_call')) AS arguments FROM turns;
 PRAGMA user_version = 4;
+
+INSERT INTO unread VALUES (1, 1, 'turns', '{"number": 16777219, "id": "t3", "json": "{cut", "indexed": 1}', '', 'abc', 1.7e9);
