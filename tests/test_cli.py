@@ -60,19 +60,14 @@ def test_help_loads_neither_qt_nor_a_client() -> None:
     ("arguments", "words"),
     [
         (["fly"], "argument COMMAND: invalid choice: 'fly'"),
-        (["--fast"], "usage:"),
         (["decode"], "usage: playground decode "),
         (["decode", "--protocol", "telegraph"], "usage:"),
-        (["run"], "usage: playground run "),
         (["run", "x.json", "--max-steps", "0"], "usage:"),
-        (["demo", "--port", "70000"], "usage: playground demo "),
         (["demo", "--port", "abc"], "argument --port: a port is a number from 0 to 65535"),
-        (["demo", "--ttft", "-1"], "usage:"),
         (["demo", "--rpm", "1.5"], "argument --rpm: give a whole number, 0 or more"),
         (["demo", "--tps", "nan"], "argument --tps: give a number, 0 or more"),
         (["demo", "--allow-host", "http://x"], "argument --allow-host: give the name of a host, such as gateway.test"),
         (["replay", "x", "--cors", "page.test"], "argument --cors: give the origin of a web page, such as http"),
-        (["replay", "x", "--speed", "fast"], "argument --speed: give a number above 0, or inf"),
         (["replay", "x", "--speed", "0"], "argument --speed: give a number above 0, or inf"),
         (["run", "x.json", "--header", f"sk {CANARY}"], "give a header as"),
         (["run", "x.json", "--key-style", "basic"], "invalid choice"),
@@ -80,7 +75,6 @@ def test_help_loads_neither_qt_nor_a_client() -> None:
         (["run", "x.json", "--timeout", "soon"], "give seconds"),
         (["run", "x.json", "--timeout", "last=3"], "'last' is no clock; there are connect, first, idle, settle, total"),
         (["run", "x.json", "--retries", "21"], "a whole number from 0 to 20"),
-        (["run", "x.json", "--retries", "-1"], "a whole number from 0 to 20"),
         (["run", "x.json", "--max-event", "0"], "a whole number, 1 or more"),
         (["run", "x.json", "--max-steps", "x"], "a whole number, 1 or more"),
     ],
@@ -97,22 +91,19 @@ def test_arguments_that_make_no_sense_are_explained(arguments: list[str], words:
 # decode
 
 
-def test_decode_reads_a_file(tmp_path: Path) -> None:
+@each_case("run", [run_command, run_process])
+def test_decode_of_a_file_or_standard_input_prints_the_answer(
+    run: Callable[..., CommandResult], tmp_path: Path
+) -> None:
     path = tmp_path / "body.sse"
     path.write_bytes(CHAT + DONE)
-    ended = run_command("decode", "--protocol", "chat", str(path))
-    assert ended.returncode == 0
-    summary = json.loads(ended.stdout)
-    assert summary["choices"][0]["content"] == "Hi"
-    assert summary["complete"] is True
-    assert summary["error"] is None
-
-
-@each_case(("run", "arguments"), [(run_command, []), (run_process, ["-"])])
-def test_decode_of_standard_input_prints_the_answer(run: Callable[..., CommandResult], arguments: list[str]) -> None:
-    ended = run("decode", "--protocol", "chat", *arguments, data=CHAT)
-    assert ended.returncode == 0
-    assert json.loads(ended.stdout)["choices"][0]["content"] == "Hi"
+    for ended in (run("decode", "--protocol", "chat", str(path)), run("decode", "--protocol", "chat", data=CHAT)):
+        assert ended.returncode == 0
+        summary = json.loads(ended.stdout)
+        assert (summary["choices"][0]["content"], summary["complete"], summary["error"]) == ("Hi", True, None)
+    missing = run_command("decode", "--protocol", "chat", str(tmp_path / "missing"))
+    assert (missing.returncode, missing.err.count("\n")) == (2, 1)
+    assert "missing cannot be read" in missing.err
 
 
 def test_decode_reads_cumulative_deltas_without_the_repeats_where_asked() -> None:
@@ -136,13 +127,6 @@ def test_decode_takes_any_bytes(protocol: str, data: bytes) -> None:
     assert json.loads(ended.stdout)["complete"] is False
 
 
-def test_decode_of_a_file_that_is_not_there(tmp_path: Path) -> None:
-    ended = run_command("decode", "--protocol", "chat", str(tmp_path / "missing"))
-    assert ended.returncode == 2
-    assert ended.stderr.decode().count("\n") == 1
-    assert b"missing cannot be read" in ended.stderr
-
-
 # run
 
 
@@ -163,18 +147,10 @@ def test_run_uses_the_demo_gateway_when_no_address_is_given(experiment: Path) ->
 
 
 def test_run_answers_tool_calls_from_a_table(tmp_path: Path) -> None:
-    weather = {
-        "type": "object",
-        "properties": {"city": {"type": "string"}},
-        "required": ["city"],
-    }
+    tool = {"type": "function", "function": {"name": "get_weather", "parameters": {"type": "object"}}}
+    asked = [{"role": "user", "content": "Weather in Oslo"}]
     experiment, table = tmp_path / "experiment.json", tmp_path / "table.json"
-    content = {
-        "playground": 1,
-        "model": "demo-tools",
-        "messages": [{"role": "user", "content": "Weather in Oslo"}],
-        "tools": [{"type": "function", "function": {"name": "get_weather", "parameters": weather}}],
-    }
+    content = {"playground": 1, "model": "demo-tools", "messages": asked, "tools": [tool]}
     experiment.write_text(json.dumps(content), encoding="utf-8")
     table.write_text(json.dumps({"playground_answers": 1, "tools": {"*": {"result": "cold"}}}), encoding="utf-8")
     ended = run_command("run", str(experiment), "--answers", str(table), "--json")
@@ -295,18 +271,6 @@ def test_run_on_a_terminal(experiment: Path) -> None:
 # help and exit codes
 
 
-@each_case("command", ["run", "eval", "import", "decode", "demo", "replay"])
-def test_help_of_a_command_names_it_once(command: str) -> None:
-    said = run_command(command, "--help").stdout.decode()
-    assert said.startswith(f"usage: playground {command} ")
-    described = said.split("\n\n")[1]
-    assert described[0].isupper(), "what it does is said before its options"
-    assert described.rstrip().endswith(".")
-    assert "COMMAND" not in said
-    wrong = run_command(command, "--fly").stderr.decode()
-    assert wrong.startswith(f"usage: playground {command} ")
-
-
 def test_readme_and_help_have_the_exit_codes_of_the_code() -> None:
     readme = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
     table = readme.partition("| exit code | meaning |\n|---|---|\n")[2].partition("\n\n")[0]
@@ -409,8 +373,6 @@ def test_demo_on_a_port_in_use_warns_of_a_key_on_the_command_line_and_ends() -> 
     "displays",
     [
         {},
-        {"DISPLAY": ""},
-        {"DISPLAY": ":98765"},
         {"DISPLAY": "localhost:9876.0"},
         {"WAYLAND_DISPLAY": "wayland-77"},
         {"QT_QPA_PLATFORM": "xcb"},
@@ -489,25 +451,17 @@ def test_replay_serves_allowed_hosts_and_pages_until_interrupted(cassette_file: 
             assert (process.returncode, err) == (130, b"")
 
 
-def test_replay_of_what_is_no_cassette(tmp_path: Path, cassette_file: Path) -> None:
-    ended = run_command("replay", str(tmp_path / "missing"))
-    assert (ended.returncode, ended.stdout) == (2, b"")
-    assert b"missing cannot be read" in ended.stderr
-    cassette_file.write_text('{"cassette": 9}', encoding="utf-8")
-    ended = run_command("replay", str(cassette_file))
-    assert ended.returncode == 2
-    assert b"has version 9; only 1 is known here" in ended.stderr
-
-
-def test_replay_says_what_cannot_be_read_and_goes_on_with_the_rest(cassette_file: Path) -> None:
+def test_replay_of_a_file_that_cannot_be_read_says_why(tmp_path: Path, cassette_file: Path) -> None:
+    missing = run_command("replay", str(tmp_path / "missing"))
+    assert (missing.returncode, missing.stdout) == (2, b"")
+    assert "missing cannot be read" in missing.err
     content = json.loads(cassette_file.read_text(encoding="utf-8"))
     content["exchanges"].append({**content["exchanges"][0], "complete": "yes"})
     cassette_file.write_text(json.dumps(content), encoding="utf-8")
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
-        ended = run_command("replay", str(cassette_file), "--port", str(taken.getsockname()[1]))
-    said = ended.stderr.decode()
-    assert "1 of 2 exchanges could not be read" in said
-    assert "“complete” of exchange 2 must be true or false" in said
-    assert "Cannot listen on port" in said, "it went on"
+        partly = run_command("replay", str(cassette_file), "--port", str(taken.getsockname()[1]))
+    assert "1 of 2 exchanges could not be read" in partly.err
+    assert "“complete” of exchange 2 must be true or false" in partly.err
+    assert "Cannot listen on port" in partly.err, "it went on"

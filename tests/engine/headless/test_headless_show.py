@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -60,14 +58,8 @@ def chunk(finish: str | None = None, index: int = 0, **delta: Any) -> str:
 
 
 @pytest.fixture
-def server() -> Iterator[FaultServer]:
-    with FaultServer() as running:
-        yield running
-
-
-@pytest.fixture
-def desk(tmp_path: Path, server: FaultServer) -> Desk:
-    return Desk(tmp_path, server.url)
+def desk(server_desk: Desk) -> Desk:
+    return server_desk
 
 
 async def on_screen(desk: Desk, content: dict[str, Any], **options: Any) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -38,11 +37,6 @@ def saved(**fields: Any) -> dict[str, Any]:
         "variants": VARIANTS[:2],
         **fields,
     }
-
-
-@pytest.fixture
-def desk(tmp_path: Path, demo: DemoServer) -> Desk:
-    return Desk(tmp_path, demo.base_url)
 
 
 def bodies(demo: DemoServer) -> list[dict[str, Any]]:

@@ -142,18 +142,6 @@ async def test_the_same_experiment_is_shown_and_another_one_stands_beside(worksp
     assert len(here.transcript.path) == 2
 
 
-async def test_one_that_was_deleted_can_still_come_back_beside_it(workspace: Workspace) -> None:
-    talk(workspace)
-    here = workspace.current
-    taken = snapshot(here)
-    workspace.delete(here.id)
-    arrived = await settle(workspace, taken)
-    assert arrived.outcome is Outcome.NEW
-    assert arrived.session.id != here.id
-    assert workspace.undelete()
-    assert {session.id for session in workspace.sessions} >= {here.id, arrived.session.id}
-
-
 async def test_a_gateway_is_found_by_name_and_one_that_is_not_here_is_named(workspace: Workspace) -> None:
     talk(workspace)
     workspace.gateways.store.add_profile(Profile(id="p1", name="Team", base_url="https://team.example/v1"))

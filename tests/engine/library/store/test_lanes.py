@@ -69,23 +69,6 @@ async def test_undo_goes_over_a_restart_to_where_each_lane_stood(make_workspace:
     assert [lane.transcript.head for lane in session.lanes] == now
 
 
-async def test_a_lane_that_older_states_do_not_know_stands_where_it_stood(make_workspace: MakeWorkspace) -> None:
-    workspace = await make_workspace()
-    session = workspace.current
-    session.change(model="demo-chat")
-    session.turns.add_turn(make_turn(Role.USER, "One"))
-    session.turns.add_turn(make_turn(Role.USER, "Two"))
-    lane = Lanes(session).add()
-    session.turns.add_turn(make_turn(Role.USER, "Three"))
-    await workspace.close()
-    workspace = await make_workspace()
-    session, lane = workspace.current.lanes
-    ends = []
-    while session.undo():
-        ends.append((said(session), said(lane)))
-    assert ends == [(["One", "Two"], ["One", "Two"]), (["One"], ["One"]), ([], [])]
-
-
 async def test_ticks_stand_after_a_restart_as_they_did(make_workspace: MakeWorkspace) -> None:
     workspace = await make_workspace()
     session = workspace.current

@@ -16,11 +16,10 @@ from playground.domain.tool_servers import DataBlock, ServerAnswer, TextBlock
 from playground.domain.transcript import Role, Transcript, Turn, make_turn
 from playground.engine.gateways.secrets import Secret
 from playground.engine.library.store import Mode, Store, StoreError
-from playground.engine.session.draft import Draft
 from playground.engine.session.session import Session
 from playground.engine.session.snapshot import CallState, Snapshot, encode_experiment, snapshot
 from tests.engine.library.store.conftest import MakeStore, sound
-from tests.engine.session.test_snapshot import PIXEL, fill
+from tests.engine.session.test_snapshot import fill
 
 
 def simple(id_: str = "a", *texts: str, created_at: float = 1e9) -> Snapshot:
@@ -74,24 +73,6 @@ async def test_every_edit_of_the_tree_is_followed(make_store: MakeStore, reopene
         assert back.transcript.path == step.path
     await store.close()
     assert sound(path)
-
-
-async def test_a_picture_is_written_once(make_store: MakeStore, path: Path) -> None:
-    image = Image(url="data:image/png;base64," + "A" * 100_000)
-    trap = Image(url="stored:0000")
-    store = await make_store()
-    turn = make_turn(Role.USER, "Look", image, trap)
-    found = Snapshot(id="a", turns=(turn,), head=turn.id, draft=Draft(images=(image, Image(url=PIXEL))))
-    for number in range(5):
-        edited = turn.model_copy(update={"parts": (*turn.parts, Text(text=str(number)))})
-        store.save(found.model_copy(update={"turns": (edited,)}))
-        store.save(found.model_copy(update={"id": "b", "turns": (edited,)}))
-        await store.flush()
-    back = await store.load("b")
-    assert back.turns[0].images == (image, trap)
-    assert back.draft.images == (image, Image(url=PIXEL))
-    assert rows(path, "SELECT count(*), sum(length(url)) FROM images WHERE url LIKE 'data:%'") == [(1, len(image.url))]
-    assert rows(path, "SELECT max(length(json)) FROM turns")[0][0] < 1000
 
 
 @pytest.mark.parametrize("lead", [600, 601, 602])

@@ -70,6 +70,18 @@ async def fill(path: Path) -> None:
 #: Table, row, change of a damage, and what is noted of it.
 Damage = tuple[str, str, str, Tally]
 TURN = {("turns", False): 1}
+FIRST = "experiment = 1"
+ROW_A = "id = 'a'"
+
+
+def part(table: str) -> Tally:
+    """Return the tally of one row that could be read in part."""
+    return {(table, True): 1}
+
+
+def lost(table: str) -> Tally:
+    """Return the tally of one row that could not be read."""
+    return {(table, False): 1}
 
 
 def at(turn: str) -> str:
@@ -88,43 +100,28 @@ DAMAGES: dict[str, Damage] = {
     "a letter that is no UTF-8": (
         "turns",
         at("t3"),
-        "json = CAST(replace(hex(json), hex('picture'), '70ff') AS TEXT)",  # made bytes of below
-        {("turns", True): 1},
+        "json = CAST(replace(hex(json), hex('picture'), '70ff') AS TEXT)",
+        part("turns"),
     ),
     "the last turn": ("turns", at("t6"), "json = '{'", TURN),
-    "a turn and its id": ("turns", at("t3"), "json = '{', id = x'ff'", {**TURN, ("turns", True): 1}),
-    "a turn under another's id": ("turns", at("t3"), "json = json_set(json, '$.id', 't1')", {**TURN}),
-    "a turn that follows itself": ("turns", at("t1"), "json = json_set(json, '$.parent', 't1')", {("turns", True): 1}),
-    "settings that are no JSON": ("settings", "experiment = 1", "json = 'x'", {("settings", False): 1}),
-    "tools of another shape": (
-        "settings",
-        "experiment = 1",
-        "json = json_set(json, '$.tools', 7)",
-        {("settings", True): 1},
-    ),
-    "a draft that is no JSON": ("drafts", "experiment = 1", "json = '{\"draft\"'", {("drafts", False): 1}),
-    "a draft of another shape": (
-        "drafts",
-        "experiment = 1",
-        "json = json_set(json, '$.draft', 'x')",
-        {("drafts", True): 1},
-    ),
-    "an exchange that is no JSON": ("tapes", "id = 'x1'", "head = 'x'", {("tapes", False): 1}),
-    "a picture as a blob": ("images", "1", "url = x'89504e47'", {("images", False): 1}),
-    "a picture that is no UTF-8": ("images", "1", "url = CAST(x'646174613aff' AS TEXT)", {("images", True): 1}),
-    "undo of another shape": ("pasts", "experiment = 1", "json = '[null]'", {("pasts", False): 1}),
-    "undo cut in two": ("pasts", "experiment = 1", "json = json_set(json, '$[1]', 7)", {("pasts", True): 1}),
-    "a moment that is none": ("experiments", "id = 'a'", "created_at = 'noon'", {("experiments", True): 1}),
-    "a title as a blob": ("experiments", "id = 'a'", "title = x'ff'", {("experiments", True): 1}),
-    "a title that is no UTF-8": (
-        "experiments",
-        "id = 'a'",
-        "title = CAST(x'41ff' AS TEXT)",
-        {("experiments", True): 1},
-    ),
-    "an id as a blob": ("experiments", "id = 'a'", "id = x'61'", {("experiments", True): 1}),
-    "an id that is no UTF-8": ("experiments", "id = 'a'", "id = CAST(x'61ff' AS TEXT)", {("experiments", True): 1}),
-    "what was looked at last": ("state", "1", "value = x'00'", {("state", False): 1}),
+    "a turn and its id": ("turns", at("t3"), "json = '{', id = x'ff'", TURN | part("turns")),
+    "a turn under another's id": ("turns", at("t3"), "json = json_set(json, '$.id', 't1')", TURN),
+    "a turn that follows itself": ("turns", at("t1"), "json = json_set(json, '$.parent', 't1')", part("turns")),
+    "settings that are no JSON": ("settings", FIRST, "json = 'x'", lost("settings")),
+    "tools of another shape": ("settings", FIRST, "json = json_set(json, '$.tools', 7)", part("settings")),
+    "a draft that is no JSON": ("drafts", FIRST, "json = '{\"draft\"'", lost("drafts")),
+    "a draft of another shape": ("drafts", FIRST, "json = json_set(json, '$.draft', 'x')", part("drafts")),
+    "an exchange that is no JSON": ("tapes", "id = 'x1'", "head = 'x'", lost("tapes")),
+    "a picture as a blob": ("images", "1", "url = x'89504e47'", lost("images")),
+    "a picture that is no UTF-8": ("images", "1", "url = CAST(x'646174613aff' AS TEXT)", part("images")),
+    "undo of another shape": ("pasts", FIRST, "json = '[null]'", lost("pasts")),
+    "undo cut in two": ("pasts", FIRST, "json = json_set(json, '$[1]', 7)", part("pasts")),
+    "a moment that is none": ("experiments", ROW_A, "created_at = 'noon'", part("experiments")),
+    "a title as a blob": ("experiments", ROW_A, "title = x'ff'", part("experiments")),
+    "a title that is no UTF-8": ("experiments", ROW_A, "title = CAST(x'41ff' AS TEXT)", part("experiments")),
+    "an id as a blob": ("experiments", ROW_A, "id = x'61'", part("experiments")),
+    "an id that is no UTF-8": ("experiments", ROW_A, "id = CAST(x'61ff' AS TEXT)", part("experiments")),
+    "what was looked at last": ("state", "1", "value = x'00'", lost("state")),
 }
 
 
