@@ -370,13 +370,7 @@ def test_demo_on_a_port_in_use_warns_of_a_key_on_the_command_line_and_ends() -> 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="platform: needs Linux, where a display may be missing")
 @each_case(
-    "displays",
-    [
-        {},
-        {"DISPLAY": "localhost:9876.0"},
-        {"WAYLAND_DISPLAY": "wayland-77"},
-        {"QT_QPA_PLATFORM": "xcb"},
-    ],
+    "displays", [{}, {"DISPLAY": "localhost:9876.0"}, {"WAYLAND_DISPLAY": "wayland-77"}, {"QT_QPA_PLATFORM": "xcb"}]
 )
 def test_without_a_display_one_line_says_what_to_do(displays: dict[str, str]) -> None:
     ended = run_command(env=displays, without=("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"))

@@ -63,20 +63,3 @@ def test_nobody_pauses_where_no_loop_runs_or_it_has_ended() -> None:
     thread.join(30)
     assert len(done) == round(0.02 / STEP_S)
     assert not asked
-
-
-def test_loop_that_was_closed_meanwhile_is_not_waited_for(qapp: QApplication) -> None:
-    loops: list[asyncio.AbstractEventLoop] = []
-
-    async def main() -> None:
-        loops.append(asyncio.get_running_loop())
-        finish()
-
-    run(qapp, main)
-    give_way_to(loops[0].call_soon_threadsafe)
-    done: list[float] = []
-    thread = Thread(target=_work, args=(done, 0.1))
-    thread.start()
-    thread.join(30)
-    give_way_to(None)
-    assert len(done) == round(0.1 / STEP_S)

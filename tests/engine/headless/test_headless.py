@@ -235,11 +235,7 @@ CALL = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": "
 ENDINGS: list[tuple[list[Step], int, list[str]]] = [
     (chat_body(NONE, "content_filter"), 5, ["content filter", "Change the messages"]),
     (chat_body(SOME, "content_filter"), 0, ["content filter"]),
-    (
-        chat_body(NONE, "content_filter", prompt_filter_results=[{"content_filter_results": FILTERED}]),
-        5,
-        ["violence"],
-    ),
+    (chat_body(NONE, "content_filter", prompt_filter_results=[{"content_filter_results": FILTERED}]), 5, ["violence"]),
     (chat_body({"content": None, "refusal": "No."}, "stop"), 5, ["refused"]),
     (chat_body(SOME, "length"), 0, ["limit on completion tokens", "Raise"]),
     (chat_body({"content": "", "reasoning_content": "Hm"}, "length"), 5, ["Only reasoning came", "Raise"]),

@@ -16,7 +16,6 @@ from playground.engine.headless.exit_codes import ExitCode
 from playground.engine.headless.run import RunOptions, run_file
 from tests.engine.debugging import begin
 from tests.engine.headless.runs import CANARY, Desk, experiment
-from tests.protocols.messages.test_decode import block, start, stop
 from tests.protocols.streams import DONE, call_chunk, chunk
 from tests.support.eventually import eventually
 from tests.support.fault_server import FaultServer, head, hold, send, sleep, sse, text_chunk, whole
@@ -223,22 +222,6 @@ async def test_custom_call_is_answered_by_its_row_and_returned(desk: Desk, serve
     ]
 
 
-async def test_ids_of_chat_messages_are_replaced_over_native_messages(desk: Desk, server: FaultServer) -> None:
-    server.play(send(head()), send(start() + block(0, {"type": "text", "text": "done"}) + stop()))
-    call = {"id": "functions.f:0", "type": "function", "function": {"name": "f", "arguments": "{}"}}
-    messages = [
-        {"role": "user", "content": "?"},
-        {"role": "assistant", "content": None, "tool_calls": [call]},
-        {"role": "tool", "tool_call_id": "functions.f:0", "content": "1"},
-    ]
-    content = {"playground": 1, "protocol": "messages", "model": "m", "messages": messages}
-    ended = await desk.run(content)
-    assert ended.code == ExitCode.OK
-    assert "“functions.f:0” as “functions_f_0”" in ended.err
-    _, called, answered = server.requests[0].json["messages"]
-    assert called["content"][0]["id"] == answered["content"][0]["tool_use_id"] == "functions_f_0"
-
-
 # Waiting and trying again
 
 
@@ -275,11 +258,7 @@ async def test_a_wait_that_is_too_long_is_told_instead(desk: Desk, server: Fault
 
 
 async def test_clock_that_runs_out_names_its_option(desk: Desk, server: FaultServer) -> None:
-    for clock, code in (
-        ("first", ExitCode.TRANSPORT),
-        ("idle", ExitCode.INCOMPLETE),
-        ("total", ExitCode.INCOMPLETE),
-    ):
+    for clock, code in (("first", ExitCode.TRANSPORT), ("idle", ExitCode.INCOMPLETE), ("total", ExitCode.INCOMPLETE)):
         server.play(hold() if clock == "first" else send(head(), sse(text_chunk("Half"))), hold())
         ended = await desk.run(experiment(), timeouts={clock: 0.2})
         assert ended.code == code

@@ -90,13 +90,7 @@ async def test_only_https_is_asked(typed: str) -> None:
 
 
 @each_case(
-    "fields",
-    [
-        {"version": 2},
-        {"version": "soon"},
-        {"page": "http://project.example"},
-        {"page": "javascript:alert(1)"},
-    ],
+    "fields", [{"version": 2}, {"version": "soon"}, {"page": "http://project.example"}, {"page": "javascript:alert(1)"}]
 )
 def test_a_file_that_makes_no_sense_is_refused(fields: dict[str, object]) -> None:
     with pytest.raises(UpdateError):

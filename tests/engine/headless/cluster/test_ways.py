@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import ssl
 from pathlib import Path
 
 import dask
@@ -14,8 +13,7 @@ import trustme
 from playground.engine.gateways.profiles import Profile, ProfileStore
 from playground.engine.headless.exit_codes import ExitCode
 from tests.engine.headless.cluster.clusters import KEY, USUAL_KEY, VARIABLE, Cluster
-from tests.engine.headless.cluster.desks import ANSWER, Desk, said
-from tests.support.fault_server import FaultServer, keep, send
+from tests.engine.headless.cluster.desks import Desk
 
 pytestmark = [pytest.mark.timeout(200), pytest.mark.slow]
 
@@ -60,22 +58,6 @@ async def test_with_certificates_all_of_it_is_encrypted_and_nobody_else_is_let_i
     assert len(seen) > 10_000
     assert VARIABLE.encode() not in seen  # on a cluster without TLS it can be read
     assert b"Is it warm" not in seen
-
-
-async def test_certificates_to_trust_a_gateway_by_are_sent_along(desk: Desk, tmp_path: Path) -> None:
-    authority, there = trustme.CA(), tmp_path / "authority.pem"
-    authority.cert_pem.write_to_path(str(there))
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    authority.issue_cert("127.0.0.1").configure_cert(context)
-    desk.write(2, at_once=2)
-    with FaultServer(context) as gateway:
-        gateway.play(send(said(ANSWER)), keep())
-        ended = await desk.run(base_url=gateway.url)
-        assert "certificate" in ended.out + ended.err + str(desk.rows)
-        assert not gateway.requests
-        ended = await desk.run(base_url=gateway.url, ca=there, fresh=True)
-        assert ended.code == ExitCode.OK, ended.err
-        assert len(gateway.requests) == 4
 
 
 @pytest.fixture

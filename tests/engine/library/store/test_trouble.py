@@ -22,7 +22,6 @@ from playground.engine.library.store import Mode, Store, StoreError
 from playground.engine.library.store.schema import MIGRATIONS, VERSION
 from playground.engine.library.workspace import Workspace
 from playground.engine.session.history import MAIN
-from playground.engine.session.snapshot import Snapshot
 from tests.engine.library.store.conftest import MakeStore, sound
 from tests.engine.library.store.test_store import simple
 from tests.engine.library.store.versions import make_store as make_old_store
@@ -47,11 +46,6 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 
 def remount(place: Path, how: str) -> None:
     subprocess.run(["mount", "-o", f"remount,{how}", place], check=True)
-
-
-def long(number: int, letters: int = 200_000) -> Snapshot:
-    """An experiment that takes that much room; not one that repeats itself."""
-    return simple(str(number), random.Random(number).randbytes(letters // 2).hex())
 
 
 # Versions
@@ -196,13 +190,7 @@ def damage(data: bytearray, how: str) -> None:
 
 @pytest.mark.parametrize(
     ("how", "fewest"),
-    [
-        ("cut in half", 10),
-        ("garbage in the middle", 40),
-        ("zeros here and there", 30),
-        ("first page", 60),
-        ("text", 0),
-    ],
+    [("cut in half", 10), ("garbage in the middle", 40), ("zeros here and there", 30), ("first page", 60), ("text", 0)],
 )
 async def test_a_damaged_file_is_set_aside_and_read_as_far_as_can_be(
     how: str, fewest: int, make_store: MakeStore, path: Path, full_file: Path
@@ -292,33 +280,20 @@ async def test_store_without_a_place_keeps_all_in_memory(make_store: MakeStore, 
         assert connection.execute("SELECT count(*) FROM turns").fetchone() == (1,)
 
 
-def test_a_file_that_may_not_grow_is_as_a_full_disk(path: Path) -> None:
-    """The limit on the size of a file, which needs no root: in a process of its own."""
-    if sys.platform == "win32":
-        pytest.skip("platform: Windows has no limit on the size of files")
-    command = [sys.executable, "-m", "tests.engine.library.store.limited_disk", str(path)]
-    ended = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
-    assert ended.returncode == 0, ended.stderr
-    assert "refused:" in ended.stdout
-    assert "trouble: The disk" in ended.stdout
-    assert "after: 9 ''" in ended.stdout
-
-
 # Two at once
 
 
-async def test_a_second_process_only_reads(make_store: MakeStore, path: Path) -> None:
+async def test_second_store_on_a_file_only_reads(make_store: MakeStore, path: Path) -> None:
     store = await make_store()
     store.save(simple("a", "Mine"))
     await store.flush()
-    command = [sys.executable, "-m", "tests.engine.library.store.second_process", str(path)]
-
-    def second() -> str:
-        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
-
-    assert await asyncio.to_thread(second) == "read_only ['Mine'] True"
+    second = await make_store()
+    assert second.status.mode is Mode.READ_ONLY
+    assert "another window" in second.status.words
+    assert [experiment.title for experiment in await second.experiments()] == ["Mine"]
+    await second.close()
     await store.close()
-    assert await asyncio.to_thread(second) == "ready ['Mine'] False"
+    assert (await make_store()).status.mode is Mode.READY
 
 
 async def test_another_program_that_holds_the_file_is_waited_for(

@@ -67,17 +67,6 @@ async def test_workspace_after_a_change_saves_it_by_itself(make_workspace: MakeW
     await saves(lambda loaded: loaded.settings.unsent == {"extra_body": "{"}, "the text of a field that is not sent")
 
 
-async def test_an_untouched_one_is_not_kept(make_workspace: MakeWorkspace) -> None:
-    workspace = await make_workspace()
-    workspace.current.change(model="another")
-    workspace.current.change(protocol="messages")
-    await workspace.flush()
-    assert workspace.store is not None
-    assert await workspace.store.experiments() == []
-    workspace = await again(workspace, make_workspace)
-    assert len(workspace.experiments) == 1
-
-
 async def test_a_tape_is_fetched_when_it_is_looked_at(make_workspace: MakeWorkspace) -> None:
     workspace = await make_workspace()
     session = workspace.current
@@ -308,25 +297,6 @@ async def test_answers_go_with_their_experiment_for_good_and_not_before(
     assert kept() == set(), "after their days in the trash"
 
 
-async def test_without_a_store_there_is_a_trash_too(gateways: Gateways) -> None:
-    workspace = Workspace(gateways)
-    workspace.current.turns.add_turn(make_turn(Role.USER, "One river"))
-    ids = []
-    for number in range(12):
-        session = workspace.new()
-        session.turns.add_turn(make_turn(Role.USER, f"Lake {number}"))
-        ids.append(session.id)
-    for one in ids:
-        workspace.delete(one)
-    assert len(workspace.trash) == 12
-    assert [found.experiment.title for found in await workspace.find_deleted("lake 3")] == ["Lake 3"]
-    workspace.put_back([ids[0]])
-    assert (await workspace.show(ids[0])).title == "Lake 0"
-    workspace.erase([one.experiment.id for one in workspace.trash])
-    assert workspace.trash == []
-    assert not workspace.undelete()
-
-
 # ---- undo, over a restart
 
 
@@ -395,9 +365,7 @@ async def test_an_edit_made_during_a_run_is_undone_after_a_restart_and_the_answe
     assert session.transcript.path[1] == answer
 
 
-async def test_a_bounded_number_of_states_is_kept_and_a_damaged_one_costs_no_turn(
-    make_workspace: MakeWorkspace, path: Path
-) -> None:
+async def test_past_is_bounded_and_a_damaged_one_costs_no_turn(make_workspace: MakeWorkspace, path: Path) -> None:
     workspace = await make_workspace()
     session = workspace.new()
     for number in range(40):
@@ -405,35 +373,28 @@ async def test_a_bounded_number_of_states_is_kept_and_a_damaged_one_costs_no_tur
     await workspace.close()
     ((text,),) = rows(path, "SELECT json FROM pasts")
     assert len(json.loads(text)) == 20
-    with closing(sqlite3.connect(path)) as connection:
-        damaged = json.loads(text)
-        damaged[3]["head"] = "nobody"
-        damaged[4] = None
-        connection.execute("UPDATE pasts SET json = ?", (json.dumps(damaged),))
-        connection.commit()
-    workspace = await make_workspace()
-    session = await workspace.show(session.id)
-    assert len(spoken(session)) == 40
-    assert [session.undo() for _ in range(4)] == [True, True, True, False]
-    first = session.transcript.path[0]
-    around = {"id": first.id, "role": "user", "parts": [], "parent": session.transcript.path[5].id}
-    for text in (
-        "[",
-        "[[]]",
-        '[{"turns": 3}]',
-        "[" * 5000,
-        json.dumps([{"head": None, "turns": [], "gone": [session.transcript.path[3].id]}]),
-        json.dumps([{"head": None, "turns": [[0, around]]}]),
-        json.dumps([{"head": ["x"], "turns": []}]),
-        json.dumps([{"head": None, "turns": [], "order": ["nobody"]}]),
+    damaged = json.loads(text)
+    damaged[3]["head"] = "nobody"
+    damaged[4] = None
+    third, fifth = (session.transcript.path[number].id for number in (3, 5))
+    around = {"id": session.transcript.path[0].id, "role": "user", "parts": [], "parent": fifth}
+    for past, steps in (
+        (json.dumps(damaged), 3),
+        ("[[]]", 0),
+        ("[" * 5000, 0),
+        (json.dumps([{"head": None, "turns": [], "gone": [third]}]), 0),
+        (json.dumps([{"head": None, "turns": [[0, around]]}]), 0),
+        (json.dumps([{"head": ["x"], "turns": []}]), 0),
+        (json.dumps([{"head": None, "turns": [], "order": ["nobody"]}]), 0),
     ):
-        await workspace.close()
-        with closing(sqlite3.connect(path)) as connection:
-            connection.execute("UPDATE pasts SET json = ?", (text,))
-            connection.commit()
+        with closing(sqlite3.connect(path)) as connection, connection:
+            connection.execute("UPDATE pasts SET json = ?", (past,))
         workspace = await make_workspace()
         session = await workspace.show(session.id)
-        assert not session.undo(), text
+        assert len(spoken(session)) == 40
+        assert [session.undo() for _ in range(steps + 1)] == [True] * steps + [False], past[:80]
+        assert [session.redo() for _ in range(steps)] == [True] * steps
+        await workspace.close()
 
 
 async def test_a_large_past_is_cut_to_what_fits(make_workspace: MakeWorkspace, path: Path) -> None:
