@@ -91,30 +91,6 @@ def test_import_of_a_command_writes_a_request_file_without_its_key(tmp_path: Pat
     assert ran.returncode == 0, ran.err
 
 
-def test_import_of_native_messages_reads_back_as_the_same_request(tmp_path: Path) -> None:
-    body = {
-        "model": "m",
-        "max_tokens": 9,
-        "system": [{"type": "text", "text": "S", "cache_control": {"type": "ephemeral"}}],
-        "messages": [
-            {"role": "user", "content": "Hi"},
-            {
-                "role": "assistant",
-                "content": [
-                    {"type": "thinking", "thinking": "T", "signature": "s"},
-                    {"type": "tool_use", "id": "t", "name": "roll", "input": {}},
-                ],
-            },
-            {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t", "content": "4"}]},
-        ],
-        "tools": [TOOL],
-    }
-    first = report(json.dumps(body), "body.json", tmp_path)
-    second = report(json.dumps(first["content"]), "again.json", tmp_path)
-    assert first["content"] == second["content"]
-    assert second["content"]["messages"][1:] == body["messages"]
-
-
 def test_import_of_a_configuration_of_cases_writes_an_experiment_that_eval_runs(tmp_path: Path) -> None:
     out = tmp_path / "cases.playground.json"
     report(PROMPTFOO, "promptfoo.yaml", tmp_path, "--out", str(out))

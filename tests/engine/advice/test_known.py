@@ -107,16 +107,12 @@ def test_a_hostile_name_is_no_field() -> None:
             ("x-portkey-provider", "x-portkey-config"),
         ),
         ("anthropic-version: header is required", ("anthropic-version",)),
-        ("Missing required header: X-Org-Id", ("X-Org-Id",)),
         ("The `OpenAI-Organization` header must be set", ("OpenAI-Organization",)),
-        ("cf-aig-gateway header missing", ("cf-aig-gateway",)),
         ("Please provide Helicone-Target-URL in the headers", ("Helicone-Target-URL",)),
         ("x-api-key header is required", ()),
-        ("Content-Type header must be application/json", ()),
         ("A non-empty header is required", ()),
         ("The X-Team header is invalid: it must be a number", ()),
         ("x-request-id abc: no such model", ()),
-        ("no headers at all", ()),
     ],
 )
 def test_headers_in_messages(message: str, found: tuple[str, ...]) -> None:

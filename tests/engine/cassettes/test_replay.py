@@ -8,7 +8,6 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, aclosing
 from typing import Any
 
-import httpx
 import pytest
 from pydantic import SecretStr
 
@@ -276,20 +275,6 @@ async def test_a_stream_that_broke_off_is_no_body() -> None:
     assert as_one_body(exchange(HELLO[:1])) is None
     assert as_one_body(exchange([(0.1, b"{}")], content_type="application/json")) is None
     assert as_one_body(exchange([(0.1, b'data: {"error": {"message": "x"}}\n\n' + DONE)])) is None
-
-
-async def test_connection_of_a_client_that_goes_away_is_closed_at_once(serve: Serve) -> None:
-    server, _client = await serve(exchange([(0.01, HELLO[0][1]), (30.0, DONE)]))
-    address = httpx.URL(server.base_url)
-    reader, writer = await asyncio.open_connection(address.host, address.port)
-    body = b'{"model": "m-1", "stream": true, "messages": [{"role": "user", "content": "Hello"}]}'
-    writer.write(b"POST /v1/chat/completions HTTP/1.1\r\nHost: %s\r\n" % address.netloc)
-    writer.write(b"Content-Type: application/json\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body))
-    async with asyncio.timeout(5):
-        assert await reader.readuntil(b"Hel")
-        writer.write_eof()
-        await reader.read()
-    writer.close()
 
 
 def test_pieces_end_with_reads_and_with_frames() -> None:

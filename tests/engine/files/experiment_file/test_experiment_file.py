@@ -60,44 +60,12 @@ def test_an_experiment_fits_the_schema_and_comes_back_equal(made: Snapshot) -> N
     assert write(back) == data
 
 
-def test_it_reads_well() -> None:
+def test_text_in_the_file_has_a_line_each() -> None:
     turn = Turn(id="t1", role=Role.USER, parts=(Text(text="one\ntwo"), Image(url="data:image/png;base64,AAAA")))
-    made = Snapshot(id="e1", model="m", turns=(turn,), head="t1", extra_body={"lines": ["a"], "n": [1, [2.5, 3]]})
-    assert write(made).decode() == (
-        """{
-  "experiment": 1,
-  "id": "e1",
-  "model": "m",
-  "extra_body": {
-    "lines": [
-      "a"
-    ],
-    "n": [1, [2.5, 3]]
-  },
-  "merges": true,
-  "turns": [
-    {
-      "id": "t1",
-      "role": "user",
-      "parts": [
-        {
-          "kind": "text",
-          "text": [
-            "one",
-            "two"
-          ]
-        },
-        {
-          "kind": "image",
-          "url": "data:image/png;base64,AAAA"
-        }
-      ]
-    }
-  ],
-  "head": "t1"
-}
-"""
-    )
+    lines = write(Snapshot(id="e1", turns=(turn,), head="t1", extra_body={"n": [1, [2.5, 3]]})).decode().splitlines()
+    assert lines[:3] == ["{", '  "experiment": 1,', '  "id": "e1",']
+    assert '    "n": [1, [2.5, 3]]' in lines
+    assert [line.strip() for line in lines if "one" in line or "two" in line] == ['"one",', '"two"']
 
 
 def test_unknown_fields_written_by_hand_are_kept() -> None:
@@ -289,18 +257,6 @@ def test_what_cannot_be_written_leaves_the_old_file(tmp_path: Path) -> None:
     with pytest.raises(ExperimentFileError, match="cannot be written"):
         save(tmp_path, Snapshot(id="e"))
     assert list(tmp_path.iterdir()) == [path]
-
-
-def test_what_cannot_be_read_is_said(tmp_path: Path) -> None:
-    with pytest.raises(ExperimentFileError, match="cannot be read"):
-        open_file(tmp_path / "none.json")
-    with pytest.raises(ExperimentFileError, match="not a file"):
-        open_file(tmp_path)
-    huge = tmp_path / "huge.json"
-    with huge.open("wb") as file:
-        file.truncate(600 * 1024 * 1024)  # sparse: it takes no room
-    with pytest.raises(ExperimentFileError, match="larger than 512 MiB"):
-        open_file(huge)
 
 
 def test_a_part_of_a_newer_version_is_kept_and_shown_and_not_sent() -> None:

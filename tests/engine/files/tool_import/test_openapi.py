@@ -72,15 +72,12 @@ def tools(document: Any) -> dict[str, Any]:
     return {tool.name: tool for tool in found.tools}
 
 
-def test_each_operation_is_a_tool_with_a_legal_name() -> None:
+def test_each_operation_is_a_tool_with_one_schema_of_its_parameters() -> None:
     found = tools(SHOP)
     assert list(found) == ["items_get", "put_items_id", "add"]
     assert found["items_get"].description == "Get an item\n\nWith all its parts."
     assert found["put_items_id"].description == "PUT /items/{id}\n\n(Deprecated.)"
-
-
-def test_parameters_of_path_and_operation_become_one_schema() -> None:
-    assert tools(SHOP)["items_get"].parameters == {
+    assert found["items_get"].parameters == {
         "type": "object",
         "properties": {
             "id": {"type": "integer", "description": "Which"},
@@ -92,7 +89,7 @@ def test_parameters_of_path_and_operation_become_one_schema() -> None:
     }
 
 
-def test_an_object_as_body_stands_beside_the_parameters_with_its_references() -> None:
+def test_object_as_body_joins_the_parameters_and_any_other_is_one_of_its_own() -> None:
     schema = tools(SHOP)["put_items_id"].parameters
     assert list(schema["properties"]) == ["id", "lang", "name", "note", "parent", "price"]
     assert schema["required"] == ["id", "name"]
@@ -103,9 +100,6 @@ def test_an_object_as_body_stands_beside_the_parameters_with_its_references() ->
     assert schema["$defs"]["Money"] == {"type": "number", "exclusiveMaximum": 100}
     assert schema["properties"]["price"] == {"anyOf": [{"allOf": [{"$ref": "#/$defs/Money"}]}, {"type": "null"}]}
     assert set(schema["$defs"]) == {"Item", "Money"}
-
-
-def test_any_other_body_is_a_parameter_of_its_own() -> None:
     schema = tools(SHOP)["add"].parameters
     assert schema["properties"] == {
         "body": {"type": "array", "items": {"$ref": "#/$defs/Item"}, "description": "All of them"}

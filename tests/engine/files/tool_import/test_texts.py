@@ -50,16 +50,6 @@ def test_definitions_are_found_in_every_wrapping(value: Any) -> None:
     assert names(value) == ["get_weather"]
 
 
-def test_both_protocols_shapes_and_that_of_mcp_may_be_mixed() -> None:
-    mcp = {"name": "browse", "description": "d", "inputSchema": {"type": "object", "properties": {}}, "title": "Browse"}
-    found = import_tools(json.dumps([CHAT, NATIVE, mcp]))
-    assert [tool.name for tool in found.tools] == ["get_weather", "search", "browse"]
-    assert found.tools[0] == ToolDefinition(
-        name="get_weather", description="d", parameters=CHAT["function"]["parameters"], strict=True  # type: ignore[index]  # a value of mixed shape
-    )  # fmt: skip
-    assert all(tool.parameters for tool in found.tools)
-
-
 def test_names_are_legal_and_not_taken() -> None:
     tools = [{**NATIVE, "name": name} for name in ("get weather!", "get_weather", "ä", "x" * 80, "x" * 80)]
     found = import_tools(json.dumps(tools), taken=["get_weather"])

@@ -13,7 +13,6 @@ from playground.domain.errors import Failure, FailureKind
 from playground.domain.parts import Image, Text
 from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn
 from playground.engine.gateways.fingerprints import Fingerprints
-from playground.engine.gateways.known_secrets import LateRedactor
 from playground.engine.gateways.offered import Gateways
 from playground.engine.gateways.secrets import Keys, Secret
 from playground.engine.library.cleaning import clean
@@ -227,23 +226,6 @@ def test_a_row_that_was_written_meanwhile_stays_as_it_was_written(path: Path) ->
         assert put(connection, found) == 2
         clean_text = f'{{"x": "{MASK}"}}'
         assert [row[0] for row in connection.execute("SELECT json FROM settings")] == [clean_text, "newer", clean_text]
-
-
-def test_a_damaged_table_does_not_keep_the_others_from_being_cleaned(path: Path) -> None:
-    path.parent.mkdir()
-    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
-        for name in ("settings", "drafts"):
-            connection.execute(f"CREATE TABLE {name} (experiment INTEGER PRIMARY KEY, json TEXT NOT NULL)")
-            connection.execute(f"INSERT INTO {name} VALUES (1, ?)", (f'"{KEY}"',))
-        page = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = 'settings'").fetchone()[0]
-        size = connection.execute("PRAGMA page_size").fetchone()[0]
-    with path.open("r+b") as file:
-        file.seek((page - 1) * size)
-        file.write(b"\xaa" * 64)
-    with closing(connect(path)) as connection:
-        found, place = look(connection, LateRedactor(lambda: [Secret(KEY)], lambda _: False), ScanPosition())
-        assert place is None
-        assert [one.table for one in found] == ["drafts"]
 
 
 async def test_secrets_that_are_words_of_the_rows_do_not_spoil_them(gateways: Gateways, path: Path) -> None:

@@ -102,18 +102,6 @@ async def test_a_damaged_byte_in_the_schema_loses_nothing(whole: Path, tmp_path:
         shutil.rmtree(folder)
 
 
-@pytest.mark.parametrize("how", ["all of it lost", "zeros", "all pages of it lost"])
-async def test_a_schema_that_is_lost_is_known(how: str, whole: Path, tmp_path: Path) -> None:
-    data = bytearray(content(whole))
-    for page in schema_pages(bytes(data)) if how == "all pages of it lost" else [0]:
-        data[page * PAGE : (page + 1) * PAGE] = random.Random(1).randbytes(PAGE) if "lost" in how else bytes(PAGE)
-    path = tmp_path / "experiments.db"
-    path.write_bytes(data)
-    words, found = await opened(path)
-    assert found == ALL
-    assert "5 experiments with 30 turns" in words
-
-
 @pytest.mark.parametrize(
     "statement",
     [

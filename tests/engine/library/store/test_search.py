@@ -162,23 +162,6 @@ async def test_search_in_long_turns_ends_at_once(make_store: MakeStore) -> None:
     assert shown(found.passages[0]).endswith("word [Zürich]")
 
 
-async def test_search_leaves_out_turns_longer_than_the_index_takes(make_store: MakeStore) -> None:
-    store = await make_store()
-    endless = simple("a", "albatross " * 450_000, "penguin").model_copy(update={"title": "Birds"})
-    store.save(endless)
-    await store.flush()
-    assert await ids(store, "albatross") == []
-    assert await ids(store, "penguin") == ["a"]
-    shorter = endless.turns[0].model_copy(update={"parts": (Text(text="an albatross"),)})
-    store.save(endless.model_copy(update={"turns": (shorter, *endless.turns[1:])}))
-    await store.flush()
-    assert await ids(store, "albatross") == ["a"]
-    store.save(endless)
-    await store.flush()
-    assert await ids(store, "albatross") == []
-    assert (await store.load("a")).turns[0].text == endless.turns[0].text
-
-
 async def test_search_shows_the_passage_where_most_words_stand_together(make_store: MakeStore) -> None:
     store = await make_store()
     store.save(simple("a", f"alpha {'x ' * 400}alpha beta{' y' * 400}"))

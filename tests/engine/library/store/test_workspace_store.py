@@ -16,6 +16,7 @@ from playground.domain.parts import Image
 from playground.domain.transcript import Role, make_turn
 from playground.engine.cassettes.cassette import Cassette
 from playground.engine.cassettes.replay import CassettePlayer
+from playground.engine.compare.lanes import Lanes
 from playground.engine.evaluation.answering import Answer, Brought
 from playground.engine.gateways.offered import DEMO_ID, Gateways
 from playground.engine.library.store import Filters, StoreError
@@ -397,15 +398,79 @@ async def test_past_is_bounded_and_a_damaged_one_costs_no_turn(make_workspace: M
         await workspace.close()
 
 
-async def test_a_large_past_is_cut_to_what_fits(make_workspace: MakeWorkspace, path: Path) -> None:
+# ---- lanes, over a restart
+
+
+def ids(lane: Session) -> list[str]:
+    """Return which turns: two answers may have the same words by chance."""
+    return [turn.id for turn in lane.transcript.path]
+
+
+async def test_lanes_are_there_after_a_restart_and_in_a_copy(make_workspace: MakeWorkspace) -> None:
     workspace = await make_workspace()
-    session = workspace.new()
-    session.turns.add_turn(make_turn(Role.USER, "x"))
-    turn = session.transcript.path[0].id
-    for number in range(10):
-        session.turns.edit_text(turn, str(number) * 500_000)
-    workspace = await again(workspace, make_workspace)
-    assert rows(path, "SELECT length(json) < 2100000 FROM pasts") == [(1,)]
-    session = await workspace.show(session.id)
-    assert session.undo()
-    assert session.transcript.path[0].text == "8" * 500_000
+    session = workspace.current
+    session.change(model="demo-chat")
+    lanes = Lanes(session)
+    lane = lanes.add(name="other")
+    lane.change(model="demo-reasoner")
+    lanes.write(make_turn(Role.USER, "Hello"))
+    await lanes.run()
+    texts = [spoken(one) for one in lanes.all]
+    await workspace.close()
+    workspace = await make_workspace()
+    again = Lanes(workspace.current)
+    assert [spoken(one) for one in again.all] == texts
+    assert [one.settings.model for one in again.all] == ["demo-chat", "demo-reasoner"]
+    assert workspace.current.undo()
+    assert len(spoken(workspace.current)) == 1
+    copy = await workspace.duplicate(workspace.current.id)
+    assert len(copy.lanes) == 2
+
+
+async def test_undo_goes_over_a_restart_to_where_each_lane_stood(make_workspace: MakeWorkspace) -> None:
+    workspace = await make_workspace()
+    session = workspace.current
+    session.change(model="demo-chat")
+    lanes = Lanes(session)
+    lanes.add()
+    states = []
+    for question in ("Hello", "And now?"):
+        states.append([ids(lane) for lane in lanes.all])
+        lanes.write(make_turn(Role.USER, question))
+        states.append([ids(lane) for lane in lanes.all])
+        await lanes.run()
+    states.append([ids(lane) for lane in lanes.all])
+    await lanes.all[1].regenerate(lanes.all[1].transcript.path[-1].id)
+    lanes.all[1].turns.select_alternative(lanes.all[1].transcript.path[1].id)
+    now = [lane.transcript.head for lane in lanes.all]
+    await workspace.close()
+
+    workspace = await make_workspace()
+    session = workspace.current
+    assert [lane.transcript.head for lane in session.lanes] == now
+    found = []
+    while session.undo():
+        found.append([ids(lane) for lane in session.lanes])
+    assert [state for state in found if state in states] == states[::-1]
+    while session.redo():
+        pass
+    assert [lane.transcript.head for lane in session.lanes] == now
+
+
+async def test_ticks_stand_after_a_restart_as_they_did(make_workspace: MakeWorkspace) -> None:
+    workspace = await make_workspace()
+    session = workspace.current
+    session.change(model="demo-chat")
+    lanes = Lanes(session)
+    lanes.add()
+    gone = lanes.add()
+    lanes.write(make_turn(Role.USER, "Hello"))
+    for lane in (lanes.all[0], gone):
+        lanes.tick(lane, False)
+    lanes.close(gone)
+    await workspace.close()
+    workspace = await make_workspace()
+    again = Lanes(workspace.current)
+    assert [lane in again.ticked for lane in again.all] == [False, True]
+    again.tick(again.all[0], True)
+    assert workspace.current.left_out == (), "of a lane that is closed nothing is kept"
