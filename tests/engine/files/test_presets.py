@@ -34,24 +34,6 @@ def other(session: Session) -> Session:
     return made
 
 
-def test_what_is_set_goes_to_another_experiment_in_one_step(session: Session) -> None:
-    fill(session)
-    preset = from_session(session, "  My \n preset ")
-    assert preset.name == "My preset"
-    target = other(session)
-    before = snapshot(target)
-    apply(target, preset)
-    assert [turn.text for turn in target.transcript.path] == ["Be {{mood}}.", "Something else"]
-    assert target.settings.tools == (TOOL,)
-    assert target.settings.current == session.settings.current
-    assert (target.settings.model, target.settings.protocol) == ("other", "chat")
-    after = snapshot(target)
-    assert target.undo()
-    assert snapshot(target).model_copy(update={"changed_at": before.changed_at}) == before
-    assert target.redo()
-    assert snapshot(target).model_copy(update={"changed_at": after.changed_at}) == after
-
-
 def test_the_system_turn_is_replaced_put_in_or_taken_out(session: Session) -> None:
     image = Image(url="https://example.org/a.png")
     session.turns.add_turn(make_turn(Role.DEVELOPER, "Old", image))

@@ -20,6 +20,7 @@ from playground.engine.library.store.tape_rows import read_head, read_tape, writ
 from playground.engine.session.snapshot import Snapshot
 from playground.gateway.redact import Redactor
 from playground.gateway.tape import Exchange, Read
+from tests.engine import exchanges
 from tests.engine.library.store.conftest import MakeStore, sound
 from tests.engine.library.store.test_store import rows, simple
 from tests.protocols.streams import chunk
@@ -30,23 +31,10 @@ NONE = Redactor(())
 
 
 def exchange(id_: str, days_ago: float = 0, reads: int = 3, extra: bytes = b"") -> Exchange:
-    """An exchange that has ended."""
-    return Exchange(
-        id=id_,
-        method="POST",
-        url="http://127.0.0.1:1/v1/chat/completions",
-        request_headers=(("content-type", "application/json"),),
-        request_body=b'{"model": "m"}' + extra,
-        started_at=time.time() - days_ago * 86400,
-        status=200,
-        reason="OK",
-        http_version="HTTP/1.1",
-        reads=[Read(n / 1000, b"data: \xff%d \n\n" % n) for n in range(reads)],
-        answered=0.0,
-        ended=reads / 1000,
-        complete=True,
-        protocol="chat",
-    )
+    """Return an exchange that has ended."""
+    parts = [(number / 1000, b"data: \xff%d \n\n" % number) for number in range(reads)]
+    body = b'{"model": "m"}' + extra
+    return exchanges.exchange(parts, id=id_, started_at=time.time() - days_ago * 86400, request_body=body)
 
 
 @each_case("reads", [0, 1, 255, 256, 257, 5000])
