@@ -71,8 +71,8 @@ def simple(annotation: Any) -> st.SearchStrategy[Any] | None:
 
 def some(kind: type[BaseModel], /, **fields: Any) -> st.SearchStrategy[Any]:
     """Return values of ``kind`` with all its simple fields and these, now and then with an unknown one."""
-    known = {name: simple(field.annotation) for name, field in kind.model_fields.items()}
-    known = {name: values for name, values in known.items() if values is not None} | fields
+    simple_fields = {name: simple(field.annotation) for name, field in kind.model_fields.items()}
+    known = {name: values for name, values in simple_fields.items() if values is not None} | fields
     unknown: st.SearchStrategy[dict[str, Any]] = st.just({}) | st.fixed_dictionaries({"from_tomorrow": JSON_VALUE})
     return st.builds(lambda made, more: kind(**made, **more), st.fixed_dictionaries(known), unknown)
 
