@@ -79,7 +79,7 @@ def desk(tmp_path: Path, demo: DemoServer) -> Desk:
     return Desk(tmp_path, demo.base_url)
 
 
-async def test_a_table_progress_and_an_answer_file_beside(desk: Desk) -> None:
+async def test_answers_are_shown_kept_and_not_asked_for_again_unless_it_is_said(desk: Desk, demo: DemoServer) -> None:
     ended = await desk.run(saved())
     assert ended.code == ExitCode.OK
     lines = ended.out.splitlines()
@@ -87,19 +87,13 @@ async def test_a_table_progress_and_an_answer_file_beside(desk: Desk) -> None:
     assert [line.split("  ")[0] for line in lines[1:3]] == ["A · as set", "B · Reasoner"]
     assert "Contains  “{{city}}”" in ended.out
     assert ended.err.splitlines()[-1].startswith("playground: 6 of 6")
-    assert desk.answers.is_file()
-
-
-async def test_what_is_kept_is_not_asked_again_unless_it_is_said(desk: Desk, demo: DemoServer) -> None:
-    await desk.run(saved())
     again = await desk.run()
     assert again.code == ExitCode.BAD_INPUT
     assert "has 6 of the 6 answers already" in again.err
-    asked = len(demo.requests)
     assert (await desk.run(go_on=True)).code == ExitCode.OK
-    assert len(demo.requests) == asked
+    assert len(demo.requests) == 6
     assert (await desk.run(fresh=True)).code == ExitCode.OK
-    assert len(demo.requests) == asked + 6
+    assert len(demo.requests) == 12
 
 
 async def test_a_part_of_it_is_found_in_the_whole(desk: Desk, demo: DemoServer) -> None:
@@ -126,7 +120,11 @@ UNUSABLE: list[tuple[dict[str, Any], dict[str, Any], str]] = [
 
 async def test_evaluation_that_cannot_be_run_is_explained_in_a_line(desk: Desk, demo: DemoServer) -> None:
     (desk.folder / "file").write_text("no folder", encoding="utf-8")
-    elsewhere = ({}, {"answers": desk.folder / "file" / "answers.sqlite"}, "")
+    elsewhere: tuple[dict[str, Any], dict[str, Any], str] = (
+        {},
+        {"answers": desk.folder / "file" / "answers.sqlite"},
+        "",
+    )
     for change, options, words in (*UNUSABLE, elsewhere):
         ended = await desk.run(saved(**change), **options)
         assert ended.code == ExitCode.BAD_INPUT

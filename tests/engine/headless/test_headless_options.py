@@ -155,21 +155,18 @@ async def test_reasoning_goes_back_as_the_file_has_it_or_as_asked(desk: Desk, se
     assert server.requests[-1].json["messages"][1]["reasoning"] == "2 + 2"
 
 
-async def test_braces_in_a_request_file_are_text(desk: Desk, server: FaultServer) -> None:
+async def test_messages_of_a_request_file_go_out_as_they_stand(desk: Desk, server: FaultServer) -> None:
     text = r"Write {{name}}, \{{name}}, \\{{name}} and {{ name }}."
-    messages = [{"role": "system", "content": text}, {"role": "user", "content": text}]
-    for options in ({}, {"max_steps": 3}):
-        ended = await desk.run(experiment(messages=messages), **options)
-        assert (ended.code, ended.err) == (ExitCode.OK, "")
-        assert server.requests[-1].json["messages"] == messages
-
-
-async def test_one_request_goes_out_whatever_stands_open_in_it(desk: Desk, server: FaultServer) -> None:
+    braces = [{"role": "system", "content": text}, {"role": "user", "content": text}]
     call = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
     open_ = [{"role": "user", "content": "?"}, {"role": "assistant", "content": None, "tool_calls": [call]}]
-    for messages in (open_, [*open_, {"role": "user", "content": "!"}], [{"role": "assistant", "content": ""}], []):
-        assert (await desk.run(experiment(messages=messages))).code == ExitCode.OK
+    after = [*open_, {"role": "user", "content": "!"}]
+    for messages in (braces, open_, after, [{"role": "assistant", "content": ""}], []):
+        ended = await desk.run(experiment(messages=messages))
+        assert (ended.code, ended.err) == (ExitCode.OK, "")
         assert server.requests[-1].json["messages"] == messages
+    await desk.run(experiment(messages=braces), max_steps=3)
+    assert server.requests[-1].json["messages"] == braces
 
 
 async def test_blocks_of_the_native_protocol_go_out_as_they_stand(desk: Desk, server: FaultServer) -> None:

@@ -73,14 +73,11 @@ async def on_screen(desk: Desk, content: dict[str, Any], **options: Any) -> str:
 THOUGHT = sse(chunk(reasoning_content="Hm."), chunk(content="Yes."), chunk("stop"), "[DONE]")
 
 
-async def test_reasoning_ends_its_line_before_the_answer(desk: Desk, server: FaultServer) -> None:
+async def test_reasoning_has_lines_of_its_own_and_the_answer_is_in_one_piece(desk: Desk, server: FaultServer) -> None:
     server.play(send(head(), THOUGHT))
     assert await on_screen(desk, experiment()) == "Hm.\nYes.\n"
     ended = await desk.run(experiment())
     assert (ended.out, ended.err) == ("Yes.\n", "Hm.\n")
-
-
-async def test_reasoning_between_texts_leaves_the_answer_in_one_piece(desk: Desk, server: FaultServer) -> None:
     server.play(send(head(), sse(chunk(content="One, "), chunk(reasoning_content="Hm."), chunk(content="two."))))
     assert "One, \nHm.\ntwo." in await on_screen(desk, experiment())
     ended = await desk.run(experiment())
