@@ -7,7 +7,6 @@ import contextlib
 import random
 import shutil
 import sqlite3
-import struct
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -41,26 +40,16 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def schema_pages(data: bytes) -> list[int]:
-    """The numbers of the pages of the table of tables, from 0: a tree that begins at the first page."""
-    found = [0]
-    for page in found:
-        at = page * PAGE + (100 if page == 0 else 0)
-        if data[at] != 0x05:
-            continue
-        (cells,) = struct.unpack_from(">H", data, at + 3)
-        ends = [struct.unpack_from(">H", data, at + 12 + 2 * number)[0] + page * PAGE for number in range(cells)]
-        found += [struct.unpack_from(">I", data, end)[0] - 1 for end in (*ends, at + 8)]
-    return found
+    """Return the numbers of the pages that hold the statements of the schema, from 0."""
+    return [page for page in range(len(data) // PAGE) if b"CREATE " in data[page * PAGE : (page + 1) * PAGE]]
 
 
 def places(data: bytes) -> Iterator[tuple[int, int]]:
-    """Where to put which byte: chosen by chance, and as many in each page, the same ones every time."""
+    """Choose by chance where to put which byte, always the same ones: every third in the header of a page."""
     chance = random.Random(7)
     pages = schema_pages(data)
     for number in range(PLACES):
-        at = pages[number % len(pages)] * PAGE + chance.randrange(PAGE)
-        if number % 3 == 0:  # where it matters most: the headers
-            at = pages[number % len(pages)] * PAGE + chance.randrange(140)
+        at = pages[number % len(pages)] * PAGE + chance.randrange(PAGE if number % 3 else 140)
         yield at, chance.choice([0, 255, data[at] ^ 1, data[at] ^ 0x80, chance.randrange(256)])
 
 

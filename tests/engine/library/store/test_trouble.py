@@ -97,6 +97,8 @@ async def test_a_migration_that_fails_changes_nothing(path: Path) -> None:
     assert "no such table" in status.words
     assert len(await store.experiments()) == 1
     await store.close()
+    with closing(sqlite3.connect(path)) as connection:
+        assert connection.execute("PRAGMA user_version").fetchone() == (1,), "none of the versions between"
     store = Store(path)
     assert (await store.open()).mode is Mode.READY
     await store.close()
