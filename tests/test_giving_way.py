@@ -9,7 +9,7 @@ from threading import Thread
 
 from PySide6.QtWidgets import QApplication
 
-from playground.giving_way import LONGEST_S, by_and_by, give_way_to, pause
+from playground.giving_way import by_and_by, give_way_to
 from playground.ui.widgets.loop import finish, run, spawn
 
 STEP_S = 0.000_2
@@ -40,20 +40,6 @@ def _in_the_loop(qapp: QApplication, callback: Callable[[list[float]], None], se
     return done
 
 
-def test_a_turn_of_the_loop_that_takes_long_has_the_interpreter_to_itself(qapp: QApplication) -> None:
-    spans: list[tuple[float, float]] = []
-
-    def turn(_: list[float]) -> None:
-        began = time.perf_counter()
-        time.sleep(LONGEST_S * 0.8)  # as if Qt worked: whoever wants the interpreter may have it
-        spans.append((began, time.perf_counter()))
-
-    done = _in_the_loop(qapp, turn, 0.2)
-    (began, ended), meanwhile = spans[0], [at for at in done if spans[0][0] < at < spans[0][1]]
-    assert len(done) == round(0.2 / STEP_S)
-    assert len(meanwhile) < (ended - began) / STEP_S / 3
-
-
 def test_who_works_goes_on_when_the_loop_is_held_up_for_long(qapp: QApplication) -> None:
     seen: list[int] = []
 
@@ -67,17 +53,6 @@ def test_who_works_goes_on_when_the_loop_is_held_up_for_long(qapp: QApplication)
     assert seen[0] >= 300
 
 
-def test_the_thread_that_others_give_way_to_never_pauses(qapp: QApplication) -> None:
-    items = [1, 2, 3]
-
-    async def main() -> None:
-        assert by_and_by(items) is items
-        pause()
-        finish()
-
-    run(qapp, main)
-
-
 def test_nobody_pauses_where_no_loop_runs_or_it_has_ended() -> None:
     asked: list[Callable[[], object]] = []
     give_way_to(asked.append)
@@ -88,20 +63,3 @@ def test_nobody_pauses_where_no_loop_runs_or_it_has_ended() -> None:
     thread.join(30)
     assert len(done) == round(0.02 / STEP_S)
     assert not asked
-
-
-def test_a_loop_that_was_closed_meanwhile_is_not_waited_for(qapp: QApplication) -> None:
-    loops: list[asyncio.AbstractEventLoop] = []
-
-    async def main() -> None:
-        loops.append(asyncio.get_running_loop())
-        finish()
-
-    run(qapp, main)
-    give_way_to(loops[0].call_soon_threadsafe)
-    done: list[float] = []
-    thread = Thread(target=_work, args=(done, 0.1))
-    thread.start()
-    thread.join(30)
-    give_way_to(None)
-    assert len(done) == round(0.1 / STEP_S)
