@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,6 +16,7 @@ from playground.engine.tool_servers.imports import (
     settle,
     settle_alone,
 )
+from tests.support.each_case import each_case
 
 NONE: dict[str, str] = {}
 SERVER = {"command": "npx", "args": ["-y", "x"]}
@@ -30,7 +30,7 @@ def one(entry: dict[str, Any], environment: dict[str, str] = NONE, system: str =
     return read({"mcpServers": {"one": entry}}, environment, system).servers[0]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "value"),
     [
         ("${PORT:-8080}", "8080"),
@@ -64,8 +64,8 @@ def test_reference_takes_the_value_of_the_environment_or_its_default(text: str, 
     assert server.environment == {"V": value}
 
 
-@pytest.mark.parametrize("text", ["$TOKEN", "${TOKEN}", "{env:TOKEN}", "${env:TOKEN}", "Bearer $TOKEN", "${TOKEN:?no}"])
-@pytest.mark.parametrize("member", ["env", "headers"])
+@each_case("text", ["$TOKEN", "${TOKEN}", "{env:TOKEN}", "${env:TOKEN}", "Bearer $TOKEN", "${TOKEN:?no}"])
+@each_case("member", ["env", "headers"])
 def test_variable_that_is_not_set_is_asked_for(text: str, member: str) -> None:
     reached = {"command": "x"} if member == "env" else {"url": "https://a.example/mcp"}
     found = one({**reached, member: {"V": text}})
@@ -175,7 +175,7 @@ def test_toml_of_codex_is_read() -> None:
     assert "X-Place" in {**web.headers, **dict.fromkeys(web.secret_headers)}
 
 
-@pytest.mark.parametrize("text", [CONTINUE, GOOSE])
+@each_case("text", [CONTINUE, GOOSE])
 def test_yaml_is_read(text: str) -> None:
     local, web, *rest = read(text).servers
     assert settle(local, NONE, NONE).server.arguments == ("-y", "x")
@@ -185,7 +185,7 @@ def test_yaml_is_read(text: str) -> None:
     assert asked == ["env:HERE"]
 
 
-@pytest.mark.parametrize(
+@each_case(
     "value",
     [
         [{"name": "one", **SERVER}],
@@ -211,7 +211,7 @@ def test_server_is_read_in_every_form(value: Any) -> None:
     assert (server.name, server.command, server.arguments) == ("one", "npx", ("-y", "x"))
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("command", "words"),
     [
         ("npx -y @a/b --name 'x y'", ("npx", "-y", "@a/b", "--name", "x y")),
@@ -225,14 +225,11 @@ def test_server_is_read_in_every_form(value: Any) -> None:
 def test_command_in_one_text_is_split_except_in_a_path(command: str, words: tuple[str, ...]) -> None:
     found = one({"command": command})
     assert (found.command, *found.arguments) == words
+    windows = one({"command": "cmd", "args": ["/c", "npx", "x"]}, system="win32")
+    assert (windows.command, windows.arguments) == ("cmd", ("/c", "npx", "x"))
 
 
-def test_cmd_stays_on_windows() -> None:
-    found = one({"command": "cmd", "args": ["/c", "npx", "x"]}, system="win32")
-    assert (found.command, found.arguments) == ("cmd", ("/c", "npx", "x"))
-
-
-@pytest.mark.parametrize(
+@each_case(
     ("entry", "via"),
     [
         ({"url": "https://a.example/sse"}, Via.SSE),
@@ -255,7 +252,7 @@ def test_transport_follows_the_type_or_the_address(entry: dict[str, Any], via: V
     assert one(entry).via is via
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("member", "words"),
     [
         ({"enabled": False}, "switched off there"),
@@ -272,7 +269,7 @@ def test_member_that_is_not_taken_over_is_named(member: dict[str, Any], words: s
     assert one({**SERVER, "enabled": True, "disabled": False, "sandbox": False}).notes == ()
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "words"),
     [
         ('{"openapi": "3.1.0", "servers": [{"url": "https://a.example"}]}', "OpenAPI document"),
@@ -285,13 +282,9 @@ def test_text_that_is_no_configuration_is_refused(text: str, words: str) -> None
         read(text)
 
 
-def test_web_socket_is_refused_in_words() -> None:
-    assert "web socket" in one({"type": "ws", "url": "wss://a.example"}).problem
-
-
-@pytest.mark.parametrize("text", [json.dumps(CLAUDE_CODE), json.dumps(GEMINI), CODEX, CONTINUE, GOOSE])
-def test_configuration_cut_off_at_each_character_is_borne(text: str) -> None:
-    for end in range(len(text)):
+@each_case("text", [json.dumps(CLAUDE_CODE), json.dumps(GEMINI), CODEX, CONTINUE, GOOSE])
+def test_configuration_cut_off_anywhere_is_read_or_refused(text: str) -> None:
+    for end in range(0, len(text), 3):
         try:
             servers = read(text[:end]).servers
         except ImportRefusedError:
@@ -301,12 +294,6 @@ def test_configuration_cut_off_at_each_character_is_borne(text: str) -> None:
                 settle(server, NONE, NONE)
 
 
-def test_hostile_references_end() -> None:
+def test_references_nested_without_measure_are_read() -> None:
     found = one({"command": "x", "env": {"A": "${A:-" * 3_000 + "}" * 3_000, "B": "$" * 19_000, "C": "${" * 9_000}})
     assert settle(found, NONE, NONE).server.command == "x"
-
-
-def test_file_of_opencode_is_asked_for_and_not_opened(tmp_path: Path) -> None:
-    (tmp_path / "key").write_text("k")
-    (asked,) = one({"command": "x", "environment": {"K": f"{{file:{tmp_path / 'key'}}}"}}).asked
-    assert (asked.secret, asked.default) == (True, "")

@@ -1,4 +1,4 @@
-"""Files as Claude Desktop, VS Code, Cursor and LM Studio keep them, and what becomes of them here."""
+"""Configuration files of Claude Desktop, VS Code, Cursor and LM Studio, imported."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from playground.engine.tool_servers.imports import (
     settle_alone,
 )
 from playground.engine.tool_servers.usual_places import usual_places
+from tests.support.each_case import each_case
 
 CANARY = "ghp_canary8f2a61c0de0123456789"
 NONE: dict[str, str] = {}
@@ -95,7 +96,7 @@ def keys_of(found: Found) -> list[str]:
     return [asked.key for asked in found.asked]
 
 
-def test_claude_desktop() -> None:
+def test_file_of_claude_desktop_is_imported() -> None:
     found = read_servers(CLAUDE_DESKTOP, NONE)
     assert "Claude Desktop" in found.kind
     servers = {server.name: settle(server, NONE, NONE) for server in found.servers}
@@ -114,7 +115,7 @@ def test_claude_desktop() -> None:
     assert CANARY not in repr(servers)
 
 
-def test_vs_code_asks_for_its_inputs_its_variables_and_the_folder(tmp_path: Path) -> None:
+def test_file_of_vs_code_asks_for_inputs_variables_and_folder(tmp_path: Path) -> None:
     (tmp_path / ".env").write_text(f"# mine\nexport API_TOKEN='{CANARY}'\nMODE=\"a\\nb\" # x\nPLAIN = c # d\n")
     found = by_name(read_servers(VS_CODE, {"WHERE_IT_IS": "/there"}))
     asked = {one.key: one for one in found["Perplexity"].asked}
@@ -142,7 +143,7 @@ def test_vs_code_asks_for_its_inputs_its_variables_and_the_folder(tmp_path: Path
     assert (old.via, old.url, old.oauth) == (Via.SSE, "http://localhost:3001/sse", True)
 
 
-def test_cursor(tmp_path: Path) -> None:
+def test_file_of_cursor_is_imported(tmp_path: Path) -> None:
     (tmp_path / "variables").write_text(f"TOOL_SECRET={CANARY}\n")
     text = CURSOR.replace("ENV_FILE", (tmp_path / "variables").as_posix())
     found = by_name(read_servers(text, {"TOOL_KEY": CANARY}))
@@ -162,9 +163,11 @@ def test_cursor(tmp_path: Path) -> None:
     assert "switched off there" in notes
     assert found["local"].asked[0].secret
     assert CANARY not in repr(found)
+    (missing,) = read_servers(json.dumps({"command": "x", "envFile": str(tmp_path / "none")}), NONE).servers
+    assert "cannot be read" in settle(missing, NONE, NONE).notes[0]
 
 
-def test_lm_studio() -> None:
+def test_file_of_lm_studio_is_imported() -> None:
     found = by_name(read_servers(LM_STUDIO, NONE))
     hub = settle(found["hf-mcp-server"], NONE, NONE)
     assert (hub.server.via, hub.server.oauth) == (Via.HTTP, False)
@@ -175,7 +178,7 @@ def test_lm_studio() -> None:
 
 
 @pytest.mark.parametrize("text", [CLAUDE_DESKTOP, VS_CODE, CURSOR, LM_STUDIO])
-def test_what_is_settled_can_be_kept_and_no_secret_is_in_the_file(tmp_path: Path, text: str) -> None:
+def test_imported_servers_are_saved_without_secrets(tmp_path: Path, text: str) -> None:
     book = ServerBook(tmp_path / "tool-servers.json")
     for found in read_servers(text, NONE).servers:
         settled = settle(found, {asked.key: CANARY if asked.secret else "x" for asked in found.asked}, NONE)
@@ -184,7 +187,7 @@ def test_what_is_settled_can_be_kept_and_no_secret_is_in_the_file(tmp_path: Path
         assert CANARY not in file.read_text()
 
 
-@pytest.mark.parametrize(
+@each_case(
     "text",
     [
         '{"command": "uvx", "args": ["x"]}',
@@ -196,14 +199,14 @@ def test_what_is_settled_can_be_kept_and_no_secret_is_in_the_file(tmp_path: Path
         '\ufeff{"mcpServers": {"one": {"type": "local", "command": "uvx", "args": "x"}}}',
     ],
 )
-def test_pieces_as_they_are_copied_out_of_instructions(text: str) -> None:
+def test_fragment_of_instructions_is_imported(text: str) -> None:
     (found,) = read_servers(text, NONE).servers
     server = settle(found, NONE, NONE).server
     assert (server.command, server.arguments) == ("uvx", ("x",))
     assert server.name in ("one", "uvx")
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "words"),
     [
         ("", "nothing to import"),
@@ -215,12 +218,12 @@ def test_pieces_as_they_are_copied_out_of_instructions(text: str) -> None:
         ("[" * 100_000, "not JSON"),
     ],
 )
-def test_what_is_none_is_refused_in_words(text: str, words: str) -> None:
+def test_text_that_is_no_configuration_is_refused(text: str, words: str) -> None:
     with pytest.raises(ImportRefusedError, match=words):
         read_servers(text, NONE)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("entry", "words"),
     [
         ("5", "not an object"),
@@ -232,7 +235,7 @@ def test_what_is_none_is_refused_in_words(text: str, words: str) -> None:
         ('{"command": "x\\u0000y"}', "null character"),
     ],
 )
-def test_a_server_that_cannot_be_read_does_not_keep_the_others_away(entry: str, words: str) -> None:
+def test_unreadable_server_leaves_the_others(entry: str, words: str) -> None:
     found = read_servers(f'{{"mcpServers": {{"bad": {entry}, "good": {{"command": "x"}}}}}}', NONE)
     assert words in found.servers[0].problem
     assert not found.servers[1].problem
@@ -240,7 +243,7 @@ def test_a_server_that_cannot_be_read_does_not_keep_the_others_away(entry: str, 
         settle(found.servers[0], NONE, NONE)
 
 
-def test_names_hide_nothing_and_odd_members_are_told() -> None:
+def test_odd_members_are_reported() -> None:
     entry = {"command": "x", "env": {"A=B": "1", "C": {}, "D": None}, "odd": 1, "type": "y"}
     text = json.dumps({"mcpServers": {"a\u202e\nb": entry}})
     (found,) = read_servers(text, NONE).servers
@@ -248,7 +251,7 @@ def test_names_hide_nothing_and_odd_members_are_told() -> None:
     assert len(found.notes) == 4
 
 
-def test_without_a_person_values_come_from_the_environment_or_it_is_said_which_are_lacking() -> None:
+def test_inputs_without_a_person_come_from_the_environment() -> None:
     found = by_name(read_servers(VS_CODE, NONE))["git-hub"]
     with pytest.raises(ImportRefusedError, match="PLAYGROUND_INPUT_PERPLEXITY_KEY"):
         settle_alone(found, NONE)
@@ -258,19 +261,12 @@ def test_without_a_person_values_come_from_the_environment_or_it_is_said_which_a
     assert settle_alone(local, {"TOOL_KEY": CANARY}).secrets["argument:tool_key"].get_secret_value() == CANARY
 
 
-def test_a_file_of_variables_that_cannot_be_read_is_said_and_stops_nothing(tmp_path: Path) -> None:
-    (found,) = read_servers(json.dumps({"command": "x", "envFile": str(tmp_path / "none")}), NONE).servers
-    settled = settle(found, NONE, NONE)
-    assert "cannot be read" in settled.notes[0]
-    assert settled.server.command == "x"
-
-
-def test_variables_of_a_file() -> None:
+def test_variables_of_a_file_are_read() -> None:
     text = '\ufeffA=1\n\n# B=2\n C = three # four\nexport D=\'a # \\n\'\nE="x\\"y"\nnothing\nF=\nG=a#b\n'
     assert read_variables(text) == {"A": "1", "C": "three", "D": "a # \\n", "E": 'x"y', "F": "", "G": "a#b"}
 
 
-def test_the_usual_places_of_each_system() -> None:
+def test_usual_places_depend_on_the_system() -> None:
     home = Path("/srv/me")
     linux = {str(place.path) for place in usual_places("linux", home, NONE)}
     assert {f"{home}/.config/Claude/claude_desktop_config.json", f"{home}/.config/Code/User/mcp.json"} <= linux

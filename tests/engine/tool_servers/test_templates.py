@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
-
 from playground.engine.tool_servers.templates import fill, names_of
+from tests.support.each_case import each_case
 
 VALUES = {"var": "value", "hello": "Hello World!", "path": "/foo/bar", "x": "1024", "y": "768", "who": "fred"}
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("template", "filled"),
     [
         ("{var}", "value"),
@@ -33,15 +32,15 @@ VALUES = {"var": "value", "hello": "Hello World!", "path": "/foo/bar", "x": "102
         ("{no name} {}", "{no name} {}"),
     ],
 )
-def test_it_is_filled_in(template: str, filled: str) -> None:
+def test_template_is_expanded_as_in_rfc_6570(template: str, filled: str) -> None:
     assert fill(template, VALUES) == filled
 
 
-def test_its_names_are_told_once_and_in_order() -> None:
+def test_names_of_a_template_are_in_order() -> None:
     assert names_of("a/{x}/{+y:3,x}{?z*}") == ("x", "y", "z")
     assert names_of("nothing") == ()
 
 
-def test_a_long_odd_one_is_looked_at_quickly() -> None:
+def test_long_invalid_template_has_no_names() -> None:
     assert names_of("{a" * 50_000) == ()
     assert fill("{" + "a," * 50_000, {"a": "1"}).startswith("{a,")
