@@ -156,7 +156,7 @@ def test_pattern_allows_a_destructive_tool_by_its_whole_name_only(
     for hints, allowed in ((Hints(), harmless), (Hints(destructive=True), destructive)):
         tool = definition_of(server, ServerTool(name="tool", hints=hints), "fs_tool")
         assert is_named(tool, [pattern]) is allowed
-    assert not is_named(tool, [])
+        assert not is_named(tool, [])
 
 
 async def test_run_starts_a_server_only_when_rules_call_its_tools(
