@@ -68,12 +68,19 @@ def offers(report: ConnectionReport) -> list[tuple[Mends, str]]:
     return [(offer.mends, offer.value) for offer in report.offers]
 
 
-def gateway(server: FaultServer, base: str = "/v1", models: Any = MODELS, **more: list[Step]) -> None:
-    """A gateway whose list and endpoints are at ``base``, and nothing anywhere else."""
+def gateway(
+    server: FaultServer,
+    base: str = "/v1",
+    models: Any = MODELS,
+    *,
+    chat: list[Step] | None = None,
+    messages: list[Step] | None = None,
+) -> None:
+    """Play a gateway whose list and endpoints are at ``base``, with nothing anywhere else."""
     server.play(*answer(404, NOT_FOUND))
     server.play_at(f"{base}/models", *answer(200, models))
-    server.play_at(f"{base}/chat/completions", *more.get("chat", answer(400, MISSING_PARAMETER)))
-    server.play_at(f"{base}/messages", *more.get("messages", answer(400, MISSING_PARAMETER)))
+    server.play_at(f"{base}/chat/completions", *(chat or answer(400, MISSING_PARAMETER)))
+    server.play_at(f"{base}/messages", *(messages or answer(400, MISSING_PARAMETER)))
 
 
 async def test_demo_gateway_passes() -> None:
@@ -412,13 +419,13 @@ async def test_endpoint_is_judged_by_its_answer_to_an_empty_request(server: Faul
     unexpected = {"error": "Unexpected endpoint or method. (POST /v1/messages)"}
     no_model = answer(404, message_body("Model '' does not exist"))
     endless = [send(head(200, "application/json")), *drip(b" " * 65_536 * 4, 65_536), hold()]
-    for endpoints, lines in (
-        ({"chat": answer(404, NOT_FOUND), "messages": answer(400, native)}, ["ok", "missing", "ok"]),
-        ({"chat": no_model}, ["ok", "ok", "ok"]),
-        ({"messages": answer(200, unexpected)}, ["ok", "ok", "missing"]),
-        ({"chat": endless}, ["ok", "ok", "ok"]),
+    for chat, messages, lines in (
+        (answer(404, NOT_FOUND), answer(400, native), ["ok", "missing", "ok"]),
+        (no_model, None, ["ok", "ok", "ok"]),
+        (None, answer(200, unexpected), ["ok", "ok", "missing"]),
+        (endless, None, ["ok", "ok", "ok"]),
     ):
-        gateway(server, **endpoints)
+        gateway(server, chat=chat, messages=messages)
         assert states(await run_test(server.url, timeouts=Timeouts(first=5, idle=5))) == lines
     gateway(server, chat=answer(500, {"error": {"message": "KeyError: 'messages'"}}), messages=answer(404, NOT_FOUND))
     report = await run_test(server.url)
