@@ -1,4 +1,4 @@
-"""The native messages protocol: checks, whole answers, the order of events, thinking, tools and faults."""
+"""The messages protocol of the demo gateway: checks, answers, order of events, thinking, tools and faults."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import json
 from typing import Any
 
 import httpx
-import pytest
 
 from tests.demo.conftest import WEATHER, DemoClient, datas, refused
 from tests.support.each_case import each_case
@@ -16,6 +15,7 @@ TOOL = {"name": "get_weather", "description": "The weather now", "input_schema":
 USER = {"role": "user", "content": "Hi"}
 USE = {"role": "assistant", "content": [{"type": "tool_use", "id": "t1", "name": "get_weather", "input": {}}]}
 RESULT = {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t1", "content": "24"}]}
+TEXT, REDACTED = {"type": "text", "text": "x"}, {"type": "redacted_thinking", "data": ""}
 GIF = base64.b64encode(b"GIF89a\x05\x00\x07\x00rest").decode()
 
 
@@ -32,7 +32,7 @@ def events(response: httpx.Response) -> list[dict[str, Any]]:
     return found
 
 
-def test_whole(client: DemoClient) -> None:
+def test_whole_answer_has_the_documented_shape(client: DemoClient) -> None:
     body = client.native(system="Be brief.", temperature=0.5).json()
     assert body["id"].startswith("msg_demo_")
     assert (body["type"], body["role"], body["model"]) == ("message", "assistant", "demo-messages")
@@ -40,9 +40,18 @@ def test_whole(client: DemoClient) -> None:
     assert "native messages" in body["content"][0]["text"]
     assert (body["stop_reason"], body["stop_sequence"]) == ("end_turn", None)
     assert body["usage"]["output_tokens"] > 50
+    schema = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
+    fitting = client.native(output_config={"format": {"type": "json_schema", "schema": schema}}).json()
+    assert "city" in json.loads(fitting["content"][0]["text"])
+    block = {"type": "image", "source": {"type": "base64", "media_type": "image/gif", "data": GIF}}
+    turns = [{"role": "user", "content": [block, {"type": "text", "text": "What is it?"}]}]
+    assert "5 × 7 pixels" in client.native(messages=turns).json()["content"][0]["text"]
+    first, second = (client.native("Said to the native protocol alone. " * 50).json()["usage"] for _ in range(2))
+    assert first["cache_read_input_tokens"] == 0 < second["cache_read_input_tokens"]
+    assert second["input_tokens"] + second["cache_read_input_tokens"] == first["input_tokens"]
 
 
-def test_order_of_events(client: DemoClient) -> None:
+def test_events_come_in_the_documented_order(client: DemoClient) -> None:
     found = events(client.native("Weather in Rome?", stream=True, thinking={"type": "adaptive"}, tools=[TOOL]))
     kinds = [event["type"] for event in found]
     assert kinds[:2] == ["message_start", "ping"]
@@ -68,7 +77,7 @@ def test_order_of_events(client: DemoClient) -> None:
     assert found[-2]["usage"]["output_tokens"] > 20
 
 
-def test_streamed_is_whole(client: DemoClient) -> None:
+def test_stream_adds_up_to_the_whole_answer(client: DemoClient) -> None:
     fields: dict[str, Any] = {"seed": 4, "thinking": {"type": "enabled", "budget_tokens": 1024}}
     whole = client.native(**fields).json()
     found = events(client.native(**fields, stream=True))
@@ -79,7 +88,7 @@ def test_streamed_is_whole(client: DemoClient) -> None:
     assert "".join(delta.get("text", "") for delta in deltas) == whole["content"][1]["text"]
 
 
-def test_thinking_only_when_on(client: DemoClient) -> None:
+def test_thinking_is_sent_on_request_and_grows_with_effort(client: DemoClient) -> None:
     for thinking in (None, {"type": "disabled"}):
         assert [block["type"] for block in client.native(thinking=thinking).json()["content"]] == ["text"]
     lengths = []
@@ -90,21 +99,15 @@ def test_thinking_only_when_on(client: DemoClient) -> None:
     assert len(set(lengths)) == 5
 
 
-def test_the_loop_with_thinking(client: DemoClient) -> None:
+def test_edited_thinking_is_refused_in_the_tool_loop(client: DemoClient) -> None:
     asked = {"role": "user", "content": "Is it warmer in Lisbon or Oslo?"}
     options: dict[str, Any] = {"tools": [TOOL], "thinking": {"type": "adaptive"}}
     content = client.native(messages=[asked], **options).json()["content"]
     uses = [block for block in content if block["type"] == "tool_use"]
     assert [use["input"]["city"] for use in uses] == ["Lisbon", "Oslo"]
-    results = [
-        {
-            "type": "tool_result",
-            "tool_use_id": use["id"],
-            "content": [{"type": "text", "text": text}],
-            "is_error": wrong,
-        }
-        for use, text, wrong in zip(uses, ("24", "no such place"), (False, True), strict=True)
-    ]
+    results: list[dict[str, Any]] = [{"type": "tool_result", "tool_use_id": use["id"]} for use in uses]
+    results[0] |= {"content": [{"type": "text", "text": "24"}]}
+    results[1] |= {"content": [{"type": "text", "text": "no such place"}], "is_error": True}
     turns = [asked, {"role": "assistant", "content": content}, {"role": "user", "content": results}]
     text = client.native(messages=turns, **options).json()["content"][-1]["text"]
     assert "failed: no such place" in text
@@ -113,7 +116,7 @@ def test_the_loop_with_thinking(client: DemoClient) -> None:
     refused(client.native(messages=edited, **options), 400, "signature")
 
 
-def test_stops_and_limits(client: DemoClient) -> None:
+def test_stop_sequence_and_limit_end_an_answer(client: DemoClient) -> None:
     body = client.native("!long=100", stop_sequences=["nowhere", "no model"]).json()
     assert body["content"][0]["text"] == "_Simulated by the demo gateway; "
     assert (body["stop_reason"], body["stop_sequence"]) == ("stop_sequence", "no model")
@@ -122,21 +125,7 @@ def test_stops_and_limits(client: DemoClient) -> None:
     assert client.native("!filter").json()["stop_reason"] == "refusal"
 
 
-def test_cached_input_is_counted_apart(client: DemoClient) -> None:
-    prompt = "Said to the native protocol alone. " * 50
-    first, second = (client.native(prompt).json()["usage"] for _ in range(2))
-    assert first["cache_read_input_tokens"] == 0
-    assert second["cache_read_input_tokens"] > 0
-    assert second["input_tokens"] + second["cache_read_input_tokens"] == first["input_tokens"]
-
-
-def test_structured_output(client: DemoClient) -> None:
-    schema = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
-    wanted = {"format": {"type": "json_schema", "schema": schema}}
-    assert "city" in json.loads(client.native(output_config=wanted).json()["content"][0]["text"])
-
-
-def test_tool_choice(client: DemoClient) -> None:
+def test_tool_choice_is_kept(client: DemoClient) -> None:
     def kinds(**choice: Any) -> list[str]:
         body = client.native("Lisbon or Oslo", tools=[TOOL], tool_choice=choice).json()
         return [block["type"] for block in body["content"]]
@@ -147,7 +136,7 @@ def test_tool_choice(client: DemoClient) -> None:
     assert kinds(type="tool", name="get_weather") == ["tool_use", "tool_use"]
 
 
-@pytest.mark.parametrize(
+@each_case(
     "fields",
     [
         {"system": [{"type": "text", "text": "Be brief.", "cache_control": {"type": "ephemeral"}}]},
@@ -159,7 +148,7 @@ def test_tool_choice(client: DemoClient) -> None:
         {"thinking": {"type": "adaptive"}, "temperature": 1},
     ],
 )
-def test_accepts(client: DemoClient, fields: dict[str, Any]) -> None:
+def test_valid_request_is_accepted(client: DemoClient, fields: dict[str, Any]) -> None:
     response = client.native(**fields)
     assert response.status_code == 200, response.text
 
@@ -204,36 +193,16 @@ def test_accepts(client: DemoClient, fields: dict[str, Any]) -> None:
         ({"messages": [USER, RESULT]}, "t1"),
         ({"messages": [{"role": "user", "content": [{"type": "image", "source": {"type": "file"}}]}]}, "source.type"),
         ({"messages": [USER, {"role": "assistant", "content": [{"type": "thinking", "thinking": "x"}]}]}, "signature"),
-        (
-            {
-                "messages": [
-                    USER,
-                    {
-                        "role": "assistant",
-                        "content": [{"type": "text", "text": "x"}, {"type": "redacted_thinking", "data": ""}],
-                    },
-                ]
-            },
-            "first",
-        ),
+        ({"messages": [USER, {"role": "assistant", "content": [TEXT, REDACTED]}]}, "first"),
     ],
 )
-def test_refuses(client: DemoClient, fields: dict[str, Any], word: str) -> None:
+def test_invalid_request_is_refused(client: DemoClient, fields: dict[str, Any], word: str) -> None:
     refused(client.native(**fields), 400, word)
 
 
-def test_images(client: DemoClient) -> None:
-    block = {"type": "image", "source": {"type": "base64", "media_type": "image/gif", "data": GIF}}
-    turns = [{"role": "user", "content": [block, {"type": "text", "text": "What is it?"}]}]
-    assert "5 × 7 pixels" in client.native(messages=turns).json()["content"][0]["text"]
-
-
-def test_models_of_the_other_protocol(client: DemoClient) -> None:
+def test_faults_on_demand_are_sent(client: DemoClient) -> None:
     refused(client.native(model="demo-chat"), 404, "/chat/completions")
     refused(client.native(model="nobody"), 404, "nobody")
-
-
-def test_faults(client: DemoClient) -> None:
     refused(client.native("!429=2", stream=True), 429)
     wrong = datas(client.native("!error", stream=True).text)[-1]
     assert wrong["type"] == "error"

@@ -1,4 +1,4 @@
-"""The vendors' own libraries against the demo gateway: what they read beyond the documented fields is there."""
+"""The libraries of OpenAI and Anthropic against the demo gateway."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from anthropic.types import MessageParam
 
 from playground.demo.models import MODELS
 from playground.demo.server import DemoConfig, DemoServer
+from tests.support.each_case import each_case
 
 KEY = "sk-demo"
 ASKED: list[MessageParam] = [{"role": "user", "content": "How many tokens has this?"}]
@@ -40,7 +41,7 @@ def native(server: DemoServer) -> Iterator[anthropic.Anthropic]:
         yield client
 
 
-def test_models(chat: openai.OpenAI, native: anthropic.Anthropic) -> None:
+def test_models_are_listed(chat: openai.OpenAI, native: anthropic.Anthropic) -> None:
     ids = [model.id for model in MODELS]
     assert [model.id for model in chat.models.list()] == [model.id for model in native.models.list()] == ids
     one = chat.models.retrieve("demo-tools")
@@ -48,10 +49,14 @@ def test_models(chat: openai.OpenAI, native: anthropic.Anthropic) -> None:
     same = native.models.retrieve("demo-tools")
     assert (same.id, same.type, same.display_name) == ("demo-tools", "model", "Demo Tools")
     assert int(same.created_at.timestamp()) == one.created
+    with pytest.raises(openai.AuthenticationError, match="The key is not valid"):
+        chat.with_options(api_key="sk-wrong").models.list()
+    with pytest.raises(anthropic.AuthenticationError, match="The key is not valid"):
+        native.with_options(api_key="sk-wrong").models.list()
 
 
-@pytest.mark.parametrize("wanted", ["gpt-none", "org/model", "modèle", "count_tokens"])
-def test_a_model_that_is_not_there(wanted: str, chat: openai.OpenAI, native: anthropic.Anthropic) -> None:
+@each_case("wanted", ["gpt-none", "org/model", "modèle", "count_tokens"])
+def test_unknown_model_is_not_found(wanted: str, chat: openai.OpenAI, native: anthropic.Anthropic) -> None:
     with pytest.raises(openai.NotFoundError, match=r"does not exist or is not available.*demo-chat") as refused:
         chat.models.retrieve(wanted)
     assert wanted in refused.value.message
@@ -59,7 +64,7 @@ def test_a_model_that_is_not_there(wanted: str, chat: openai.OpenAI, native: ant
         native.models.retrieve(wanted)
 
 
-def test_tokens_are_counted_as_an_answer_counts_them(native: anthropic.Anthropic) -> None:
+def test_counted_tokens_are_those_of_an_answer(native: anthropic.Anthropic) -> None:
     tool = anthropic.types.ToolParam(name="f", description="A tool.", input_schema={"type": "object"})
     counted = native.messages.count_tokens(model="demo-messages", messages=ASKED, system="Be brief.", tools=[tool])
     answer = native.messages.create(
@@ -76,8 +81,8 @@ def test_tokens_are_counted_as_an_answer_counts_them(native: anthropic.Anthropic
         native.messages.count_tokens(model="demo-messages", messages=[])
 
 
-@pytest.mark.parametrize("status", STATUSES)
-def test_errors_are_told(status: int, chat: openai.OpenAI, native: anthropic.Anthropic) -> None:
+@each_case("status", STATUSES)
+def test_error_has_its_code_and_type(status: int, chat: openai.OpenAI, native: anthropic.Anthropic) -> None:
     words, code, kind = STATUSES[status]
     with pytest.raises(openai.APIStatusError) as told:
         chat.chat.completions.create(model="demo-chat", messages=[{"role": "user", "content": f"!{status}"}])
@@ -92,23 +97,3 @@ def test_errors_are_told(status: int, chat: openai.OpenAI, native: anthropic.Ant
     assert also.value.body["type"] == "error"
     assert also.value.body["error"]["type"] == kind
     assert (also.value.body["code"], also.value.body["data"]) == (code, None)
-
-
-def test_a_wrong_key_is_refused_everywhere(server: DemoServer) -> None:
-    root = server.base_url.removesuffix("/v1")
-    with (
-        openai.OpenAI(base_url=server.base_url, api_key="sk-wrong", max_retries=0) as chat,
-        anthropic.Anthropic(base_url=root, api_key="sk-wrong", max_retries=0) as native,
-        anthropic.Anthropic(base_url=root, auth_token=KEY, api_key=None, max_retries=0) as bearer,
-    ):
-        for ask in (chat.models.list, lambda: chat.models.retrieve("demo-chat")):
-            with pytest.raises(openai.AuthenticationError, match="The key is not valid"):
-                ask()
-        for other in (
-            native.models.list,
-            lambda: native.models.retrieve("demo-chat"),
-            lambda: native.messages.count_tokens(model="demo-messages", messages=ASKED),
-        ):
-            with pytest.raises(anthropic.AuthenticationError, match="The key is not valid"):
-                other()
-        assert bearer.models.retrieve("demo-chat").id == "demo-chat"
