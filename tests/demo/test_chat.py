@@ -51,8 +51,7 @@ def test_seed_repeats_text_and_id(client: DemoClient) -> None:
 def test_token_limit_ends_an_answer(client: DemoClient, name: str) -> None:
     limit: dict[str, Any] = {name: 20}
     body = client.chat(seed=1, **limit).json()
-    assert body["choices"][0]["finish_reason"] == "length"
-    assert body["usage"]["completion_tokens"] == 20
+    assert (body["choices"][0]["finish_reason"], body["usage"]["completion_tokens"]) == ("length", 20)
     assert tokens.count(body["choices"][0]["message"]["content"]) == 20
     limit[name] = 15
     body = client.chat(model="demo-reasoner", **limit).json()
@@ -97,20 +96,6 @@ def test_usage_is_sent_on_request(client: DemoClient) -> None:
     assert "usage" not in client.chunks(stream_options={"include_usage": False})[-1]
 
 
-def test_shared_prefix_is_counted_as_cached(client: DemoClient) -> None:
-    history = [{"role": "user", "content": "A prefix of its own kind. " * 60}]
-    first = client.chat(messages=history).json()["usage"]
-    longer = [*history, {"role": "assistant", "content": "Yes."}, {"role": "user", "content": "Go on."}]
-    second = client.chat(messages=longer).json()["usage"]
-    assert first["prompt_tokens_details"]["cached_tokens"] == 0
-    cached = second["prompt_tokens_details"]["cached_tokens"]
-    assert cached > 0
-    assert cached % 64 == 0
-    assert first["prompt_tokens"] - 64 <= cached <= first["prompt_tokens"]
-    changed = [{"role": "user", "content": "Not " + history[0]["content"]}]
-    assert client.chat(messages=changed).json()["usage"]["prompt_tokens_details"]["cached_tokens"] == 0
-
-
 def test_reasoning_comes_first_and_grows_with_effort(client: DemoClient) -> None:
     chunks = client.chunks(model="demo-reasoner")
     kinds = [next(iter(chunk["choices"][0]["delta"]), "") for chunk in chunks[1:-1]]
@@ -123,20 +108,6 @@ def test_reasoning_comes_first_and_grows_with_effort(client: DemoClient) -> None
     assert lengths == sorted(lengths)
     assert lengths[0] == 0
     assert len(set(lengths)) == 7
-
-
-def test_reasoner_calculates(client: DemoClient) -> None:
-    found = message(client.chat("What is 17 * 23?", model="demo-reasoner"))
-    assert "391" in found["content"]
-    assert "391" in found["reasoning_content"]
-    assert message(client.chat("What is 1 / 0?", model="demo-reasoner"))["content"]
-
-
-@pytest.mark.parametrize(("prompt", "words"), [("Write 700 words", 700), ("!long=1200", 1200), ("A long essay", 500)])
-def test_length_on_request_is_kept(client: DemoClient, prompt: str, words: int) -> None:
-    text = message(client.chat(prompt))["content"]
-    assert words <= len(text.split()) <= words * 1.25 + 40
-    assert "## 2." in text
 
 
 def test_text_follows_directives_and_formats(client: DemoClient) -> None:

@@ -54,8 +54,7 @@ def test_whole_answer_has_the_documented_shape(client: DemoClient) -> None:
 def test_events_come_in_the_documented_order(client: DemoClient) -> None:
     found = events(client.native("Weather in Rome?", stream=True, thinking={"type": "adaptive"}, tools=[TOOL]))
     kinds = [event["type"] for event in found]
-    assert kinds[:2] == ["message_start", "ping"]
-    assert kinds[-2:] == ["message_delta", "message_stop"]
+    assert (kinds[:2], kinds[-2:]) == (["message_start", "ping"], ["message_delta", "message_stop"])
     assert found[0]["message"]["content"] == []
     open_index = -1
     for event in found[2:-2]:
@@ -205,8 +204,7 @@ def test_faults_on_demand_are_sent(client: DemoClient) -> None:
     refused(client.native(model="nobody"), 404, "nobody")
     refused(client.native("!429=2", stream=True), 429)
     wrong = datas(client.native("!error", stream=True).text)[-1]
-    assert wrong["type"] == "error"
-    assert wrong["error"]["type"] == "overloaded_error"
+    assert (wrong["type"], wrong["error"]["type"]) == ("error", "overloaded_error")
     assert events(client.native("!nodone", stream=True))[-1]["type"] == "message_delta"
     empty = [event["type"] for event in events(client.native("!empty", stream=True))]
     assert empty == ["message_start", "ping", "message_delta", "message_stop"]

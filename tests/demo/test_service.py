@@ -32,15 +32,6 @@ def test_status_on_demand_is_sent(client: DemoClient, status: int, stream: bool)
     assert "retry-after" not in response.headers
 
 
-def test_directives_of_earlier_messages_do_not_count(client: DemoClient) -> None:
-    turns = [
-        {"role": "user", "content": "!500"},
-        {"role": "assistant", "content": "!503"},
-        {"role": "user", "content": "Hi"},
-    ]
-    assert client.chat(messages=turns).status_code == 200
-
-
 def test_failure_is_repeated_and_names_a_time_to_wait(client: DemoClient) -> None:
     assert [client.chat("!503x2 steady").status_code for _ in range(4)] == [503, 503, 200, 503]
     first = client.chat("!429x1=2 once")
@@ -249,13 +240,6 @@ def test_page_lists_address_and_directives(client: DemoClient) -> None:
         assert f"<code>{cheat.typed.split()[0]}</code>" in answer.text
 
 
-def test_rate_limit_of_zero_limits_nothing() -> None:
-    with DemoServer(DemoConfig(rate_limit=0)) as server, httpx.Client(base_url=server.base_url, headers=KEY) as client:
-        answers = [client.get("/models") for _ in range(65)]
-    assert {answer.status_code for answer in answers} == {200}
-    assert not any(name.startswith("x-ratelimit") for answer in answers for name in answer.headers)
-
-
 def test_key_is_checked_on_every_endpoint() -> None:
     native = {"model": "demo-messages", "max_tokens": 9, "messages": [{"role": "user", "content": "Hi"}]}
     endpoints: list[tuple[str, str, Any]] = [
@@ -297,8 +281,7 @@ def test_rate_limit_counts_down_and_refuses(monkeypatch: pytest.MonkeyPatch) -> 
             assert before <= resets.pop() <= before + 2.5
             over = client.get("/models")
             refused(over, 429, "RPM")
-            assert over.headers["Retry-After"] == "1"
-            assert over.headers["X-RateLimit-Remaining"] == "0"
+            assert (over.headers["Retry-After"], over.headers["X-RateLimit-Remaining"]) == ("1", "0")
             now[0] += 0.65
             assert client.get("/models").headers["X-RateLimit-Remaining"] == "2"
 

@@ -34,11 +34,3 @@ def test_prefix_seen_before_is_counted() -> None:
     assert cache.tokens_seen("other", text) == 0
     assert cache.tokens_seen("m", "x" + text) == 0
     assert cache.tokens_seen("m", text[:500] + "!" + text[500:]) == 64
-
-
-def test_oldest_prefix_is_dropped() -> None:
-    cache = PrefixCache(capacity=2)
-    first, second = "a b " * 40, "c d " * 80
-    cache.tokens_seen("m", first)
-    cache.tokens_seen("m", second)
-    assert cache.tokens_seen("m", first) == 0

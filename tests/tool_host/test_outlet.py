@@ -84,13 +84,6 @@ async def test_frames_and_lines_beyond_a_limit_are_counted(window: Window) -> No
     assert (await window.message("frames"))["missed"] == 0
 
 
-async def test_answer_comes_after_earlier_frames(window: Window) -> None:
-    window.outlet.frame("s", frame())
-    window.outlet.say({"is": "answer", "of": 1, "value": None})
-    await window.message("answer")
-    assert [message["is"] for message in window.heard] == ["frames", "answer"]
-
-
 async def test_progress_is_reduced_to_the_latest(window: Window) -> None:
     for number in range(100):
         window.outlet.say_latest("progress", {"is": "progress", "done": number})

@@ -4,17 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from playground.domain.tool_servers import LONGEST_TEXT, DataBlock, OtherBlock, TextBlock
+from playground.domain.tool_servers import DataBlock, OtherBlock
 from playground.tool_host import reading
 from playground.tool_host.limits import LONGEST_STRUCTURED
-
-
-def test_long_text_is_cut_with_a_note() -> None:
-    answer = reading.answer({"content": [{"type": "text", "text": "x" * (LONGEST_TEXT + 5)}]}, "S", "t", 0.1)
-    (block,) = answer.blocks
-    assert isinstance(block, TextBlock)
-    assert (len(block.text), block.cut) == (LONGEST_TEXT, LONGEST_TEXT + 5)
-    assert "2,000,005" in answer.lost[0]
 
 
 def test_large_picture_is_left_out_with_a_note() -> None:

@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
-from playground.demo.server import DemoServer
-from playground.domain.checks.asked import Judge, You
-from playground.domain.checks.check import Verdict
+from playground.domain.checks.asked import Judge
 from playground.domain.parts import ToolCall, ToolResult
 from playground.domain.prices import Price
 from playground.domain.transcript import Role, Turn, make_turn
-from playground.engine.evaluation.answering import with_verdicts
 from playground.engine.evaluation.blind import Vote, pairs, tally
-from playground.engine.evaluation.cases import begin_with_answer, case_of, step_of, step_plan
+from playground.engine.evaluation.cases import case_of, step_of, step_plan
 from playground.engine.evaluation.estimate import estimate
-from playground.engine.evaluation.inquiry import Inquiry, check_key
+from playground.engine.evaluation.inquiry import Inquiry
 from playground.engine.evaluation.making import no_price
-from playground.engine.evaluation.results import Results
 from playground.engine.session.open_edits import OpenEdit
-from playground.engine.session.plan import Keep
 from playground.engine.session.session import Session
-from tests.engine.evaluation.evaluations import Evaluations, cases, planned, variant
+from tests.engine.evaluation.evaluations import Evaluations, cases, planned
 from tests.engine.evaluation.test_results import results
 from tests.engine.session.test_session import make_session
 
@@ -78,24 +71,6 @@ def test_tally_names_the_winner_and_its_certainty() -> None:
     assert counted.words == "B · B was better than A · as set in 92 % of 13 pairs (p = 0.003)."
     few = tally(drawn, {drawn[0].pair: Vote.FIRST}, first, other)
     assert few.words == "From 1 pairs it cannot be told whether A · as set or B · B is better (p = 1.00)."
-
-
-async def test_votes_and_verdicts_by_hand_are_saved(evaluations: Evaluations, session: Session) -> None:
-    check = You(rubric="Is it kind?")
-    runner = await evaluations.run(planned(session, variants=(variant("B", model="demo-reasoner"),), checks=(check,)))
-    found = Results(runner.inquiry, runner.answers)
-    assert found.columns[0].rate.words == "not judged"
-    one, *_ = pairs(found, *found.inquiry.columns)
-    await evaluations.store.vote(session.id, one.pair, Vote.FIRST)
-    await evaluations.store.vote(session.id, one.pair, Vote.OTHER)
-    assert await evaluations.store.votes(session.id) == {one.pair: "other"}
-    judged = with_verdicts(one.first, {check_key(check): Verdict(True, 1.0, "so it is")})
-    await evaluations.store.judged(session.id, [(judged, {})])
-    again = await evaluations.run(session)  # a check that is a person's is not made anew
-    assert again.answers[one.first.key].verdicts == judged.verdicts
-    assert Results(again.inquiry, again.answers).columns[0].rate.words.startswith("100 % [")
-    await evaluations.store.forget(session.id)
-    assert await evaluations.store.votes(session.id) == {}
 
 
 def session_with(*turns: Turn) -> Session:
@@ -176,21 +151,3 @@ def test_whole_case_has_one_round_and_a_digest_of_its_own() -> None:
     found = [Inquiry(planned(session, cases=(case,))) for case in (split, whole)]
     assert [len(one.rounds(one.cases[0], one.columns[0])) for one in found] == [2, 1]
     assert len({one.digest(one.cases[0], one.columns[0]) for one in found}) == 2
-
-
-async def test_answer_becomes_a_conversation_that_sends_the_same_request(
-    evaluations: Evaluations, session: Session, gateway: DemoServer
-) -> None:
-    session.change(variables={"unit": "celsius"})
-    text = "Say \\{{city}} and {{city}} in {{unit}} !fast"
-    runner = await evaluations.run(planned(session, text, keep=Keep.ALL, checks=()))
-    answer = next(one for one in runner.answers.values() if one.case == "c0")
-    kept = await evaluations.store.kept(session.id, answer)
-    made = Session(session.experiment.connect, profile_id=session.settings.profile_id)
-    begin_with_answer(made, runner.inquiry.columns[0], kept, "Lisbon")
-    assert made.transcript.path == kept.turns
-    assert made.title == "Lisbon"
-    assert list(made.exchanges) == [exchange.id for exchange in kept.exchanges]
-    await made.regenerate(made.transcript.path[-1].id)
-    (message,) = json.loads(gateway.requests[-1].body)["messages"]
-    assert message["content"] == "Say {{city}} and Lisbon in celsius !fast"

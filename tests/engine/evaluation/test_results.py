@@ -57,8 +57,7 @@ def test_rate_of_a_column_has_its_interval() -> None:
     assert (first.rate.passed, first.rate.judged) == (15, 20)
     assert first.rate.interval == wilson(15, 20)
     assert first.rate.words == "75 % [53–89]"
-    assert other.rate.words == "100 % [84–100]"
-    assert other.words == "100 % [84–100] · 1.00 s · 10 tokens · $0.20"
+    assert (other.rate.words, other.words) == ("100 % [84–100]", "100 % [84–100] · 1.00 s · 10 tokens · $0.20")
     some = results(lambda case, *_: (None if case < 5 else case < 15, 1.0)).columns[0]
     assert (some.rate.passed, some.rate.judged, some.failed, some.answered) == (10, 15, 5, 15)
     assert some.words.endswith("5 failed to answer")

@@ -6,22 +6,18 @@ import csv
 import io
 import json
 from collections.abc import AsyncIterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from playground.domain.debugging import Policy, ToolRule
-from playground.domain.encoding import encode
-from playground.engine.evaluation.answers import AnswerStore
 from playground.engine.evaluation.export.formats import export
 from playground.engine.evaluation.inquiry import Inquiry
 from playground.engine.evaluation.results import Results
 from playground.engine.evaluation.runner import Runner
 from playground.engine.gateways.offered import DEMO_ID, Gateways
-from playground.engine.gateways.secrets import Secret
 from playground.engine.session.session import Session
-from tests.engine.debugging import SUNNY, WEATHER, always
+from tests.engine.debugging import WEATHER, always
 from tests.engine.evaluation.evaluations import Evaluations, plan, planned
 from tests.engine.served import Sky, weather
 
@@ -70,14 +66,6 @@ async def test_answer_counts_its_real_calls(evaluations: Evaluations, session: S
     assert {row["real_calls"] for row in await rows_of(runner, evaluations, "csv")} == {"1"}
 
 
-async def test_calls_answered_from_a_table_are_not_real(evaluations: Evaluations, session: Session, sky: Sky) -> None:
-    session.change(debugging=always(Policy.TABLE, rows=(SUNNY,)))
-    runner = await evaluations.run(session)
-    assert sky.calls == []
-    assert {one.figures.real for one in runner.answers.values()} == {0}
-    assert calls_of(await rows_of(runner, evaluations)) == {("table", "", False)}
-
-
 async def test_recorded_answers_replace_further_calls(evaluations: Evaluations, session: Session, sky: Sky) -> None:
     planned(session, repeats=2, record=True)
     runner = await evaluations.run(session)
@@ -94,22 +82,6 @@ async def test_recorded_answers_replace_further_calls(evaluations: Evaluations, 
     runner = await evaluations.run(session)
     assert len(sky.calls) == 3  # it cannot be asked
     assert {one.figures.real for one in runner.answers.values()} == {0}
-
-
-async def test_recording_holds_no_secret_and_is_deleted_with_its_experiment(session: Session, tmp_path: Path) -> None:
-    path = tmp_path / "others.sqlite"
-    store = AnswerStore(path, [Secret(CANARY)])
-    planned(session, record=True)
-    runner = Runner(Inquiry(session), store)
-    await runner.run()
-    calls = await store.recorded_calls(session.id)
-    assert len(calls) == 3
-    answers = [await store.recorded(session.id, call) for call in calls]
-    assert all(answer is not None for answer in answers)
-    assert CANARY not in json.dumps([encode(answer) for answer in answers if answer is not None]) + repr(calls)
-    store.forget_soon([session.id])
-    assert await store.recorded_calls(session.id) == []
-    await store.aclose()
 
 
 def test_digest_of_earlier_versions_is_unchanged(gateways: Gateways) -> None:

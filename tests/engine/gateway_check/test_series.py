@@ -245,8 +245,7 @@ def test_cost_is_estimated_before_a_check() -> None:
     assert unknown.amount is None
     assert unknown.price_words == "price not known"
     priced = estimates_of(replace(whom, price=Price(input=1.0, output=2.0)), keys)
-    assert priced["usage", "chat"].price_words == "free"
-    assert priced["unknown_model", "chat"].words == "free"
+    assert (priced["usage", "chat"].price_words, priced["unknown_model", "chat"].words) == ("free", "free")
     one = priced["whole", "chat"]
     assert one.amount == pytest.approx((one.prompt + 2 * one.output) / 1_000_000)
     assert priced["n", "chat"].output == 2 * one.output

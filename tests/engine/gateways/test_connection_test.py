@@ -18,7 +18,7 @@ from pydantic import SecretStr
 from playground.demo.server import DemoConfig, DemoServer
 from playground.engine.gateways.connection_test import ConnectionReport, Mends, State, try_gateway
 from playground.gateway.connection import Auth, Connection, Timeouts
-from tests.support.fault_server import FaultServer, Step, drip, head, hold, keep, reset, send, sse, whole
+from tests.support.fault_server import FaultServer, Step, drip, head, hold, keep, reset, send, whole
 from tests.support.proxy import Front, Proxy
 
 KEY = "sk-canary-73b1e90ad4"
@@ -121,16 +121,6 @@ async def test_empty_list_and_long_ids_are_reported_in_few_words(server: FaultSe
     server.play_at("/v1/models", *answer(500, message_body("x" * 5000)))
     report = await run_test(server.url)
     assert all(len(words) < 700 for words in (report.headline, *(line.words for line in report.lines)))
-
-
-async def test_endpoint_that_answers_an_empty_request_passes(server: FaultServer) -> None:
-    """Mock servers do, even an empty request, and a small server of local models generates at it."""
-    whole_answer = {"choices": [{"message": {"content": "Hello"}, "finish_reason": "stop"}]}
-    gateway(server, chat=answer(200, whole_answer), messages=[send(head()), send(sse('{"type": "message_start"}'))])
-    report = await run_test(server.url)
-    assert states(report) == ["ok", "ok", "ok"]
-    assert "which Chat completions and Messages answered instead of refusing it" in report.asked
-    assert "refused before anything is generated" not in report.asked
 
 
 async def test_list_is_asked_with_each_way_to_send_the_key(server: FaultServer) -> None:
@@ -337,7 +327,7 @@ async def test_repeated_version_in_the_address_is_removed_with_a_note() -> None:
         assert "/v1/v1" in read
 
 
-@pytest.mark.parametrize("path", ["", "/v1/chat/completions/v1", "/openai/v1"])
+@pytest.mark.parametrize("path", ["", "/v1/chat/completions/v1"])
 async def test_address_that_works_is_offered(path: str) -> None:
     with DemoServer(DemoConfig()) as demo:
         report = await run_test(demo.base_url.removesuffix("/v1") + path)
@@ -350,19 +340,6 @@ async def test_address_that_works_is_offered(path: str) -> None:
         assert report.details[0] == f"More is at {demo.base_url}: model list, Chat completions and Messages."
         assert demo.base_url in report.asked, "what was asked besides is said"
         assert (await run_test(report.offers[0].value)).ok
-
-
-async def test_address_with_a_version_is_offered_for_messages_alone(server: FaultServer) -> None:
-    """A well-known proxy serves its list and chat with and without the version, messages only with it."""
-    gateway(server)
-    server.play_at("/models", *answer(200, MODELS))
-    server.play_at("/chat/completions", *answer(400, MISSING_PARAMETER))
-    report = await run_test(server.url.removesuffix("/v1"))
-    assert report.ok
-    assert report.headline == "OK: Chat completions is there, 8 models listed."
-    assert states(report) == ["ok", "ok", "missing"]
-    assert offers(report) == [(Mends.ADDRESS, server.url)]
-    assert states(await run_test(server.url)) == ["ok", "ok", "ok"]
 
 
 async def test_address_without_a_version_passes_or_is_offered(server: FaultServer) -> None:
@@ -508,11 +485,3 @@ async def test_silent_server_is_reported_once(server: FaultServer) -> None:
     assert report.headline == "Connected, but no content within 0.3 s."
     assert report.lines == (), "three times the same says no more"
     assert report.details[0].startswith("Something takes the connection and says nothing. Check the port")
-
-
-async def test_silent_endpoint_has_a_line(server: FaultServer) -> None:
-    gateway(server, messages=[hold()])
-    report = await run_test(server.url, timeouts=Timeouts(connect=5, first=1, idle=1, settle=1))
-    assert report.ok
-    assert states(report) == ["ok", "ok", "failed"]
-    assert "no content" in report.lines[2].words

@@ -9,21 +9,14 @@ from itertools import combinations
 from urllib.parse import urlsplit
 
 from playground.engine.gateways.extras import secret_in
-from playground.engine.gateways.known import (
-    KnownGateway,
-    blanks,
-    filled,
-    filling_problem,
-    find,
-    recognise,
-    shipped,
-)
+from playground.engine.gateways.known import KnownGateway, blanks, filled, filling_problem, find, recognise, shipped
 from playground.engine.gateways.secrets import looks_secret
 from playground.gateway.address import is_loopback, resolve
 from playground.protocols import PROTOCOLS
 from tests.support.each_case import each_case
 
 EVERY = each_case("known", shipped())
+CLOUDFLARE = "https://api.cloudflare.com/client/v4/accounts"
 
 
 def test_services_have_ids_and_hosts_of_their_own() -> None:
@@ -76,28 +69,15 @@ def test_service_is_found_by_its_name_and_addresses(known: KnownGateway) -> None
             assert told.known is known
 
 
-@each_case(
-    ("typed", "first"),
-    [
-        ("open", "openai"),
-        ("openr", "openrouter"),
-        ("  ROUTER", "openrouter"),
-        ("kimi", "moonshot"),
-        ("llama", "llama-cpp"),
-        ("grok", None),
-        ("z.ai", "zai"),
-        ("openai.azure", "azure"),
-        ("together.xyz", "together"),
-        ("studio lm", "lm-studio"),
-    ],
-)
-def test_best_match_comes_first(typed: str, first: str | None) -> None:
-    assert next((known.id for known in find(typed, shipped())), None) == first
+def test_best_match_comes_first() -> None:
+    first = {"open": "openai", "openr": "openrouter", "  ROUTER": "openrouter", "kimi": "moonshot", "z.ai": "zai"}
+    first |= {"llama": "llama-cpp", "openai.azure": "azure", "together.xyz": "together", "studio lm": "lm-studio"}
+    assert {typed: find(typed, shipped())[0].id for typed in first} == first
 
 
-@each_case("typed", ["", "   ", "no such service", "\x00", "open" * 100_000, "(" * 1_000, "é" * 3_000])
-def test_search_without_a_match_is_empty(typed: str) -> None:
-    assert find(typed, shipped()) == ()
+def test_search_without_a_match_is_empty() -> None:
+    typed = ("", "   ", "grok", "no such service", "\x00", "open" * 100_000, "(" * 1_000, "é" * 3_000)
+    assert [text[:20] for text in typed if find(text, shipped())] == []
 
 
 @each_case(
@@ -108,31 +88,16 @@ def test_search_without_a_match_is_empty(typed: str) -> None:
         ("platform.openai.com/account", "openai", "https://api.openai.com/v1"),
         ("https://api.openai.com", "openai", "https://api.openai.com/v1"),
         ("'https://console.groq.com/keys' ", "groq", "https://api.groq.com/openai/v1"),
-        # another address of the same service's interface stays
         ("https://api.deepseek.com/anthropic/v1/messages", "deepseek", "https://api.deepseek.com/anthropic/v1"),
         ("https://api.z.ai/api/coding/paas/v4", "zai", "https://api.z.ai/api/coding/paas/v4"),
         (
-            "https://dashscope.aliyuncs.com/compatible-mode/v1",
-            "dashscope",
-            "https://dashscope.aliyuncs.com/compatible-mode/v1",
-        ),
-        # names in braces are read from the address
-        (
-            "https://my-team.openai.azure.com/openai/deployments/gpt/chat/completions?api-version=1",
+            "https://my-team.openai.azure.com/openai/deployments/g/x",
             "azure",
             "https://my-team.openai.azure.com/openai/v1",
         ),
         ("https://bedrock-mantle.us-east-1.api.aws", "bedrock", "https://bedrock-mantle.us-east-1.api.aws/v1"),
-        (
-            "https://api.cloudflare.com/client/v4/accounts/0a1b/ai/v1/chat/completions",
-            "cloudflare",
-            "https://api.cloudflare.com/client/v4/accounts/0a1b/ai/v1",
-        ),
-        (
-            "https://dash.cloudflare.com/0a1b",
-            "cloudflare",
-            "https://api.cloudflare.com/client/v4/accounts/{account_id}/ai/v1",
-        ),
+        (f"{CLOUDFLARE}/0a1b/ai/v1/chat/completions", "cloudflare", f"{CLOUDFLARE}/0a1b/ai/v1"),
+        ("https://dash.cloudflare.com/0a1b", "cloudflare", f"{CLOUDFLARE}/{{account_id}}/ai/v1"),
         ("localhost:11434", "ollama", "http://127.0.0.1:11434/v1"),
         ("http://127.0.0.1:1234/v1/models", "lm-studio", "http://127.0.0.1:1234/v1"),
     ],

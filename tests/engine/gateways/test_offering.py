@@ -35,8 +35,7 @@ def test_favourites_and_recent_models_are_saved_for_a_gateway(gateways: Gateways
     gateways.note_use(profile_id, "m5")
     gateways.note_use(profile_id, "")
     found = gateways.offering(profile_id)
-    assert found.favourites == ("a", "c")
-    assert found.recent == ("m5", "m10", "m9", "m8", "m7", "m6", "m4", "m3")
+    assert (found.favourites, found.recent) == (("a", "c"), ("m5", "m10", "m9", "m8", "m7", "m6", "m4", "m3"))
     assert gateways.offering("two").recent == ()
     again = ProfileStore(gateways.store.path).get("one")
     assert again is not None

@@ -94,20 +94,15 @@ def test_invalid_service_or_one_with_a_secret_is_refused(path: Path, changes: di
     assert not path.exists()
 
 
-@each_case(
-    ("typed", "kept"),
-    [
-        (
-            "https://{Place}.Team.example/{path}/v1/?key=sk-0123456789abcdef0123",
-            "https://{Place}.team.example/{path}/v1",
-        ),
-        ("https://{place}.team.example/v1#sk-0123456789abcdef0123", "https://{place}.team.example/v1"),
-        ("https://ai.team.example/v1?key=sk-0123456789abcdef0123", "https://ai.team.example/v1"),
-    ],
-)
-def test_key_in_a_pasted_address_is_not_saved(path: Path, typed: str, kept: str) -> None:
-    assert KnownGateways(path).keep(own(base_url=typed)).base_url == kept
-    assert "sk-0123" not in path.read_text()
+def test_key_in_a_pasted_address_is_not_saved(path: Path) -> None:
+    key = "sk-0123456789abcdef0123"
+    for typed, address in (
+        (f"https://{{Place}}.Team.example/{{path}}/v1/?key={key}", "https://{Place}.team.example/{path}/v1"),
+        (f"https://{{place}}.team.example/v1#{key}", "https://{place}.team.example/v1"),
+        (f"https://ai.team.example/v1?key={key}", "https://ai.team.example/v1"),
+    ):
+        assert KnownGateways(path).keep(own(base_url=typed)).base_url == address
+        assert key not in path.read_text()
 
 
 @each_case(

@@ -240,13 +240,11 @@ def test_headers_are_split_by_secrecy() -> None:
 def test_connection_has_the_settings_of_its_profile() -> None:
     profile = a_profile()
     made = connection(profile, Secret(CANARY), {"X-Edge-Token": Secret("t")})
-    assert made.base_url == profile.base_url
-    assert made.headers == {"X-Team": "docs", "X-Edge-Token": "t"}
+    assert (made.base_url, made.headers) == (profile.base_url, {"X-Team": "docs", "X-Edge-Token": "t"})
     assert made.auth_for("messages") is Auth.X_API_KEY
     assert made.auth_for("chat") is Auth.BEARER
     assert made.timeouts.first is None
-    assert made.ca_file == profile.ca_file
-    assert made.clean_key == CANARY
+    assert (made.ca_file, made.clean_key) == (profile.ca_file, CANARY)
     assert CANARY not in repr(made)
 
 

@@ -30,38 +30,28 @@ def one(entry: dict[str, Any], environment: dict[str, str] = NONE, system: str =
     return read({"mcpServers": {"one": entry}}, environment, system).servers[0]
 
 
-@each_case(
-    ("text", "value"),
-    [
-        ("${PORT:-8080}", "8080"),
-        ("${PORT-8080}", "8080"),
-        ("${env:PORT:-8080}", "8080"),
-        ("http://${HOST:-${FALLBACK:-localhost}}:${PORT:-80}/mcp", "http://localhost:80/mcp"),
-        ("${EMPTY:-}", ""),
-        ("${URL:-{}}", "{}"),
-        ("${A:-${HERE}}", "there"),
-        ("${HERE:-x}", "there"),
-        ("${HERE}", "there"),
-        ("$HERE", "there"),
-        ("at $HERE/x", "at there/x"),
-        ("{env:HERE}", "there"),
-        ("${env:HERE}", "there"),
-        ("${{ secrets.HERE }}", "there"),
-        ("${lower}", "${lower}"),
-        ("${your-api-key}", "${your-api-key}"),
-        ("$lower", "$lower"),
-        ("pa$WORD", "pa$WORD"),
-        ("$(cat x)", "$(cat x)"),
-        ("${", "${"),
-        ("${HERE", "${HERE"),
-        ("$", "$"),
-        ("{env:}", "{env:}"),
-        ("{HERE}", "{HERE}"),
-    ],
-)
-def test_reference_takes_the_value_of_the_environment_or_its_default(text: str, value: str) -> None:
-    server = settle_alone(one({"command": "x", "env": {"V": text}}, {"HERE": "there"}), {"HERE": "there"}).server
-    assert server.environment == {"V": value}
+def test_reference_takes_the_value_of_the_environment_or_its_default() -> None:
+    values = dict.fromkeys(("${PORT:-8080}", "${PORT-8080}", "${env:PORT:-8080}"), "8080")
+    set_here = ("${A:-${HERE}}", "${HERE:-x}", "${HERE}", "$HERE", "{env:HERE}", "${env:HERE}", "${{ secrets.HERE }}")
+    values |= dict.fromkeys(set_here, "there")
+    values |= {"at $HERE/x": "at there/x", "${EMPTY:-}": "", "${URL:-{}}": "{}"}
+    values |= {"http://${HOST:-${FALLBACK:-localhost}}:${PORT:-80}/mcp": "http://localhost:80/mcp"}
+    no_reference = (
+        "${lower}",
+        "${your-api-key}",
+        "$lower",
+        "pa$WORD",
+        "$(cat x)",
+        "${",
+        "${HERE",
+        "$",
+        "{env:}",
+        "{HERE}",
+    )
+    values |= {text: text for text in no_reference}
+    for text, value in values.items():
+        server = settle_alone(one({"command": "x", "env": {"V": text}}, {"HERE": "there"}), {"HERE": "there"}).server
+        assert server.environment == {"V": value}, text
 
 
 @each_case("text", ["$TOKEN", "${TOKEN}", "{env:TOKEN}", "${env:TOKEN}", "Bearer $TOKEN", "${TOKEN:?no}"])
@@ -229,27 +219,23 @@ def test_command_in_one_text_is_split_except_in_a_path(command: str, words: tupl
     assert (windows.command, windows.arguments) == ("cmd", ("/c", "npx", "x"))
 
 
-@each_case(
-    ("entry", "via"),
-    [
-        ({"url": "https://a.example/sse"}, Via.SSE),
-        ({"url": "https://a.example/sse/"}, Via.SSE),
-        ({"url": "https://a.example/SSE/?key=1"}, Via.SSE),
-        ({"url": "https://a.example/v1/sse#x"}, Via.SSE),
-        ({"serverUrl": "https://a.example/sse/"}, Via.SSE),
-        ({"type": "remote", "url": "https://a.example/sse/"}, Via.SSE),
-        ({"type": "http", "url": "https://a.example/sse"}, Via.HTTP),
-        ({"httpUrl": "https://a.example/sse"}, Via.HTTP),
-        ({"url": "https://a.example/sse/messages"}, Via.HTTP),
-        ({"url": "https://a.example/mcp?from=/sse"}, Via.HTTP),
-        ({"type": "streamableHttp", "url": "https://a.example/"}, Via.HTTP),
-        ({"transport": {"type": "sse"}, "url": "https://a.example/"}, Via.SSE),
-        ({"transportType": "sse", "url": "https://a.example/"}, Via.SSE),
-        ({"type": "url", "url": "https://a.example/x", "authorization_token": "t"}, Via.HTTP),
-    ],
-)
-def test_transport_follows_the_type_or_the_address(entry: dict[str, Any], via: Via) -> None:
-    assert one(entry).via is via
+def test_transport_follows_the_type_or_the_address() -> None:
+    sse: tuple[dict[str, Any], ...] = (
+        *({"url": f"https://a.example{path}"} for path in ("/sse", "/sse/", "/SSE/?key=1", "/v1/sse#x")),
+        {"serverUrl": "https://a.example/sse/"},
+        {"type": "remote", "url": "https://a.example/sse/"},
+        {"transport": {"type": "sse"}, "url": "https://a.example/"},
+        {"transportType": "sse", "url": "https://a.example/"},
+    )
+    http: tuple[dict[str, Any], ...] = (
+        *({"url": f"https://a.example{path}"} for path in ("/sse/messages", "/mcp?from=/sse")),
+        {"type": "http", "url": "https://a.example/sse"},
+        {"httpUrl": "https://a.example/sse"},
+        {"type": "streamableHttp", "url": "https://a.example/"},
+        {"type": "url", "url": "https://a.example/x", "authorization_token": "t"},
+    )
+    assert {one(entry).via for entry in sse} == {Via.SSE}
+    assert {one(entry).via for entry in http} == {Via.HTTP}
 
 
 @each_case(

@@ -1,4 +1,4 @@
-"""Configuration files of Claude Desktop, VS Code, Cursor and LM Studio, imported."""
+"""Configuration files of Claude Desktop, VS Code and Cursor, imported."""
 
 from __future__ import annotations
 
@@ -80,13 +80,6 @@ CURSOR = """{
   }
 }""".replace("CANARY", CANARY)
 
-LM_STUDIO = """{
-  "mcpServers": {
-    "hf-mcp-server": {"url": "https://huggingface.co/mcp", "headers": {"Authorization": "Bearer CANARY"}},
-    "mine": {"command": "python", "args": ["-m", "mine", "--token=CANARY"], "timeout": 5000}
-  }
-}""".replace("CANARY", CANARY)
-
 
 def by_name(found: Imported) -> dict[str, Found]:
     return {server.name: server for server in found.servers}
@@ -120,8 +113,7 @@ def test_file_of_vs_code_asks_for_inputs_variables_and_folder(tmp_path: Path) ->
     found = by_name(read_servers(VS_CODE, {"WHERE_IT_IS": "/there"}))
     asked = {one.key: one for one in found["Perplexity"].asked}
     assert list(asked) == ["input:mode", "workspaceFolder", "input:perplexity-key", "env:WHERE_IT_IS"]
-    assert asked["input:mode"].choices == ("fast", "slow")
-    assert asked["input:mode"].default == "slow"
+    assert (asked["input:mode"].choices, asked["input:mode"].default) == (("fast", "slow"), "slow")
     assert asked["workspaceFolder"].folder
     key = asked["input:perplexity-key"]
     assert (key.label, key.help, key.secret) == ("perplexity-key", "Perplexity API Key", True)
@@ -167,17 +159,7 @@ def test_file_of_cursor_is_imported(tmp_path: Path) -> None:
     assert "cannot be read" in settle(missing, NONE, NONE).notes[0]
 
 
-def test_file_of_lm_studio_is_imported() -> None:
-    found = by_name(read_servers(LM_STUDIO, NONE))
-    hub = settle(found["hf-mcp-server"], NONE, NONE)
-    assert (hub.server.via, hub.server.oauth) == (Via.HTTP, False)
-    assert set(hub.secrets) == {"header:Authorization"}
-    mine = settle(found["mine"], NONE, NONE)
-    assert mine.server.arguments == ("-m", "mine", "--token={{secret:token}}")
-    assert "time-out" in mine.notes[0]
-
-
-@pytest.mark.parametrize("text", [CLAUDE_DESKTOP, VS_CODE, CURSOR, LM_STUDIO])
+@pytest.mark.parametrize("text", [CLAUDE_DESKTOP, VS_CODE, CURSOR])
 def test_imported_servers_are_saved_without_secrets(tmp_path: Path, text: str) -> None:
     book = ServerBook(tmp_path / "tool-servers.json")
     for found in read_servers(text, NONE).servers:

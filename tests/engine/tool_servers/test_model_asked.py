@@ -46,8 +46,7 @@ async def test_sampling_request_is_sent_once(gateways: Gateways, demo: DemoServe
     assert reply.text
     assert reply.stop_reason in ("endTurn", "maxTokens")
     (body,) = (json.loads(request.body) for request in demo.requests if request.method == "POST")
-    assert body["model"] == model
-    assert body["temperature"] == 0.5
+    assert (body["model"], body["temperature"]) == (model, 0.5)
     assert 50 in (body.get("max_tokens"), body.get("max_completion_tokens"))
     assert body.get("stop", body.get("stop_sequences")) == ["END"]
     assert "Say {{this}}." in json.dumps(body["messages"]), "what a server writes in braces is no variable"

@@ -36,8 +36,7 @@ def test_characters_that_no_name_may_hold_are_replaced() -> None:
 
 def test_valid_name_is_preferred_over_a_mapped_name() -> None:
     one = sent_names(FILES, ["get.data", "get_data", "get data"], ())
-    assert one["get_data"] == "get_data"
-    assert one["get data"] == "files_get_data"
+    assert (one["get_data"], one["get data"]) == ("get_data", "files_get_data")
     assert one["get.data"].startswith("get_data_")
     assert one == sent_names(FILES, ["get data", "get_data", "get.data"], ()), "whatever order they are listed in"
 

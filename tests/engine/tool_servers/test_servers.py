@@ -116,9 +116,7 @@ async def test_server_edited_during_the_wait_for_the_keyring_does_not_start(tmp_
     assert not pids.exists()
 
 
-async def test_server_stopped_at_its_start_can_start_again(
-    open_servers: Open,
-) -> None:
+async def test_server_stopped_at_its_start_can_start_again(open_servers: Open) -> None:
     room = open_servers(hostile())
     running = Tasks(ServerError)
     await room.servers.stop("h")

@@ -48,8 +48,7 @@ def test_answer_is_tied_to_its_request() -> None:
     assert tape.partner(answer) is asked
     assert tape.partner(other) is None
     assert tape.of_call("turn", "call/1") == [asked, answer]
-    assert tape.methods == ("ping", "tools/call")
-    assert tape.servers == ("files", "other")
+    assert (tape.methods, tape.servers) == (("ping", "tools/call"), ("files", "other"))
 
 
 def test_answer_with_a_method_is_no_request() -> None:
@@ -73,8 +72,7 @@ def test_server_with_many_frames_loses_its_own_only(monkeypatch: pytest.MonkeyPa
     assert len(tape) <= 100
     assert tape.count == 1001
     assert tape.lost == 1001 - len(tape)
-    assert tape.entries[0].frame.text == "keep me"
-    assert tape.entries[-1].frame.text == "999"
+    assert (tape.entries[0].frame.text, tape.entries[-1].frame.text) == ("keep me", "999")
     assert [entry.number for entry in tape.entries] == sorted(entry.number for entry in tape.entries)
     assert tape.get(2) is None
     last = tape.entries[-1]
@@ -104,15 +102,13 @@ def test_exported_lines_are_json_without_secrets() -> None:
     assert all(line.endswith("\n") and line.count("\n") == 1 for line in lines)
     assert CANARY not in "".join(lines)
     values = [json.loads(line) for line in lines]
-    assert values[0]["message"]["params"] == {"key": "••••", "e": "\u202e••••"}
-    assert values[0]["direction"] == "sent"
+    assert (values[0]["message"]["params"], values[0]["direction"]) == ({"key": "••••", "e": "\u202e••••"}, "sent")
     assert values[0]["at"] == "2023-11-14T22:13:20.500000+00:00"
     assert values[1]["text"].startswith("not json ••••")
     assert values[1]["error"] is True
     assert values[1]["seconds"] == 0.5
     assert values[2]["text"].startswith("[[[")
-    assert values[3]["text"] == '{"n": NaN}'
-    assert values[4]["notice"] == "ended with code 1: ••••"
+    assert (values[3]["text"], values[4]["notice"]) == ('{"n": NaN}', "ended with code 1: ••••")
     assert "".join(lines).encode()
     assert CANARY not in tape.text(tape.entries[0])
     assert CANARY not in tape.front(tape.entries[0], 60)

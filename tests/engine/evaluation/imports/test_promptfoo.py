@@ -93,11 +93,7 @@ def test_each_prompt_is_a_case() -> None:
 
 @each_case(
     ("text", "words"),
-    [
-        ("a: 1", "no promptfoo configuration"),
-        ("prompts: [x", "line"),
-        ("- 1", "no promptfoo configuration"),
-    ],
+    [("a: 1", "no promptfoo configuration"), ("prompts: [x", "line"), ("- 1", "no promptfoo configuration")],
 )
 def test_text_that_is_no_configuration_is_refused(text: str, words: str) -> None:
     with pytest.raises(CasesError, match=words):
