@@ -141,21 +141,17 @@ def _is_json(text: str) -> bool:
     return True
 
 
+MESSAGES = b'"messages":[{"role":"user","content":"x"}]'
+
+
 @each_case(
     "body",
     [
-        b"",
-        b"{",
-        b"[]",
-        b'"text"',
-        b"null",
-        b"\xff\xfe\x00",
-        b'{"model": NaN}',
-        b"[" * 100_000,
+        *(b"", b"{", b"[]", b'"text"', b"null", b"\xff\xfe\x00", b'{"model": NaN}', b"[" * 100_000),
         b'{"a":' * 5000 + b"1" + b"}" * 5000,
         b'{"model":"demo-chat","messages":' + b"[" * 300 + b"]" * 300 + b"}",
-        b'{"model":"demo-chat","messages":[{"role":"user","content":"x"}],"n":' + b"9" * 6000 + b"}",
-        b'{"model":"demo-messages","max_tokens":9,"messages":[{"role":"user","content":"x"}],"temperature":1e999}',
+        b'{"model":"demo-chat",' + MESSAGES + b',"n":' + b"9" * 6000 + b"}",
+        b'{"model":"demo-messages","max_tokens":9,' + MESSAGES + b',"temperature":1e999}',
     ],
 )
 @each_case("path", ["/chat/completions", "/messages"])
@@ -168,27 +164,17 @@ def test_body_beyond_the_limit_is_refused(client: DemoClient) -> None:
     assert client.chat("\x00\u2028 `|` ``` </script>" * 50, seed=1).status_code == 200
 
 
-@each_case(
-    ("path", "words"),
-    [
-        ("/v1/v1/models", ("repeats /v1", "/v1, and let")),
-        ("/v1/v1/chat/completions", ("repeats /v1",)),
-        ("/v1/chat/completions/chat/completions", ("hold an endpoint path",)),
-        ("/v1/chat/completions/models", ("hold an endpoint path",)),
-        ("/chat/completions", ("/v1 is missing",)),
-        ("/v1/chat/completions/v1/messages", ("hold an endpoint path",)),
-        ("/v1/models/models", ("hold an endpoint path",)),
-        ("/v1/models/chat/completions", ("hold an endpoint path",)),
-        ("/v1/messages/batches", ("Endpoints: GET /v1/models, GET /v1/models/{id}",)),
-        ("/v1/embeddings", ("GET /v1/models",)),
-        ("/models/demo-chat", ("/v1 is missing",)),
-        ("/messages/count_tokens", ("/v1 is missing",)),
-        ("/favicon.ico", ("There is no path",)),
-    ],
-)
-def test_wrong_path_names_the_mistake(client: DemoClient, path: str, words: tuple[str, ...]) -> None:
-    url = client.server.base_url.removesuffix("/v1") + path
-    refused(httpx.post(url, json={}, headers=KEY), 404, *words)
+def test_wrong_path_names_the_mistake(client: DemoClient) -> None:
+    words = dict.fromkeys(("/v1/v1/models", "/v1/v1/chat/completions"), "repeats /v1")
+    words |= dict.fromkeys(("/chat/completions", "/models/demo-chat", "/messages/count_tokens"), "/v1 is missing")
+    words |= {f"/v1/chat/completions/{path}": "hold an endpoint path" for path in ("models", "v1/messages")}
+    words |= {f"/v1/models/{path}": "hold an endpoint path" for path in ("models", "chat/completions")}
+    words |= {"/v1/messages/batches": "Endpoints: GET /v1/models, GET /v1/models/{id}"}
+    words |= {"/v1/embeddings": "GET /v1/models", "/favicon.ico": "There is no path"}
+    root = client.server.base_url.removesuffix("/v1")
+    with httpx.Client(base_url=root, headers=KEY) as http:
+        for path, mistake in words.items():
+            refused(http.post(path, json={}), 404, mistake)
 
 
 def test_models_are_listed_and_described(client: DemoClient) -> None:
@@ -286,14 +272,12 @@ def test_rate_limit_counts_down_and_refuses(monkeypatch: pytest.MonkeyPatch) -> 
             assert client.get("/models").headers["X-RateLimit-Remaining"] == "2"
 
 
+CALL = {"name": "f", "arguments": "{}"}
 CHAT: dict[str, Any] = {
     "model": "demo-tools",
     "messages": [
         {"role": "user", "content": [{"type": "text", "text": "Weather in Rome"}]},
-        {
-            "role": "assistant",
-            "tool_calls": [{"id": "a", "type": "function", "function": {"name": "f", "arguments": "{}"}}],
-        },
+        {"role": "assistant", "tool_calls": [{"id": "a", "type": "function", "function": CALL}]},
         {"role": "tool", "tool_call_id": "a", "content": "24"},
         {"role": "user", "content": "and 3 days in Oslo"},
     ],
@@ -318,7 +302,8 @@ NATIVE: dict[str, Any] = {
     "output_config": {"effort": "low", "format": {"type": "json_schema", "schema": WEATHER}},
     "metadata": {"user_id": "u"},
 }
-ODD: list[Any] = [
+UNDERFLOW = {"type": "number", "minimum": 1e308, "multipleOf": 1e-300}
+ODD: tuple[Any, ...] = (
     None,
     True,
     -1,
@@ -328,8 +313,8 @@ ODD: list[Any] = [
     {"type": []},
     {"$ref": "#"},
     {"pattern": "("},
-    {"type": "number", "minimum": 1e308, "multipleOf": 1e-300},
-]
+    UNDERFLOW,
+)
 
 
 def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:

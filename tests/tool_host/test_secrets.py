@@ -9,34 +9,21 @@ import re
 from urllib.parse import quote
 
 from playground.tool_host.secrets import MASK, Mask
-from tests.support.each_case import each_case
 
 SECRET = 'k3y/"with" ünï+codé&more'
 
 
-@each_case(
-    "spelled",
-    [
-        SECRET,
-        json.dumps(SECRET),
-        json.dumps(json.dumps(SECRET)),
-        json.dumps(SECRET, ensure_ascii=False),
-        quote(SECRET, safe=""),
-        re.sub("%..", lambda found: found[0].lower(), quote(SECRET, safe="")),
-        html.escape(SECRET),
-        SECRET.encode().hex(),
-        SECRET.encode().hex().upper(),
-        base64.b64encode(SECRET.encode()).decode(),
-        base64.urlsafe_b64encode(b"x" + SECRET.encode()).decode(),
-        base64.b64encode(b"user:" + SECRET.encode()).decode(),
-    ],
-)
-def test_secret_is_masked_in_each_encoding(spelled: str) -> None:
-    masked = Mask([SECRET]).text(f"before {spelled} after")
-    assert MASK in masked
-    assert masked.startswith("before ")
-    assert masked.endswith(" after")
-    assert spelled not in masked
+def test_secret_is_masked_in_each_encoding() -> None:
+    data, quoted = SECRET.encode(), quote(SECRET, safe="")
+    encodings = [SECRET, json.dumps(SECRET), json.dumps(json.dumps(SECRET)), json.dumps(SECRET, ensure_ascii=False)]
+    encodings += [quoted, re.sub("%..", lambda code: code[0].lower(), quoted), html.escape(SECRET)]
+    encodings += [data.hex(), data.hex().upper(), base64.b64encode(data).decode()]
+    encodings += [base64.urlsafe_b64encode(b"x" + data).decode(), base64.b64encode(b"user:" + data).decode()]
+    for encoded in encodings:
+        masked = Mask([SECRET]).text(f"before {encoded} after")
+        assert (masked[:7], masked[-6:]) == ("before ", " after")
+        assert MASK in masked
+        assert encoded not in masked
 
 
 def test_short_secret_is_not_masked() -> None:

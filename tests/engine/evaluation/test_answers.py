@@ -129,31 +129,25 @@ async def test_damaged_row_is_missing_and_damaged_verdicts_are_judged_again(stor
     assert (await store.kept("e", last)).turns[0].text == "\ud800"
 
 
-@pytest.mark.parametrize(
-    ("content", "words"),
-    [
-        (b"no database at all, but long enough to be one" * 50, "not a database"),
-        ("CREATE TABLE mine (a)", "no file of answers"),
-        ("PRAGMA user_version = 99", "newer version"),
-    ],
-)
-async def test_foreign_file_is_left_alone(tmp_path: Path, content: bytes | str, words: str) -> None:
-    path = tmp_path / "a.sqlite"
-    if isinstance(content, bytes):
-        path.write_bytes(content)
-    elif content.startswith("PRAGMA"):
+async def test_foreign_file_is_left_alone(tmp_path: Path) -> None:
+    text, other, newer = (tmp_path / name for name in ("text", "other", "newer"))
+    text.write_bytes(b"no database at all, but long enough to be one" * 50)
+    with opened(other) as connection:
+        connection.execute("CREATE TABLE mine (a)")
+    store = AnswerStore(newer)
+    await store.load("e")
+    await store.aclose()
+    with opened(newer) as connection:
+        connection.execute("PRAGMA user_version = 99")
+    before = everything(tmp_path)
+    for path, words in (
+        (text, "not a database"),
+        (other, "no file of answers"),
+        (newer, "newer version"),
+        (text / "a.sqlite", "cannot be kept or read"),
+    ):
         store = AnswerStore(path)
-        await store.load("e")
-        await store.aclose()
-        with opened(path) as connection:
-            connection.execute(content)
-    else:
-        with opened(path) as connection:
-            connection.execute(content)
-    before = path.read_bytes()
-    for file, reason in ((path, words), (path / "a.sqlite", "cannot be kept or read")):
-        store = AnswerStore(file)
-        with pytest.raises(AnswersError, match=reason):
+        with pytest.raises(AnswersError, match=words):
             await store.load("e")
         await store.aclose()
-    assert path.read_bytes() == before
+    assert everything(tmp_path) == before

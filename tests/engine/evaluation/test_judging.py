@@ -12,7 +12,6 @@ from playground.engine.evaluation.judging import by_hand, read_verdict
 from playground.engine.gateways.offered import DEMO_ID, Gateways
 from playground.engine.session.session import Session
 from tests.engine.evaluation.evaluations import Evaluations, cases, planned
-from tests.support.each_case import each_case
 from tests.support.fault_server import FaultServer, head, keep, send
 
 JUDGE = Judge(rubric="It is kind.", model="demo-chat")
@@ -73,28 +72,21 @@ async def test_judge_without_formats_is_asked_for_text(
     assert ["response_format" in (request.json or {}) for request in server.requests] == [False, True, False]
 
 
-@each_case(
-    ("text", "passed", "score"),
-    [
-        ('{"reason": "good", "score": 0.5}', True, 0.5),
-        ('{"score": 0.49}', False, 0.49),
-        ('```json\n{"score": 1, "reason": "r"}\n```', True, 1.0),
-        ('I think {"score": "0.7"} fits', True, 0.7),
-        ('{"pass": false}', False, 0.0),
-        ('{"score": true}', True, 1.0),
-        ('{"score": 7}', None, 0.0),
-        ('{"score": NaN}', None, 0.0),
-        ("good", None, 0.0),
-        ("", None, 0.0),
-        ("[0.7]", None, 0.0),
-        ("{" * 100_000, None, 0.0),
-    ],
-)
-def test_words_of_a_judge_become_a_verdict(text: str, passed: bool | None, score: float) -> None:
-    found = read_verdict(JUDGE, text)
-    assert (found.passed, found.score) == (passed, score)
-    turned = read_verdict(JUDGE.model_copy(update={"negated": True}), text)
-    assert turned.passed is (None if passed is None else not passed)
+def test_words_of_a_judge_become_a_verdict() -> None:
+    verdicts = {
+        '{"reason": "good", "score": 0.5}': (True, 0.5),
+        '{"score": 0.49}': (False, 0.49),
+        '```json\n{"score": 1, "reason": "r"}\n```': (True, 1.0),
+        'I think {"score": "0.7"} fits': (True, 0.7),
+        '{"pass": false}': (False, 0.0),
+        '{"score": true}': (True, 1.0),
+    }
+    none = ('{"score": 7}', '{"score": NaN}', "good", "", "[0.7]", "{" * 100_000)
+    for text, (passed, score) in (verdicts | dict.fromkeys(none, (None, 0.0))).items():
+        verdict = read_verdict(JUDGE, text)
+        assert (verdict.passed, verdict.score) == (passed, score)
+        negated = read_verdict(JUDGE.model_copy(update={"negated": True}), text)
+        assert negated.passed is (None if passed is None else not passed)
 
 
 def test_verdict_by_hand_is_taken_over() -> None:

@@ -24,17 +24,11 @@ from tests.support.proxy import Front, Proxy
 KEY = "sk-canary-73b1e90ad4"
 
 
-@pytest.fixture(autouse=True)
-def no_proxy_of_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("http_proxy", "https_proxy", "all_proxy", "no_proxy"):
-        monkeypatch.delenv(name, raising=False)
-        monkeypatch.delenv(name.upper(), raising=False)
-
-
 async def run_test(base_url: str, key: str = KEY, **settings: Any) -> ConnectionReport:
     settings.setdefault("timeouts", Timeouts(connect=5, first=2, idle=2, settle=1))
     report = await try_gateway(Connection(base_url=base_url, key=SecretStr(key) if key else None, **settings))
     assert "canary" not in repr(report)
+    assert report.ok is report.headline.startswith("OK: ")
     return report
 
 
@@ -86,7 +80,6 @@ def gateway(
 async def test_demo_gateway_passes() -> None:
     with DemoServer(DemoConfig(key=KEY)) as demo:
         report = await run_test(demo.base_url)
-        assert report.ok
         assert report.headline == "OK: Chat completions and Messages are there, 5 models listed."
         assert states(report) == ["ok", "ok", "ok"]
         assert report.lines[0].words.endswith(": demo-chat, demo-reasoner, demo-tools, demo-vision, demo-messages")
@@ -112,7 +105,6 @@ async def test_requests_of_a_test_generate_nothing_and_are_listed(server: FaultS
 async def test_empty_list_and_long_ids_are_reported_in_few_words(server: FaultServer) -> None:
     gateway(server, models={"data": []})
     report = await run_test(server.url)
-    assert report.ok
     assert "The model list is empty; typing a model id works." in report.headline
     gateway(server, models={"data": ["x" * 100_000, "\u202egnp", "b\nc"]})
     report = await run_test(server.url)
@@ -144,7 +136,6 @@ async def test_unknown_certificate_is_reported(server: FaultServer) -> None:
     trustme.CA().issue_cert("127.0.0.1").configure_cert(context)
     with Front(context, server.port) as front:
         report = await run_test(f"https://127.0.0.1:{front.port}/v1")
-    assert not report.ok
     assert "certificate of 127.0.0.1 cannot be trusted" in report.headline
     assert "name that authority's file" in report.details[0]
 
@@ -152,7 +143,6 @@ async def test_unknown_certificate_is_reported(server: FaultServer) -> None:
 async def test_local_gateway_without_tls_is_offered_by_http() -> None:
     with DemoServer(DemoConfig()) as demo:
         report = await run_test(demo.base_url.replace("http:", "https:"))
-        assert not report.ok
         assert "does not speak TLS" in report.headline
         assert f"More is at {demo.base_url}" in " ".join(report.details)
         assert [(offer.mends, offer.value) for offer in report.offers] == [(Mends.ADDRESS, demo.base_url)]
@@ -186,7 +176,6 @@ async def test_failed_connection_has_its_cause_in_the_headline(server: FaultServ
         (reset_at, "closed before an answer came"),
     ):
         report = await run_test(url)
-        assert not report.ok
         assert words in report.headline
 
 
@@ -200,14 +189,12 @@ async def test_connection_that_is_not_accepted_in_time_is_reported() -> None:
             client.setblocking(False)
             client.connect_ex(("127.0.0.1", port))
         report = await run_test(f"http://127.0.0.1:{port}/v1", timeouts=Timeouts(connect=0.3))
-    assert not report.ok
     assert report.headline.startswith(f"No connection to 127.0.0.1:{port} within 0.3 s.")
 
 
 async def test_redirect_is_offered_on_the_same_host_only(server: FaultServer) -> None:
     server.play(send(whole(301, "text/html", b"", "Location: https://elsewhere.example/v1/models")), keep())
     report = await run_test(server.url)
-    assert not report.ok
     assert "https://elsewhere.example/v1/models" in report.headline
     assert "Redirects are not followed" in report.details[0]
     assert len(server.requests) == 3
@@ -228,7 +215,6 @@ async def test_proxy_is_shown_without_its_credentials(monkeypatch: pytest.Monkey
         assert "pass-word" not in repr(report)
         monkeypatch.setenv("HTTP_PROXY", f"http://127.0.0.1:{proxy.port}")
         report = await run_test("http://gateway.example/v1")
-        assert not report.ok
         assert "wants a user name and a password" in report.headline
 
 
@@ -247,7 +233,6 @@ async def test_refused_key_is_reported_with_likely_causes(server: FaultServer) -
     gateway(server)
     server.play_at("/v1/models", *answer(401, message_body("bad key")))
     report = await run_test(server.url)
-    assert not report.ok
     assert states(report) == ["refused", "ok", "ok"], "endpoints may look at the body first"
     assert report.headline == "The key was not accepted (HTTP 401): bad key"
 
@@ -285,7 +270,6 @@ async def test_line_breaks_in_the_key_are_removed_with_a_note(server: FaultServe
 
 async def test_key_that_no_header_can_carry_is_not_sent(server: FaultServer) -> None:
     report = await run_test(server.url, "sk-canary-ключ")
-    assert not report.ok
     assert "which no header can carry" in report.headline
     assert server.requests == []
 
@@ -301,7 +285,6 @@ async def test_refusal_by_status_has_a_remedy(server: FaultServer) -> None:
     ):
         server.play(*answer(status, message_body("TPM exceeded"), *headers))
         report = await run_test(server.url)
-        assert not report.ok
         assert f"(HTTP {status}): TPM exceeded" in report.headline
         assert words in text_of(report)
         assert "The limit that was hit: TPM." in report.details
@@ -310,7 +293,6 @@ async def test_refusal_by_status_has_a_remedy(server: FaultServer) -> None:
 async def test_missing_header_is_offered(server: FaultServer) -> None:
     server.play(*answer(400, {"message": "Either x-portkey-config or x-portkey-provider header is required"}))
     report = await run_test(server.url, "")
-    assert not report.ok
     assert not report.about_key
     assert report.headline.startswith("The gateway wants the header x-portkey-provider (HTTP 400): Either")
     assert offers(report) == [(Mends.HEADER, "x-portkey-provider"), (Mends.HEADER, "x-portkey-config")]
@@ -331,7 +313,6 @@ async def test_repeated_version_in_the_address_is_removed_with_a_note() -> None:
 async def test_address_that_works_is_offered(path: str) -> None:
     with DemoServer(DemoConfig()) as demo:
         report = await run_test(demo.base_url.removesuffix("/v1") + path)
-        assert not report.ok
         assert "Nothing is found below" in report.headline
         assert "(HTTP 404): There is no path" in report.headline
         assert states(report) == ["missing"] * 3
@@ -369,14 +350,12 @@ async def test_gateway_without_a_usable_list_passes_by_its_endpoints(server: Fau
         server.play_at("/v1/models", *answer(status, NOT_FOUND))
         server.play_at("/v1/messages", *answer(status, NOT_FOUND))
         report = await run_test(server.url)
-        assert report.ok
         assert report.headline == "OK: Chat completions is there, without a model list; typing a model id works."
         assert states(report) == ["missing", "ok", "missing"]
         assert report.lines[1].words == "is there and does not refuse the key (HTTP 422 to an empty request)"
         assert len(server.requests) == 3
     server.play_at("/v1/models", send(whole(503, "text/plain", b"Internal Server Error")), keep())
     report = await run_test(server.url)
-    assert report.ok
     assert report.headline == "OK: Chat completions is there. The model list fails; typing a model id works."
     assert states(report) == ["failed", "ok", "missing"]
     assert report.lines[0].words == "Internal Server Error (HTTP 503)"
@@ -385,7 +364,6 @@ async def test_gateway_without_a_usable_list_passes_by_its_endpoints(server: Fau
 async def test_list_without_endpoints_fails(server: FaultServer) -> None:
     gateway(server, chat=answer(404, NOT_FOUND), messages=answer(405, NOT_FOUND))
     report = await run_test(server.url)
-    assert not report.ok
     assert report.headline == (
         "The gateway lists its models, but neither Chat completions nor Messages is at this address."
     )
@@ -424,7 +402,6 @@ async def test_endpoint_that_fails_is_asked_again_with_an_empty_model(server: Fa
     server.play_once_at("/v1/chat/completions", *crash)
     server.play_at("/v1/chat/completions", *answer(400, pinned))
     report = await run_test(server.url, key="")
-    assert report.ok
     assert report.headline == "OK: Chat completions is there. The model list fails; typing a model id works."
     assert states(report) == ["failed", "ok", "missing"]
 
@@ -447,7 +424,6 @@ async def test_expired_key_is_reported_only_where_the_gateway_names_that_reason(
 async def test_web_page_at_the_address_is_reported(server: FaultServer) -> None:
     server.play(send(whole(200, "text/html; charset=utf-8", b"<html><title>Welcome</title></html>")), keep())
     report = await run_test(server.url.removesuffix("/v1"))
-    assert not report.ok
     assert report.headline == f"No gateway answers at {server.url.removesuffix('/v1')}: a web page is there instead."
     assert states(report) == ["missing"] * 3
     assert any("/v1" in detail for detail in report.details)
@@ -481,7 +457,6 @@ async def test_silent_server_is_reported_once(server: FaultServer) -> None:
     server.play(hold())
     quick = Timeouts(connect=5, first=0.3, idle=0.3, settle=1)
     report = await run_test(server.url, timeouts=quick)
-    assert not report.ok
     assert report.headline == "Connected, but no content within 0.3 s."
     assert report.lines == (), "three times the same says no more"
     assert report.details[0].startswith("Something takes the connection and says nothing. Check the port")

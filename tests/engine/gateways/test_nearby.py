@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import socket
-import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
@@ -32,35 +30,18 @@ async def look(among: Sequence[KnownGateway], *profiles: Profile, **more: Any) -
     return found
 
 
-@contextmanager
-def saying(answer: bytes, host: str = "127.0.0.1", port: int = 0) -> Iterator[int]:
-    """A server that says the same to everybody, whatever they ask, and closes."""
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    with socket.create_server((host, port), family=family) as listening:
-        listening.settimeout(0.05)
-        ended = threading.Event()
+@asynccontextmanager
+async def saying(answer: bytes, host: str = "127.0.0.1", port: int = 0) -> AsyncIterator[int]:
+    """Serve the same answer to each request, yield the port."""
 
-        def serve() -> None:
-            while not ended.is_set():
-                try:
-                    one, _ = listening.accept()
-                except TimeoutError:
-                    continue
-                with one:
-                    one.settimeout(1)
-                    try:
-                        one.recv(65536)
-                        one.sendall(answer)
-                    except OSError:
-                        pass
+    async def reply(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read(65536)
+        writer.write(answer)
+        await writer.drain()
+        writer.close()
 
-        thread = threading.Thread(target=serve)
-        thread.start()
-        try:
-            yield int(listening.getsockname()[1])
-        finally:
-            ended.set()
-            thread.join()
+    async with await asyncio.start_server(reply, host, port) as server:
+        yield int(server.sockets[0].getsockname()[1])
 
 
 async def test_gateway_is_named_by_its_answer() -> None:
@@ -173,13 +154,13 @@ async def test_endless_answers_are_cut_short() -> None:
 
 async def test_both_loopback_addresses_are_searched() -> None:
     answer, other = whole(200, "application/json", LIST), whole(200, "application/json", b'["c"]')
-    with saying(answer, "::1") as port:
+    async with saying(answer, "::1") as port:
         (found,) = await look([known("A", port)])
         assert found.base_url == f"http://[::1]:{port}/v1"
-        with saying(answer, port=port):
+        async with saying(answer, port=port):
             (found,) = await look([known("A", port)])
             assert found.base_url == f"http://127.0.0.1:{port}/v1"
-        with saying(other, port=port):
+        async with saying(other, port=port):
             assert {(one.place, one.models) for one in await look([known("A", port)])} == {
                 (f"127.0.0.1:{port}", 1),
                 (f"[::1]:{port}", 2),
@@ -203,9 +184,10 @@ async def test_gateways_are_reported_as_they_answer_until_cancelled() -> None:
 async def test_search_uses_no_proxy_and_quotes_other_protocols(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"):
         monkeypatch.setenv(name, "http://127.0.0.1:9")
-    with FaultServer() as server, saying(b"SSH-2.0-OpenSSH_9.2\r\n") as port:
+    with FaultServer() as server:
         server.play(FINE)
-        closed = [known(f"N{number}", number) for number in range(1, 50)]
-        found = {one.kind: one for one in await look([*closed, known("A", server.port), known("B", port)])}
-        assert set(found) == {Kind.GATEWAY, Kind.OTHER}
-        assert "SSH-2.0-OpenSSH_9.2" in found[Kind.OTHER].words
+        async with saying(b"SSH-2.0-OpenSSH_9.2\r\n") as port:
+            services = [known(f"N{number}", number) for number in (*range(1, 50), server.port, port)]
+            found = {one.kind: one for one in await look(services)}
+    assert set(found) == {Kind.GATEWAY, Kind.OTHER}
+    assert "SSH-2.0-OpenSSH_9.2" in found[Kind.OTHER].words

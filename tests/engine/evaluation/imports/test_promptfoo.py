@@ -127,18 +127,10 @@ def test_assertion_becomes_a_check(spelled: object, check: Check) -> None:
 @each_case(
     "spelled",
     [
-        {"type": "similar", "value": "x"},
-        {"value": "x"},
-        {"type": "latency", "value": "soon"},
-        7,
-        {"type": "contains", "value": "file://x"},
-        {"type": "contains"},
-        {"type": "contains-any", "value": []},
-        {"type": "contains-any", "value": "{{words}}"},
-        {"type": "is-json", "value": "{bad"},
-        "fn: output == 1",
-        "similar(0.8): x",
-        "file://check.py:score",
+        *({"type": "contains", **fields} for fields in ({}, {"value": "file://x"})),
+        *({"type": "contains-any", "value": value} for value in ([], "{{words}}")),
+        *({"value": "x"}, {"type": "similar", "value": "x"}, {"type": "latency", "value": "soon"}),
+        *({"type": "is-json", "value": "{bad"}, "fn: output == 1", "similar(0.8): x", "file://check.py:score", 7),
     ],
 )
 def test_assertion_without_a_check_is_named(spelled: object) -> None:
@@ -209,19 +201,9 @@ def test_provider_that_is_no_text_model_is_named(written: str) -> None:
 @each_case(
     "written",
     [
-        "file://nowhere.txt",
-        "nowhere.txt",
-        "prompts/*.txt",
-        "generate.py:make",
-        "file://generate.js",
-        "exec:./run.sh",
-        "langfuse://my-prompt:3:chat",
-        "helicone://my id:1.0",
-        "prompts/{{ env.LANG }}.txt",
-        "portkey://pp-1",
-        "https://h.example/prompt",
-        "file://../outside.txt",
-        "/etc/hostname",
+        *("file://nowhere.txt", "nowhere.txt", "prompts/*.txt", "file://../outside.txt", "/etc/hostname"),
+        *("generate.py:make", "file://generate.js", "exec:./run.sh", "prompts/{{ env.LANG }}.txt"),
+        *("langfuse://my-prompt:3:chat", "helicone://my id:1.0", "portkey://pp-1", "https://h.example/prompt"),
         '[{"role": "user", "content": {% if x %}"a"{% endif %}}]',
     ],
 )
@@ -264,17 +246,9 @@ JSON_CHAT = '[{"role": "system", "content": "Be brief"}, {"role": "user", "conte
 @each_case(
     "prompts",
     [
-        [YAML_CHAT],
-        [JSON_CHAT],
-        [f'{{"messages": {JSON_CHAT}}}'],
-        [{"raw": YAML_CHAT, "label": "chat"}],
-        "file://chat.yaml",
-        ["chat.json"],
-        [{"id": "file://chat.json", "label": "chat"}],
-        {"chat.json": "chat"},
-        ["*.yaml"],
-        [json.loads(JSON_CHAT)],
-        "file://list.yml",
+        *([YAML_CHAT], [JSON_CHAT], [f'{{"messages": {JSON_CHAT}}}'], [{"raw": YAML_CHAT, "label": "chat"}]),
+        *("file://chat.yaml", ["chat.json"], [{"id": "file://chat.json", "label": "chat"}], {"chat.json": "chat"}),
+        *(["*.yaml"], [json.loads(JSON_CHAT)], "file://list.yml"),
     ],
 )
 def test_prompt_that_is_a_chat_becomes_turns(tmp_path: Path, prompts: object) -> None:
