@@ -152,50 +152,44 @@ def test_valid_request_is_accepted(client: DemoClient, fields: dict[str, Any]) -
     assert response.status_code == 200, response.text
 
 
-@each_case(
-    ("fields", "word"),
-    [
-        ({"max_tokens": None}, "max_tokens is required"),
-        ({"max_tokens": 0}, "max_tokens"),
-        ({"temperature": 1.1}, "temperature"),
-        ({"top_p": -1}, "top_p"),
-        ({"top_k": -1}, "top_k"),
-        ({"top_k": 0.5}, "top_k"),
-        ({"stop_sequences": "x"}, "stop_sequences"),
-        ({"stop_sequences": [""]}, "stop_sequences"),
-        ({"metadata": []}, "metadata"),
-        ({"metadata": {"user_id": 5}}, "user_id"),
-        ({"stream": 1}, "stream"),
-        ({"system": 5}, "system"),
-        ({"system": [{"type": "image"}]}, "system[0].type"),
-        ({"thinking": {"type": "on"}}, "thinking.type"),
-        ({"thinking": {"type": "enabled"}}, "budget_tokens"),
-        ({"thinking": {"type": "enabled", "budget_tokens": 1023}}, "budget_tokens"),
-        ({"thinking": {"type": "enabled", "budget_tokens": 4000}}, "less than max_tokens"),
-        ({"thinking": {"type": "adaptive"}, "temperature": 0.5}, "temperature"),
-        ({"thinking": {"type": "adaptive"}, "tools": [TOOL], "tool_choice": {"type": "any"}}, "tool_choice"),
-        ({"output_config": {"effort": "huge"}}, "effort"),
-        ({"output_config": 5}, "output_config"),
-        ({"tools": [{"name": "x"}]}, "input_schema"),
-        ({"tools": [{**TOOL, "name": "a b"}]}, "name"),
-        ({"tools": [TOOL, TOOL]}, "two tools"),
-        ({"tool_choice": {"type": "any"}}, "no tools"),
-        ({"tool_choice": "auto"}, "tool_choice"),
-        ({"tools": [TOOL], "tool_choice": {"type": "tool", "name": "other"}}, "other"),
-        ({"messages": []}, "messages"),
-        ({"messages": [{"role": "system", "content": "x"}]}, "system"),
-        ({"messages": [{"role": "assistant", "content": "x"}]}, "begin with a user"),
-        ({"messages": [{"role": "user"}]}, "content"),
-        ({"messages": [{"role": "user", "content": [{"type": "video"}]}]}, "video"),
-        ({"messages": [USER, USE]}, "t1"),
-        ({"messages": [USER, USE, USER]}, "t1"),
-        ({"messages": [USER, RESULT]}, "t1"),
-        ({"messages": [{"role": "user", "content": [{"type": "image", "source": {"type": "file"}}]}]}, "source.type"),
-        ({"messages": [USER, {"role": "assistant", "content": [{"type": "thinking", "thinking": "x"}]}]}, "signature"),
-        ({"messages": [USER, {"role": "assistant", "content": [TEXT, REDACTED]}]}, "first"),
-    ],
-)
-def test_invalid_request_is_refused(client: DemoClient, fields: dict[str, Any], word: str) -> None:
+def turn(role: str, *content: dict[str, Any]) -> dict[str, Any]:
+    return {"role": role, "content": list(content)}
+
+
+ADAPTIVE = {"type": "adaptive"}
+INVALID: dict[str, list[dict[str, Any]]] = {
+    "max_tokens": [{"max_tokens": None}, {"max_tokens": 0}],
+    "temperature": [{"temperature": 1.1}, {"thinking": ADAPTIVE, "temperature": 0.5}],
+    "top_p": [{"top_p": -1}],
+    "top_k": [{"top_k": -1}, {"top_k": 0.5}],
+    "stop_sequences": [{"stop_sequences": "x"}, {"stop_sequences": [""]}],
+    "metadata": [{"metadata": []}, {"metadata": {"user_id": 5}}],
+    "stream": [{"stream": 1}],
+    "system": [{"system": 5}, {"system": [{"type": "image"}]}, {"messages": [{"role": "system", "content": "x"}]}],
+    "thinking.type": [{"thinking": {"type": "on"}}],
+    "budget_tokens": [{"thinking": {"type": "enabled", **budget}} for budget in ({}, {"budget_tokens": 1023})],
+    "less than max_tokens": [{"thinking": {"type": "enabled", "budget_tokens": 4000}}],
+    "effort": [{"output_config": {"effort": "huge"}}],
+    "output_config": [{"output_config": 5}],
+    "input_schema": [{"tools": [{"name": "x"}]}],
+    "name": [{"tools": [{**TOOL, "name": "a b"}]}],
+    "two tools": [{"tools": [TOOL, TOOL]}],
+    "no tools": [{"tool_choice": {"type": "any"}}],
+    "tool_choice": [{"tool_choice": "auto"}, {"thinking": ADAPTIVE, "tools": [TOOL], "tool_choice": {"type": "any"}}],
+    "other": [{"tools": [TOOL], "tool_choice": {"type": "tool", "name": "other"}}],
+    "begin with a user": [{"messages": [{"role": "assistant", "content": "x"}]}],
+    "content": [{"messages": [{"role": "user"}]}],
+    "messages": [{"messages": []}],
+    "video": [{"messages": [turn("user", {"type": "video"})]}],
+    "t1": [{"messages": messages} for messages in ([USER, USE], [USER, USE, USER], [USER, RESULT])],
+    "source.type": [{"messages": [turn("user", {"type": "image", "source": {"type": "file"}})]}],
+    "signature": [{"messages": [USER, turn("assistant", {"type": "thinking", "thinking": "x"})]}],
+    "first": [{"messages": [USER, turn("assistant", TEXT, REDACTED)]}],
+}
+
+
+@each_case(("word", "fields"), [(word, fields) for word, cases in INVALID.items() for fields in cases])
+def test_invalid_request_is_refused(client: DemoClient, word: str, fields: dict[str, Any]) -> None:
     refused(client.native(**fields), 400, word)
 
 

@@ -116,7 +116,7 @@ def deep(levels: int) -> JSON:
 
 
 @pytest.mark.parametrize("name", ["gateways", "presets"])
-@pytest.mark.parametrize(
+@each_case(
     "more",
     [
         {"later": {"x": [None]}},
@@ -124,14 +124,13 @@ def deep(levels: int) -> JSON:
         {"extra_body": deep(200), "parameters": deep(200)},
         {"extra_body": {"x": float("inf"), "y": 10**40}, "parameters": {"x": float("-inf")}},
         {"name": "half a pair \ud800"},
-        {"retries": 99, "tools": 7},
-        {"timeouts": {"later": 5}, "auth": {"chat": "later"}},
+        {"retries": 99, "tools": 7, "timeouts": {"later": 5}, "auth": {"chat": "later"}},
         {"timeouts": "adaptive", "colour": "green"},
     ],
 )
 def test_entries_of_a_newer_version_are_preserved(name: str, more: JSONObject, path: Path) -> None:
     entry = {"id": "1", "name": "One", **more}
-    path.parent.mkdir(parents=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps({"version": 9, "of_later": [1], name: [entry, 7, "x"]}), encoding="utf-8")
     for number in range(2):
         if name == "gateways":
@@ -140,8 +139,8 @@ def test_entries_of_a_newer_version_are_preserved(name: str, more: JSONObject, p
             PresetStore(path).put(Preset(name=f"Another {number}"))
     back = json.loads(path.read_text("utf-8"))
     assert (back["version"], back["of_later"]) == (9, [1])
-    assert any(isinstance(one, dict) and {**one, **entry} == one for one in back[name])
-    assert [one for one in back[name] if not isinstance(one, dict)] == [7, "x"]
+    assert any(isinstance(saved, dict) and {**saved, **entry} == saved for saved in back[name])
+    assert [saved for saved in back[name] if not isinstance(saved, dict)] == [7, "x"]
 
 
 def test_failed_write_leaves_the_file_and_the_list(path: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from playground.domain.tool_servers import Hints, ServerTool, ToolServer, Via
-from playground.engine.tool_servers.book import DEMO_ID, ServerBook, ServerBookError, demo_server, lacking
+from playground.engine.tool_servers.book import DEMO_ID, ServerBook, ServerBookError, lacking
 from tests.support.each_case import each_case
 
 CANARY = "sk-canary-8f2a61c0de"
@@ -170,10 +170,3 @@ def test_damaged_file_is_set_aside_and_unreadable_entries_are_preserved(path: Pa
 def test_missing_command_or_address_is_reported(fields: dict[str, object], words: str) -> None:
     assert words in lacking(a_server(**fields))
     assert bool(words) == bool(lacking(a_server(**fields)))
-
-
-def test_demo_server_takes_the_python_path_over(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PYTHONPATH", "/somewhere")
-    assert demo_server().environment == {"PYTHONPATH": "/somewhere"}
-    monkeypatch.delenv("PYTHONPATH")
-    assert demo_server().environment == {}

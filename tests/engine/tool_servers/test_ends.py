@@ -15,7 +15,6 @@ import pytest
 from playground.engine.session.serving import Ticket
 from playground.engine.tool_servers.live import State
 from playground.engine.tool_servers.servers import ServerError
-from playground.tasks import Tasks
 from tests.engine.tool_servers.conftest import Room, hostile
 from tests.support.eventually import eventually
 from tests.support.shared_tool_host import children
@@ -70,19 +69,6 @@ async def test_child_of_a_server_that_exits_by_itself_is_ended(open_servers: Ope
         await room.servers.call("h", "die", {}, Ticket())
     await room.servers.stop("h")
     await wait_for_end(pids)
-
-
-async def test_servers_closed_during_a_call_and_two_starts_leave_no_process(open_servers: Open, pids: Path) -> None:
-    servers = [hostile("stubborn", "--pids", str(pids), id=f"h{n}", name=f"Hostile {n}") for n in range(3)]
-    room = open_servers(*servers, own_host=True)
-    tasks = Tasks(ServerError)
-    calls = [tasks.start(room.servers.call("h0", "hang", {}, Ticket())), tasks.start(room.servers.start("h1"))]
-    await eventually(lambda: written(pids), "the first process")
-    tasks.start(room.servers.start("h2"))
-    await room.servers.close()
-    await eventually(lambda: all(call.done() for call in calls), "the end of the calls")
-    await wait_for_end(pids)
-    await tasks.end()
 
 
 async def test_killed_tool_host_ends_its_servers_and_they_start_again(open_servers: Open, pids: Path) -> None:

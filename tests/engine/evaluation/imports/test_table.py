@@ -77,9 +77,8 @@ def test_huge_cell_and_open_quote_are_bad_rows() -> None:
 
 
 def test_too_many_rows_are_refused() -> None:
-    table = read_table(b"a\n" + b"x\n" * 100_000, ".csv")
-    assert len(table.rows) == 100_000
-    with pytest.raises(CasesError, match=f"100,000 rows; an evaluation has {MOST_CASES:,} cases at most"):
+    table = read_table(b"a\n" + b"x\n" * 20_001, ".csv")
+    with pytest.raises(CasesError, match=f"20,001 rows; an evaluation has {MOST_CASES:,} cases at most"):
         to_cases(table, guess(table))
 
 
