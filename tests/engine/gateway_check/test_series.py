@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -71,35 +72,25 @@ async def test_wrong_key_is_no_variant_of_the_real_one(gateway: DemoServer) -> N
         assert verdicts(keyless) == {"wrong_key": SKIPPED}
 
 
-def no_tools(_path: str, body: Body) -> tuple[int, Body] | None:
-    if "tools" in body:
-        return 400, {"code": 400, "message": "tools are not supported by this model", "data": None}
-    return None
+SCHEMA_ERROR = (
+    "1 validation error:\n  {'type': 'literal_error', 'loc': ('body', 'response_format', 'type'), "
+    "'msg': \"Input should be 'text' or 'json_object'\", 'input': 'json_schema'}"
+)
 
 
-def no_schema_as_an_error_of_its_own(_path: str, body: Body) -> tuple[int, Body] | None:
-    """As a small server of local models says it, under 500."""
-    said = (
-        "1 validation error:\n  {'type': 'literal_error', 'loc': ('body', 'response_format', 'type'), "
-        "'msg': \"Input should be 'text' or 'json_object'\", 'input': 'json_schema'}"
-    )
-    if body.get("response_format", {}).get("type") == "json_schema":
-        return 500, {"error": {"message": said, "type": "internal_server_error", "param": None, "code": None}}
-    return None
+def refuse_if(condition: Callable[[Body], object], status: int, message: str) -> Any:
+    """Return a twist that refuses the requests for which the condition holds."""
+    return lambda _path, body: (status, {"error": {"message": message}}) if condition(body) else None
 
 
-def no_images_as_an_error_of_its_own(_path: str, body: Body) -> tuple[int, Body] | None:
-    if "image_url" in json.dumps(body):
-        said = "image input is not supported - hint: you may need to provide the mmproj"
-        return 500, {"error": {"code": 500, "message": said, "type": "server_error"}}
-    return None
+NO_TOOLS = refuse_if(lambda body: "tools" in body, 400, "tools are not supported by this model")
+NO_SCHEMA = refuse_if(lambda body: body.get("response_format", {}).get("type") == "json_schema", 500, SCHEMA_ERROR)
+NO_IMAGES = refuse_if(lambda body: "image_url" in json.dumps(body), 500, "image input is not supported - hint: mmproj")
+NO_STREAMS = refuse_if(lambda body: body.get("stream"), 500, "stream broke")
+STREAMS_ONLY = refuse_if(lambda body: not body.get("stream"), 500, "only streams")
 
 
-def no_streams(_path: str, body: Body) -> tuple[int, Body] | None:
-    return (500, {"code": 500, "message": "stream broke", "data": None}) if body.get("stream") else None
-
-
-def passing_over(*names: str) -> Any:
+def without(*names: str) -> Any:
     def ask(body: Body) -> Body:
         return {name: value for name, value in body.items() if name not in names}
 
@@ -140,18 +131,18 @@ def cut_off(content_type: str, data: bytes) -> tuple[str, bytes]:
     ("twist", "otherwise"),
     [
         ({"answer": cut_off}, {"stream": WRONG, "stream_usage": SKIPPED, "tool_stream": SKIPPED}),
-        ({"refuse": no_tools}, dict.fromkeys(ALL_TOOLS, REFUSED)),
-        ({"refuse": no_schema_as_an_error_of_its_own}, {"schema": REFUSED}),
-        ({"refuse": no_images_as_an_error_of_its_own}, {"image": REFUSED}),
-        ({"refuse": no_streams}, {"stream": FAILED, "stream_usage": SKIPPED, "tool_stream": SKIPPED}),
-        ({"ask": passing_over("stream")}, {"stream": UNSUPPORTED, "stream_usage": SKIPPED, "tool_stream": SKIPPED}),
-        ({"ask": passing_over("stream_options")}, {"stream_usage": UNSUPPORTED}),
+        ({"refuse": NO_TOOLS}, dict.fromkeys(ALL_TOOLS, REFUSED)),
+        ({"refuse": NO_SCHEMA}, {"schema": REFUSED}),
+        ({"refuse": NO_IMAGES}, {"image": REFUSED}),
+        ({"refuse": NO_STREAMS}, {"stream": FAILED, "stream_usage": SKIPPED, "tool_stream": SKIPPED}),
+        ({"ask": without("stream")}, {"stream": UNSUPPORTED, "stream_usage": SKIPPED, "tool_stream": SKIPPED}),
+        ({"ask": without("stream_options")}, {"stream_usage": UNSUPPORTED}),
         (
-            {"ask": passing_over("stop", "n", "response_format")},
+            {"ask": without("stop", "n", "response_format")},
             dict.fromkeys(("stop", "n", "json", "schema"), UNSUPPORTED),
         ),
-        ({"ask": passing_over("tool_choice", "tools")}, dict.fromkeys(ALL_TOOLS[:4], UNTOLD)),
-        ({"ask": passing_over("max_completion_tokens", "max_tokens")}, {"limit": UNSUPPORTED}),
+        ({"ask": without("tool_choice", "tools")}, dict.fromkeys(ALL_TOOLS[:4], UNTOLD)),
+        ({"ask": without("max_completion_tokens", "max_tokens")}, {"limit": UNSUPPORTED}),
         ({"answer": without_usage}, {"usage": UNSUPPORTED}),
         ({"answer": calls_as_text}, {"tool": UNSUPPORTED, "tool_required": UNSUPPORTED, "tool_named": UNSUPPORTED}),
         ({"answer": calls_not_json}, {"tool": WRONG, "tool_required": WRONG, "tool_named": WRONG}),
@@ -170,26 +161,21 @@ async def test_fault_of_a_gateway_is_named_by_its_line(
 
 
 async def test_gateway_with_streams_only_is_checked_by_streams(gateway: DemoServer) -> None:
-    def only_streams(path: str, body: Body) -> tuple[int, Body] | None:
-        return None if body.get("stream") else (500, {"code": 500, "message": "only streams", "data": None})
-
-    with TwistedGateway(gateway.base_url, refuse=only_streams) as twisted:
+    with TwistedGateway(gateway.base_url, refuse=STREAMS_ONLY) as twisted:
         run = await checked(target(twisted.url, retries=0), ("whole", "stream", "tool", "schema"), ("chat",))
         assert verdicts(run) == {"whole": FAILED, "stream": WORKS, "tool": WORKS, "schema": WORKS}
 
 
 async def test_older_name_of_the_limit_is_learned(gateway: DemoServer) -> None:
-    with TwistedGateway(gateway.base_url, ask=passing_over("max_completion_tokens")) as twisted:
+    with TwistedGateway(gateway.base_url, ask=without("max_completion_tokens")) as twisted:
         run = await checked(target(twisted.url, "demo-chat"), ("whole", "limit", "temperature"), ("chat",))
-        line = run.report.line("limit", "chat")
-        assert line is not None
-        assert line.verdict is WORKS, line.deviations
-        assert line.without == ("max_completion_tokens (sent as max_tokens)",)
-        (rule,) = run.report.learnt
-        assert (rule.kind, rule.field, rule.to) == (AdaptationKind.RENAME, "max_completion_tokens", "max_tokens")
-        assert rule.learnt
-        assert "were the limit" in rule.why
-        assert len(line.exchanges) == 2
+    line = run.report.line("limit", "chat")
+    assert line is not None
+    assert (line.verdict, line.without) == (WORKS, ("max_completion_tokens (sent as max_tokens)",)), line.deviations
+    (rule,) = run.report.learnt
+    assert (rule.kind, rule.field, rule.to) == (AdaptationKind.RENAME, "max_completion_tokens", "max_tokens")
+    assert "were the limit" in rule.why
+    assert len(line.exchanges) == 2
 
 
 async def test_unreachable_gateway_is_not_asked_further() -> None:
