@@ -6,7 +6,7 @@ import base64
 import json
 from typing import Any
 
-from tests.demo.conftest import DemoClient, message, refused, tool
+from tests.demo.conftest import DemoClient, refused, tool
 from tests.support.each_case import each_case
 
 PIXEL = "data:image/gif;base64," + base64.b64encode(b"GIF89a\x01\x00\x01\x00").decode()
@@ -163,11 +163,3 @@ def result(**fields: Any) -> dict[str, Any]:
 )
 def test_invalid_messages_are_refused(client: DemoClient, messages: list[Any], word: str) -> None:
     refused(client.chat(messages=messages), 400, word)
-
-
-def test_answer_describes_its_request(client: DemoClient) -> None:
-    text = message(client.chat("What arrived?", temperature=0.25, user="someone|else", mystery=[1]))["content"]
-    assert "`temperature` | `0.25`" in text
-    assert "mystery" in text
-    assert "What arrived?" in text
-    assert text.lower().count("simulated") == 1

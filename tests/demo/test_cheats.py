@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from playground.demo.ask import Said, last_words
 from playground.demo.cheats import CHEATS, Refusal, parse
 
 
@@ -35,11 +34,3 @@ def test_refusal_on_demand_is_parsed() -> None:
     assert parse("!503x2=1.5")[1].refusal == Refusal(503, 2, 1.5)
     assert parse("!429=3")[1].refusal == Refusal(429, None, 3)
     assert parse("!402 !403")[1].refusal == Refusal(402, None, None)
-
-
-def test_error_rate_of_a_system_message_counts() -> None:
-    said = (Said("system", "Be brief !err=0.25 !429"), Said("user", "Hello !fast"))
-    text, directives = last_words(said)
-    assert (text, directives.number("err", 0), directives.refusal) == ("Hello", 0.25, None)
-    assert directives.has("fast")
-    assert last_words((*said, Said("user", "!err=0")))[1].number("err", 9) == 0

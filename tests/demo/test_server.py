@@ -107,17 +107,3 @@ def test_pace_of_a_stream_is_not_exceeded() -> None:
         client.post("/chat/completions", json={**body("!tps=50", stream=False), "max_tokens": 10})
         assert time.monotonic() - begun >= 0.3
         assert client.post("/chat/completions", json=body("!fast !long=1000")).text.endswith("[DONE]\n\n")
-
-
-def test_last_requests_are_recorded_without_secrets_in_repr(client: DemoClient) -> None:
-    response = client.chat("Keep this: é", user="canary-user")
-    kept = client.server.requests[-1]
-    assert (kept.method, kept.path) == ("POST", "/v1/chat/completions")
-    assert kept.body == response.request.content
-    assert kept.header("authorization") == "Bearer any-key"
-    assert "any-key" not in repr(kept)
-    assert "canary" not in repr(kept)
-    for _ in range(105):
-        client.http.get("/models?x=1")
-    assert len(client.server.requests) == 100
-    assert client.server.requests[-1].path == "/v1/models?x=1"

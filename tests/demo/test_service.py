@@ -23,15 +23,6 @@ JSON = {"Content-Type": "application/json"}
 KEY = {"Authorization": "Bearer any-key"}
 
 
-@each_case("status", [400, 401, 402, 403, 404, 429, 500, 503, 504])
-@each_case("stream", [False, True])
-def test_status_on_demand_is_sent(client: DemoClient, status: int, stream: bool) -> None:
-    response = client.chat(f"Please !{status} now", stream=stream)
-    refused(response, status)
-    assert response.headers["content-type"] == "application/json"
-    assert "retry-after" not in response.headers
-
-
 def test_failure_is_repeated_and_names_a_time_to_wait(client: DemoClient) -> None:
     assert [client.chat("!503x2 steady").status_code for _ in range(4)] == [503, 503, 200, 503]
     first = client.chat("!429x1=2 once")

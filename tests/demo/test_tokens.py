@@ -19,12 +19,6 @@ def test_tokens_join_to_the_text(text: str) -> None:
     assert tokens.count(tokens.first(text, half)) == half
 
 
-def test_token_has_about_four_characters() -> None:
-    prose = "The quick brown fox jumps over the lazy dog, and naturally it does so again tomorrow. " * 20
-    assert 3 <= len(prose) / tokens.count(prose) <= 5
-    assert tokens.count("日本語") == 3
-
-
 def test_prefix_seen_before_is_counted() -> None:
     cache = PrefixCache()
     text = "word " * 200

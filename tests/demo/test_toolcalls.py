@@ -51,25 +51,6 @@ def test_arguments_come_from_the_prompt(client: DemoClient) -> None:
     assert found == [{"city": "Kyōto", "unit": "fahrenheit", "days": 5}]
 
 
-@pytest.mark.parametrize("model", ["demo-reasoner", "demo-messages", "demo-tools"])
-def test_model_with_tools_calls_them(client: DemoClient, model: str) -> None:
-    found = message(client.chat(QUESTION, model=model, tools=[tool()]))
-    assert len(found["tool_calls"]) == 2
-    assert bool(found.get("reasoning_content")) == (model != "demo-tools")
-
-
-def test_tool_choice_is_kept(client: DemoClient) -> None:
-    assert "tool_calls" not in message(client.chat(QUESTION, tools=[tool()]))
-    assert "tool_calls" in message(client.chat("Use get_weather for Rome", tools=[tool()]))
-    assert "tool_calls" in message(client.chat(QUESTION, tools=[tool()], tool_choice="required"))
-    named = {"type": "function", "function": {"name": "get_time"}}
-    found = message(client.chat(QUESTION, tools=[tool(), TIME], tool_choice=named))
-    assert {call["function"]["name"] for call in found["tool_calls"]} == {"get_time"}
-    for model in ("demo-tools", "demo-reasoner", "demo-chat"):
-        found = message(client.chat("get_weather !calls=2", model=model, tools=[tool()], tool_choice="none"))
-        assert "tool_calls" not in found
-
-
 def test_streamed_calls_have_the_documented_shape(client: DemoClient) -> None:
     chunks = client.chunks(QUESTION, model="demo-tools", tools=[tool()], seed=9)
     deltas = [c["choices"][0]["delta"]["tool_calls"][0] for c in chunks if "tool_calls" in c["choices"][0]["delta"]]
@@ -121,19 +102,6 @@ def test_faulty_arguments_on_demand_are_sent(client: DemoClient) -> None:
     assert cut["finish_reason"] == "length"
     with pytest.raises(ValueError, match=r"Expecting|Unterminated"):
         json.loads(cut["message"]["tool_calls"][0]["function"]["arguments"])
-
-
-def fits(call: dict[str, Any]) -> bool:
-    try:
-        return bool(jsonschema.Draft202012Validator(WEATHER).is_valid(json.loads(call["function"]["arguments"])))
-    except ValueError:
-        return False
-
-
-@pytest.mark.parametrize("word", ["broken", "badjson"])
-def test_one_call_of_several_is_faulty(client: DemoClient, word: str) -> None:
-    calls = message(client.chat(f"Compare Lisbon, Oslo and Rome !{word}=2", tools=[tool()]))["tool_calls"]
-    assert [fits(call) for call in calls] == [True, False, True]
 
 
 def cities_by_round(client: DemoClient, prompt: str, most: int = 6) -> list[list[str]]:

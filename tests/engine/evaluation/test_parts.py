@@ -11,11 +11,10 @@ from playground.domain.transcript import Role, Turn, make_turn
 from playground.engine.evaluation.blind import Vote, pairs, tally
 from playground.engine.evaluation.cases import case_of, step_of, step_plan
 from playground.engine.evaluation.estimate import estimate
-from playground.engine.evaluation.inquiry import Inquiry
 from playground.engine.evaluation.making import no_price
 from playground.engine.session.open_edits import OpenEdit
 from playground.engine.session.session import Session
-from tests.engine.evaluation.evaluations import Evaluations, cases, planned
+from tests.engine.evaluation.evaluations import Evaluations, planned
 from tests.engine.evaluation.test_results import results
 from tests.engine.session.test_session import make_session
 
@@ -142,12 +141,3 @@ async def test_step_is_asked_again_unchanged(evaluations: Evaluations, session: 
         assert one.figures.requests == 1
         kept = await evaluations.store.kept(session.id, one)
         assert [turn.role for turn in kept.turns] == [turn.role for turn in session.transcript.path]
-
-
-def test_whole_case_has_one_round_and_a_digest_of_its_own() -> None:
-    session = planned(make_session())
-    turns = (ONE, TWO)
-    split, whole = (cases(1)[0].model_copy(update={"turns": turns, "whole": whole}) for whole in (False, True))
-    found = [Inquiry(planned(session, cases=(case,))) for case in (split, whole)]
-    assert [len(one.rounds(one.cases[0], one.columns[0])) for one in found] == [2, 1]
-    assert len({one.digest(one.cases[0], one.columns[0]) for one in found}) == 2

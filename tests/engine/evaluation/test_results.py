@@ -66,12 +66,6 @@ def test_rate_of_a_column_has_its_interval() -> None:
     assert one_case.comparisons()[0].words == "B passes more often than A (p < 0.001)"
 
 
-def test_equal_repeats_do_not_narrow_the_interval() -> None:
-    (one, _), (five, _) = (results(lambda case, *_: (case < 15, 1.0), repeats=repeats).columns for repeats in (1, 5))
-    assert five.rate.judged == 100
-    assert five.rate.interval == pytest.approx(one.rate.interval, abs=0.02)
-
-
 def test_significant_difference_is_named() -> None:
     found = results(lambda case, place, _: (place == 1 or case % 2 == 0, 1.0 + place)).comparisons()
     words = {one.what: one for one in found}

@@ -17,7 +17,6 @@ from playground.engine.evaluation.statistics import (
     mcnemar,
     mean,
     median,
-    quantile,
     wilson,
 )
 
@@ -55,12 +54,6 @@ def test_holm_agrees_with_closed_testing(ps: list[float]) -> None:
     assert all(before <= after for before, after in zip(ps, ours, strict=True))
 
 
-@settings(max_examples=40)
-@given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=30), st.floats(0, 1))
-def test_quantile_agrees_with_scipy(values: list[float], share: float) -> None:
-    assert quantile(values, share) == pytest.approx(float(stats.mstats.mquantiles(values, [share], 1, 1)[0]), abs=1e-6)
-
-
 def test_bootstrap_agrees_with_scipy() -> None:
     chance = Random(3)
     values = [chance.gauss(0.4, 1.0) for _ in range(40)]
@@ -87,22 +80,3 @@ def test_equal_repeats_count_once() -> None:
     assert effective([(3, 5)]) == 5.0  # one case: it is about this one
     assert effective([]) == 0.0
     assert effective([(2, 4), (2, 4), (2, 4)]) == 12.0  # no spread between cases: as if all were independent
-
-
-def test_intervals_of_clustered_answers_cover_the_rate() -> None:
-    """Cases differ, repeats of one are alike: counted as independent, the interval would hold in two of three."""
-    chance = Random(12)
-    held = naive = 0
-    for _ in range(400):
-        groups = []
-        for _ in range(30):
-            rate = chance.betavariate(0.7, 0.3)
-            groups.append((sum(chance.random() < rate for _ in range(10)), 10))
-        passed = sum(one for one, _ in groups)
-        worth = effective(groups)
-        low, high = wilson(passed / 300 * worth, worth)
-        held += low <= 0.7 <= high
-        low, high = wilson(passed, 300)
-        naive += low <= 0.7 <= high
-    assert held / 400 > 0.92
-    assert naive / 400 < 0.75

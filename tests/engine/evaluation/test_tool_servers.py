@@ -21,8 +21,6 @@ from tests.engine.debugging import WEATHER, always
 from tests.engine.evaluation.evaluations import Evaluations, plan, planned
 from tests.engine.served import Sky, weather
 
-CANARY = "it rains in Lisbon"  # what the server says of the first case
-
 
 @pytest.fixture
 async def sky() -> AsyncIterator[Sky]:

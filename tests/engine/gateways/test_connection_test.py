@@ -301,14 +301,6 @@ async def test_missing_header_is_offered(server: FaultServer) -> None:
     assert offers(with_it) == [(Mends.HEADER, "x-portkey-config")]
 
 
-async def test_repeated_version_in_the_address_is_removed_with_a_note() -> None:
-    with DemoServer(DemoConfig()) as demo:
-        report = await run_test(f"{demo.base_url}/v1/chat/completions/")
-        assert report.ok
-        (read,) = [detail for detail in report.details if detail.startswith("The address was read as")]
-        assert "/v1/v1" in read
-
-
 @pytest.mark.parametrize("path", ["", "/v1/chat/completions/v1"])
 async def test_address_that_works_is_offered(path: str) -> None:
     with DemoServer(DemoConfig()) as demo:
@@ -321,16 +313,6 @@ async def test_address_that_works_is_offered(path: str) -> None:
         assert report.details[0] == f"More is at {demo.base_url}: model list, Chat completions and Messages."
         assert demo.base_url in report.asked, "what was asked besides is said"
         assert (await run_test(report.offers[0].value)).ok
-
-
-async def test_address_without_a_version_passes_or_is_offered(server: FaultServer) -> None:
-    gateway(server, "")
-    report = await run_test(server.url.removesuffix("/v1"))
-    assert report.ok
-    assert report.offers == ()
-    assert len(server.requests) == 3, "nothing is missing, so nothing else is asked"
-    lost = await run_test(server.url)
-    assert offers(lost) == [(Mends.ADDRESS, server.url.removesuffix("/v1"))]
 
 
 async def test_address_without_a_gateway_is_reported(server: FaultServer) -> None:

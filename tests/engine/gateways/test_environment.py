@@ -71,13 +71,6 @@ async def test_key_comes_from_its_variable_without_a_keyring(keys: Keys) -> None
     assert keys.state.available, "no keyring was looked for"
 
 
-async def test_changed_variable_is_read_again_and_cleaned(keys: Keys, variable: Callable[[str | None], None]) -> None:
-    profile = await named(keys)
-    variable("  Bearer another-key-0123456789\n")
-    assert await credentials_for(profile, keys) == Credentials(Secret("another-key-0123456789"))
-    assert keys.redactor.text(f"{CANARY} another-key-0123456789") == f"{MASK} {MASK}"  # the former stays known
-
-
 @pytest.mark.parametrize("value", [None, "", "  \n"])
 async def test_missing_variable_is_reported_before_a_request(
     keys: Keys, variable: Callable[[str | None], None], value: str | None, tmp_path: Path

@@ -8,23 +8,14 @@ import pytest
 
 from playground.demo.server import DemoServer
 from playground.demo.service import ReceivedRequest
-from playground.domain.output import check_answer
-from playground.domain.request import ReasoningReturn, SendReasoning
 from playground.domain.transcript import Outcome, Role, make_turn
 from playground.engine.gateways.extras import extra_header_problem, secret_in
 from playground.engine.gateways.offered import DEMO_ID, Gateways
 from playground.engine.gateways.profiles import Profile, ProfileError
 from playground.engine.requests.view import Origin, request_view
 from playground.engine.session.session import Session
-from playground.jsonkit.values import JSON, JSONObject
+from playground.jsonkit.values import JSON
 from tests.support.each_case import each_case
-
-SCHEMA: JSONObject = {
-    "type": "object",
-    "properties": {"city": {"type": "string"}, "temperature": {"type": "number"}},
-    "required": ["city", "temperature"],
-    "additionalProperties": False,
-}
 
 
 @pytest.fixture(params=["chat", "messages"])
@@ -125,34 +116,3 @@ def test_key_in_an_extra_body_is_not_saved(gateways: Gateways) -> None:
     assert "canary" not in gateways.store.path.read_text(encoding="utf-8")
     again = type(gateways.store)(gateways.store.path)
     assert again.get(kept.id) == kept
-
-
-async def test_answer_records_its_response_format(session: Session, gateway: DemoServer) -> None:
-    chat = session.settings.protocol == "chat"
-    form: JSONObject = (
-        {"type": "json_schema", "json_schema": {"name": "weather", "schema": SCHEMA, "strict": True}}
-        if chat
-        else {"type": "json_schema", "schema": SCHEMA}
-    )
-    session.set_parameters(session.settings.current.with_value("response_format", form))
-    outcome = await ask(session, "What is the weather in Oslo?")
-    body, _ = received(gateway)
-    assert (body["response_format"] if chat else body["output_config"]["format"]) == form
-    assert outcome.response_format == form
-    answer = session.transcript.path[-1].text
-    assert json.loads(answer).keys() == {"city", "temperature"}
-    assert check_answer(answer, outcome.response_format) == []
-    session.set_parameters(session.settings.current.with_value("response_format", None))
-    assert session.transcript.path[-1].outcome == outcome
-
-
-def test_reasoning_rule_of_the_experiment_replaces_that_of_the_gateway(gateways: Gateways) -> None:
-    session = Session(gateways.client, profile_id=DEMO_ID, model="m", profile_of=gateways.get)
-    rule = ReasoningReturn(when=SendReasoning.ALWAYS, field="reasoning")
-    set_demo(gateways, reasoning_return=rule)
-    assert session.next_request.build().reasoning_return == rule
-    own = ReasoningReturn(when=SendReasoning.AFTER_TOOL_CALLS)
-    session.change(reasoning_return=own)
-    assert session.next_request.build().reasoning_return == own
-    session.change(reasoning_return=None)
-    assert session.next_request.build().reasoning_return == rule

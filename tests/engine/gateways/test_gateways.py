@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -12,9 +10,8 @@ from playground.demo.server import DemoConfig, DemoServer
 from playground.domain.errors import FailureKind, RunRefusedError
 from playground.engine.gateways.credentials import store_secret
 from playground.engine.gateways.offered import DEMO_ID, Gateways
-from playground.engine.gateways.profiles import Profile, ProfileStore
-from playground.engine.gateways.secrets import Keys, Secret
-from tests.engine.conftest import no_keyring
+from playground.engine.gateways.profiles import Profile
+from playground.engine.gateways.secrets import Secret
 
 CANARY = "sk-canary-51b7e0aa"
 
@@ -31,28 +28,6 @@ async def with_key(gateways: Gateways, server: DemoServer, key: str = CANARY) ->
     profile = gateways.store.add_profile(Profile(name="Locked", base_url=server.base_url))
     kept, _ = await store_secret(profile, gateways.keys, Secret(key))
     return gateways.store.update(kept)
-
-
-async def test_demo_gateway_starts_at_its_first_use(tmp_path: Path) -> None:
-    started: list[str] = []
-    server = DemoServer(DemoConfig(tokens_per_second=0, time_to_first_token=0))
-
-    def start() -> str:
-        started.append("started")
-        return server.start()
-
-    gateways = Gateways(ProfileStore(tmp_path / "gateways.json"), Keys(backend=no_keyring), start)
-    try:
-        assert not started
-        first, second = await asyncio.gather(gateways.client(DEMO_ID), gateways.client(DEMO_ID))
-        assert server.running
-        assert first is second
-        before = len(started)
-        assert await gateways.client(DEMO_ID) is first
-        assert len(started) == before
-    finally:
-        await gateways.aclose()
-        server.stop()
 
 
 async def test_model_list_is_cached_until_refreshed(gateways: Gateways, gateway: DemoServer) -> None:
@@ -90,24 +65,3 @@ async def test_key_is_not_sent_to_another_host_without_consent(gateways: Gateway
         await gateways.client(profile.id)
     assert "Answer in the gateway's settings" in str(refused.value)
     assert CANARY not in str(refused.value)
-
-
-async def test_lost_key_is_reported_before_a_request(tmp_path: Path, locked: DemoServer) -> None:
-    store = ProfileStore(tmp_path / "gateways.json")
-    before = Gateways(store, Keys(backend=no_keyring), lambda: "")
-    profile = await with_key(before, locked)
-    after = Gateways(ProfileStore(store.path), Keys(backend=no_keyring), lambda: "")  # as after a new start
-    with pytest.raises(RunRefusedError, match="keyring"):
-        await after.client(profile.id)
-    assert locked.requests == []
-
-
-async def test_changed_profile_gets_a_new_client(gateways: Gateways, gateway: DemoServer) -> None:
-    profile = gateways.store.add_profile(Profile(name="Plain", base_url=gateway.base_url))
-    first = await gateways.client(profile.id)
-    assert await gateways.client(profile.id) is first
-    gateways.store.update(profile.model_copy(update={"headers": {"X-Team": "blue"}}))
-    second = await gateways.client(profile.id)
-    assert second is not first
-    await second.list_models()
-    assert gateway.requests[-1].header("x-team") == "blue"

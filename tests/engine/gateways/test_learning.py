@@ -84,16 +84,6 @@ async def test_page_of_one_model_is_requested_once(gateways: Gateways, server: F
     assert gateways.facts(key, odd).context == 8192  # not listed, and told of all the same
 
 
-async def test_models_learned_at_once_are_all_saved(gateways: Gateways, server: FaultServer) -> None:
-    names = [f"m{number}" for number in range(8)]
-    server.play_at("/v1/models", page({"data": [{"id": name, "owned_by": "library"} for name in names]}))
-    server.play_at("/api/show", page({"model_info": {"llama.context_length": 8192}}))
-    key = add(gateways, server, "ollama")
-    await gateways.models(key, DEFAULT)
-    await asyncio.gather(*(gateways.learn(key, DEFAULT, name) for name in names))
-    assert {gateways.facts(key, name).context for name in names} == {8192}
-
-
 async def test_page_that_fails_leaves_the_list_as_it_was(gateways: Gateways, server: FaultServer) -> None:
     server.play_at("/v1/models", page(["one"]))
     for number, answer in enumerate(

@@ -82,17 +82,6 @@ async def test_gateway_is_identified_where_its_whole_signature_fits() -> None:
         assert [service.name for service in found.known] == ["Wrapper"], "the port decides between equal signatures"
 
 
-async def test_gateway_at_another_path_and_a_saved_one_are_found() -> None:
-    with FaultServer() as server:
-        server.play_next(send(whole(404, "application/json", b'{"detail": "Not Found"}')))
-        server.play(FINE)
-        saved = Profile(name="Mine", base_url=f"http://localhost:{server.port}/api")
-        (found,) = await look([known("Acme", server.port, path="/api")], saved)
-        assert [request.target for request in server.requests] == ["/v1/models", "/api/models"]
-    assert found.base_url == f"http://127.0.0.1:{server.port}/api"
-    assert found.saved == saved
-
-
 async def test_saved_gateway_is_searched_at_its_own_port() -> None:
     with FaultServer() as server:
         server.play(FINE)

@@ -236,17 +236,6 @@ def test_headers_are_split_by_secrecy() -> None:
     assert CANARY not in repr(secret)
 
 
-def test_connection_has_the_settings_of_its_profile() -> None:
-    profile = a_profile()
-    made = connection(profile, Secret(CANARY), {"X-Edge-Token": Secret("t")})
-    assert (made.base_url, made.headers) == (profile.base_url, {"X-Team": "docs", "X-Edge-Token": "t"})
-    assert made.auth_for("messages") is Auth.X_API_KEY
-    assert made.auth_for("chat") is Auth.BEARER
-    assert made.timeouts.first is None
-    assert (made.ca_file, made.clean_key) == (profile.ca_file, CANARY)
-    assert CANARY not in repr(made)
-
-
 async def test_key_is_bound_to_its_profile_and_host(keys: Keys, path: Path) -> None:
     profile, state = await store_secret(a_profile(), keys, Secret(CANARY))
     assert not state.available
@@ -277,15 +266,6 @@ async def test_key_entered_after_a_move_replaces_the_old_one(keys: Keys) -> None
     assert await credentials_for(moved, keys) == Credentials(Secret("new"))
     with pytest.raises(ProfileError, match="base URL first"):
         await store_secret(Profile(base_url="https://"), keys, Secret(CANARY))
-
-
-async def test_lost_key_is_reported(keys: Keys) -> None:
-    profile, _state = await store_secret(a_profile(), keys, Secret(CANARY))
-
-    found = await credentials_for(profile, Keys(backend=no_keyring))  # the next session
-    assert isinstance(found, Credentials)
-    assert found.key is None
-    assert "No system keyring" in found.problem
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,6 @@ from playground.engine.gateways.secrets import (
     key_from_environment,
     looks_secret,
     real_backend,
-    too_long,
 )
 from playground.gateway.redact import MASK, Redactor
 from tests.support.each_case import each_case
@@ -161,16 +160,6 @@ async def test_key_stays_in_memory_without_a_service(bus: SecretService) -> None
     assert await keys.get("p1", ORIGIN) is None
 
 
-async def test_key_stays_in_memory_without_a_bus(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("DBUS_SESSION_BUS_ADDRESS", f"unix:path={tmp_path}/nowhere")
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
-    monkeypatch.delenv("PYTHON_KEYRING_BACKEND", raising=False)
-    state = await Keys(timeout=10).set("p1", ORIGIN, Secret(CANARY))
-    assert not state.available
-    assert "No system keyring" in state.words
-    assert list(tmp_path.iterdir()) == []  # noqa: ASYNC240 - one empty folder
-
-
 @pytest.mark.parametrize(
     "backend", ["keyring.backends.null.Keyring", "keyring.backends.fail.Keyring", "nowhere.to.be.Found"]
 )
@@ -194,13 +183,6 @@ def test_chain_of_backends_gives_its_real_member(secret_service: SecretService) 
     assert isinstance(real_backend(chain), RealBackends.Keyring)
     assert real_backend(keeps_nothing) is None
     assert real_backend(fails) is None
-
-
-def test_key_longer_than_windows_holds_is_refused() -> None:
-    module = "keyring.backends.Windows"
-    assert not too_long(module, "k" * 1280)
-    assert too_long(module, "k" * 1281)
-    assert not too_long("keyring.backends.macOS", "k" * 5000)
 
 
 @each_case(

@@ -64,15 +64,6 @@ def test_variable_that_is_not_set_is_asked_for(text: str, member: str) -> None:
         settle_alone(found, NONE)
 
 
-def test_default_is_offered_and_an_answer_takes_its_place() -> None:
-    found = one({"command": "x", "args": ["--port", "${PORT:-8080}"]})
-    (asked,) = found.asked
-    assert (asked.default, asked.secret) == ("8080", False)
-    assert settle(found, NONE, NONE).server.arguments == ("--port", "8080")
-    assert settle(found, {asked.key: "99"}, NONE).server.arguments == ("--port", "99")
-    assert settle(found, NONE, NONE).notes == ()
-
-
 def test_references_that_a_program_fills_in_stay_in_its_arguments() -> None:
     script = {"command": "bash", "args": ["-c", "echo $HOME ${FOO}"], "env": {}}
     assert settle(one(script, {"HOME": "/me"}), NONE, NONE).server.arguments == ("-c", "echo $HOME ${FOO}")
@@ -80,12 +71,6 @@ def test_references_that_a_program_fills_in_stay_in_its_arguments() -> None:
     assert settle(one(given), NONE, NONE).server.arguments[-1] == "Authorization:${AUTH}"
 
 
-OPENCODE = {
-    "mcp": {
-        "loc": {"type": "local", "command": ["bun", "x", "my"], "environment": {"A": "b"}, "enabled": False},
-        "rem": {"type": "remote", "url": "https://a.example/sse/", "headers": {"X-A": "b"}, "enabled": True},
-    }
-}
 GEMINI = {
     "mcp": {"allowed": ["a", "b"], "excluded": ["b"]},
     "mcpServers": {"a": SERVER, "b": {"httpUrl": "https://b.example/mcp", "url": "https://b.example/sse"}, "c": SERVER},
@@ -130,15 +115,6 @@ extensions:
   web: {type: streamable_http, uri: "https://web.example/mcp"}
   developer: {type: builtin, bundled: true}
 """
-
-
-def test_opencode_has_its_own_words() -> None:
-    local, remote = read(OPENCODE).servers
-    server = settle(local, NONE, NONE).server
-    assert (server.command, server.arguments, server.environment) == ("bun", ("x", "my"), {"A": "b"})
-    assert (local.enabled, remote.enabled) == (False, True)
-    assert "It is switched off there. Here it runs when it is started." in local.notes
-    assert (remote.via, remote.url) == (Via.SSE, "https://a.example/sse/")
 
 
 def test_mcp_beside_mcp_servers_says_which_are_switched_off() -> None:
@@ -253,19 +229,6 @@ def test_transport_follows_the_type_or_the_address() -> None:
 def test_member_that_is_not_taken_over_is_named(member: dict[str, Any], words: str) -> None:
     assert any(words in note for note in one({**SERVER, **member}).notes)
     assert one({**SERVER, "enabled": True, "disabled": False, "sandbox": False}).notes == ()
-
-
-@each_case(
-    ("text", "words"),
-    [
-        ('{"openapi": "3.1.0", "servers": [{"url": "https://a.example"}]}', "OpenAPI document"),
-        ("mcpServers: [\n", "no TOML or YAML"),
-        ("[mcp_servers.x]\ncommand = \n", "no TOML or YAML"),
-    ],
-)
-def test_text_that_is_no_configuration_is_refused(text: str, words: str) -> None:
-    with pytest.raises(ImportRefusedError, match=words):
-        read(text)
 
 
 @each_case("text", [json.dumps(CLAUDE_CODE), json.dumps(GEMINI), CODEX, CONTINUE, GOOSE])

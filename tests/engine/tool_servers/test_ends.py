@@ -14,7 +14,6 @@ import pytest
 
 from playground.engine.session.serving import Ticket
 from playground.engine.tool_servers.live import State
-from playground.engine.tool_servers.servers import ServerError
 from tests.engine.tool_servers.conftest import Room, hostile
 from tests.support.eventually import eventually
 from tests.support.shared_tool_host import children
@@ -59,16 +58,6 @@ async def test_server_that_ignores_every_request_to_end_is_stopped_with_its_chil
     assert all(map(is_alive, written(pids)))
     await room.servers.stop("h")
     assert not any(map(is_alive, written(pids)))
-
-
-async def test_child_of_a_server_that_exits_by_itself_is_ended(open_servers: Open, pids: Path) -> None:
-    room = open_servers(hostile("parent", "--pids", str(pids)))
-    await room.servers.start("h")
-    await wait_for_child(pids)
-    with pytest.raises(ServerError):
-        await room.servers.call("h", "die", {}, Ticket())
-    await room.servers.stop("h")
-    await wait_for_end(pids)
 
 
 async def test_killed_tool_host_ends_its_servers_and_they_start_again(open_servers: Open, pids: Path) -> None:

@@ -1,4 +1,4 @@
-"""Configuration files of Claude Desktop, VS Code and Cursor, imported."""
+"""Configuration files of VS Code and Cursor, imported."""
 
 from __future__ import annotations
 
@@ -24,25 +24,6 @@ from tests.support.each_case import each_case
 CANARY = "ghp_canary8f2a61c0de0123456789"
 NONE: dict[str, str] = {}
 
-CLAUDE_DESKTOP = """{
-  "globalShortcut": "",
-  "mcpServers": {
-    "filesystem": {
-      "command": "npx",
-      "args": ["-y", "@modelcontextprotocol/server-filesystem", "/srv/me/Desktop"]
-    },
-    "github": {
-      "command": "npx",
-      "args": ["-y", "@modelcontextprotocol/server-github"],
-      "env": {"GITHUB_PERSONAL_ACCESS_TOKEN": "CANARY", "LEVEL": "debug", "PORT": 8080}
-    },
-    "remote": {
-      "command": "npx",
-      "args": ["mcp-remote", "https://a.example/sse", "--header", "Authorization:${AUTH_HEADER}"],
-      "env": {"AUTH_HEADER": "Bearer CANARY"}
-    }
-  }
-}""".replace("CANARY", CANARY)
 
 VS_CODE = """{
   // asked once
@@ -83,29 +64,6 @@ CURSOR = """{
 
 def by_name(found: Imported) -> dict[str, Found]:
     return {server.name: server for server in found.servers}
-
-
-def keys_of(found: Found) -> list[str]:
-    return [asked.key for asked in found.asked]
-
-
-def test_file_of_claude_desktop_is_imported() -> None:
-    found = read_servers(CLAUDE_DESKTOP, NONE)
-    assert "Claude Desktop" in found.kind
-    servers = {server.name: settle(server, NONE, NONE) for server in found.servers}
-    files = servers["filesystem"].server
-    assert (files.via, files.command) == (Via.STDIO, "npx")
-    assert files.arguments == ("-y", "@modelcontextprotocol/server-filesystem", "/srv/me/Desktop")
-    github = servers["github"]
-    assert github.server.environment == {"LEVEL": "debug", "PORT": "8080"}
-    assert github.server.secret_environment == ("GITHUB_PERSONAL_ACCESS_TOKEN",)
-    assert github.secrets["env:GITHUB_PERSONAL_ACCESS_TOKEN"].get_secret_value() == CANARY
-    remote = servers["remote"]
-    assert remote.server.arguments[-1] == "Authorization:${AUTH_HEADER}"
-    assert remote.server.secret_environment == ("AUTH_HEADER",)
-    assert not any(server.asked for server in found.servers)
-    assert CANARY not in repr(found)
-    assert CANARY not in repr(servers)
 
 
 def test_file_of_vs_code_asks_for_inputs_variables_and_folder(tmp_path: Path) -> None:
@@ -159,7 +117,7 @@ def test_file_of_cursor_is_imported(tmp_path: Path) -> None:
     assert "cannot be read" in settle(missing, NONE, NONE).notes[0]
 
 
-@pytest.mark.parametrize("text", [CLAUDE_DESKTOP, VS_CODE, CURSOR])
+@pytest.mark.parametrize("text", [VS_CODE, CURSOR])
 def test_imported_servers_are_saved_without_secrets(tmp_path: Path, text: str) -> None:
     book = ServerBook(tmp_path / "tool-servers.json")
     for found in read_servers(text, NONE).servers:

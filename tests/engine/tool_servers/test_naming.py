@@ -20,7 +20,6 @@ from playground.engine.tool_servers.naming import (
 )
 
 FILES = ToolServer(id="a", name="files")
-OTHER = ToolServer(id="b", name="My files!")
 
 
 def test_characters_that_no_name_may_hold_are_replaced() -> None:
@@ -39,13 +38,6 @@ def test_valid_name_is_preferred_over_a_mapped_name() -> None:
     assert (one["get_data"], one["get data"]) == ("get_data", "files_get_data")
     assert one["get.data"].startswith("get_data_")
     assert one == sent_names(FILES, ["get data", "get_data", "get.data"], ()), "whatever order they are listed in"
-
-
-def test_name_in_use_gets_the_name_of_its_server() -> None:
-    assert sent_names(OTHER, ["read_file", "search"], {"read_file"}) == {
-        "read_file": "My_files_read_file",
-        "search": "search",
-    }
 
 
 def test_prefix_of_a_server_is_in_all_its_names() -> None:

@@ -8,11 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from playground.domain.tool_servers import DataBlock, LinkBlock, OtherBlock, ResourceBlock, TextBlock, ToolServer
+from playground.domain.tool_servers import DataBlock, LinkBlock, OtherBlock, ResourceBlock, TextBlock
 from playground.engine.session.serving import Ticket
 from playground.engine.tool_servers.live import ServersChanged, State
-from playground.engine.tool_servers.servers import ServerError
-from playground.engine.tool_servers.tape import Entry
 from playground.tasks import Tasks
 from tests.engine.tool_servers.conftest import Room, hostile
 from tests.support.eventually import eventually
@@ -39,33 +37,6 @@ async def test_server_starts_answers_and_stops(open_servers: Open) -> None:
     await room.servers.stop("h")
     assert room.servers.live("h").state is State.STOPPED
     assert ServersChanged("h") in room.events
-
-
-async def test_messages_of_a_call_are_on_the_tape(open_servers: Open) -> None:
-    room = open_servers(hostile())
-    ticket = Ticket()
-    await room.servers.call("h", "echo", {"text": "on tape"}, ticket)
-
-    def of_the_call() -> list[Entry]:
-        return [entry for entry in room.servers.tape.entries if entry.call == ticket.id]
-
-    await eventually(lambda: len(of_the_call()) > 1, "the call on the tape")
-    asked, answered = of_the_call()
-    assert asked.frame.sent
-    assert asked.method == "tools/call"
-    assert "on tape" in asked.frame.text
-    assert answered.request == asked.number
-    methods = [entry.method for entry in room.servers.tape.entries if entry.frame.sent]
-    assert methods[:3] == ["initialize", "notifications/initialized", "tools/list"]
-
-
-async def test_missing_command_is_reported(open_servers: Open) -> None:
-    room = open_servers(ToolServer(id="n", name="None", command="no-such-command-anywhere"))
-    with pytest.raises(ServerError, match="was not found"):
-        await room.servers.start("n")
-    live = room.servers.live("n")
-    assert live.state is State.FAILED
-    assert "no-such-command-anywhere" in live.problem
 
 
 async def test_cancelled_call_is_cancelled_at_the_server(open_servers: Open, tmp_path: Path) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
@@ -13,17 +12,13 @@ from playground.domain.debugging import Debugging, Policy
 from playground.domain.tool_servers import Hints, ServerTool, TextBlock
 from playground.domain.tools import ToolDefinition
 from playground.engine.gateways.offered import DEMO_ID, Gateways
-from playground.engine.gateways.secrets import Keys
 from playground.engine.session.serving import ServingError, Ticket
 from playground.engine.session.session import Session
 from playground.engine.tool_servers.book import DEMO_ID as DEMO_SERVER
-from playground.engine.tool_servers.book import ServerBook
 from playground.engine.tool_servers.live import State
 from playground.engine.tool_servers.naming import definition_of
-from playground.engine.tool_servers.servers import Servers
 from playground.engine.tool_servers.serving import AT_ONCE, Serving, is_named
 from playground.tasks import Tasks
-from tests.engine.conftest import no_keyring
 from tests.engine.debugging import ToolConversation, always
 from tests.engine.tool_servers.conftest import Room, hostile
 from tests.support.each_case import each_case
@@ -189,15 +184,3 @@ async def test_run_starts_a_server_only_when_rules_call_its_tools(
     await run(clock, always(Policy.SERVER))
     await eventually(lambda: room.servers.live(DEMO_SERVER).state is State.READY, "the start")
     assert not any(entry.method == "tools/call" for entry in room.servers.tape.entries)
-
-
-async def test_unconfirmed_server_is_not_started(open_servers: Open, tmp_path: Path) -> None:
-    book = ServerBook(tmp_path / "tool-servers.json")
-    server = book.add(hostile())
-    room = Room(Servers(book, Keys(backend=no_keyring)))
-    room.servers.subscribe(room.events.append)
-    tool = definition_of(server, ServerTool(name="echo"), "echo")
-    Serving(lambda: room.servers, ["*"]).expect([tool])
-    await asyncio.sleep(0)
-    assert (room.events, room.servers.live(server.id).state) == ([], State.UNCONFIRMED)
-    await room.servers.close()

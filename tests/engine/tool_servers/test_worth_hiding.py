@@ -51,10 +51,3 @@ def test_variables_of_a_file_are_hidden_unless_they_are_plain_settings(tmp_path:
     settled = settle_alone(found, {})
     assert settled.server.environment == plain
     assert set(settled.server.secret_environment) == set(secret)
-
-
-def test_ordinary_headers_of_a_configuration_stay_readable() -> None:
-    headers = {"Accept": "application/json", "Content-Type": "application/json", "MCP-Protocol-Version": "2025-06-18"}
-    text = json.dumps({"mcpServers": {"B": {"url": "https://example.com/mcp", "headers": headers}}})
-    (found,) = read_servers(text, {}).servers
-    assert settle_alone(found, {}).server.headers == headers

@@ -154,16 +154,6 @@ def test_table_in_an_encoding_of_spreadsheets_is_read(encoding: str) -> None:
     assert [row.cells for row in table.rows] == [{"q": "Hällo"}]
 
 
-@each_case(
-    "column",
-    ["expectedOutput", "Expected Output", "expected_output", "ground_truth", "reference_outputs", "ideal", "Answer"],
-)
-def test_column_of_expected_answers_is_guessed_from_its_name(column: str) -> None:
-    table = read_table(f"id,input,{column}\n1,question,reply\n".encode(), ".csv")
-    (case,) = to_cases(table, guess(table)).cases
-    assert (case.values, case.expected) == ({"input": "question"}, "reply")
-
-
 def test_columns_of_several_assertions_become_checks_and_others_are_named() -> None:
     header = "q,__expected1,__expected2,__expected3,__prefix,__metric,__threshold,__config:__expected3:threshold"
     table = read_table(f"{header}\nx,plain,contains-json,llm-rubric: kind,Please,m,0.5,0.9\n".encode(), ".csv")
