@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,10 +10,7 @@ import pytest
 from playground.domain.errors import FailureKind, RunRefusedError
 from playground.domain.request import Request
 from playground.engine.gateways.credentials import (
-    ConsentReason,
     Credentials,
-    NeedsConsent,
-    agree,
     credentials_for,
     forget_secrets,
     store_secret,
@@ -40,17 +36,8 @@ def keys() -> Keys:
 
 
 @pytest.fixture(autouse=True)
-def variable(monkeypatch: pytest.MonkeyPatch) -> Callable[[str | None], None]:
-    """Return a function that sets the variable, or removes it."""
-
-    def change(value: str | None) -> None:
-        if value is None:
-            monkeypatch.delenv(NAME, raising=False)
-        else:
-            monkeypatch.setenv(NAME, value)
-
-    change(CANARY)
-    return change
+def variable(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(NAME, CANARY)
 
 
 async def named(keys: Keys, url: str = "https://gateway.example/v1") -> Profile:
@@ -71,31 +58,23 @@ async def test_key_comes_from_its_variable_without_a_keyring(keys: Keys) -> None
     assert keys.state.available, "no keyring was looked for"
 
 
-@pytest.mark.parametrize("value", [None, "", "  \n"])
 async def test_missing_variable_is_reported_before_a_request(
-    keys: Keys, variable: Callable[[str | None], None], value: str | None, tmp_path: Path
+    keys: Keys, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     store = ProfileStore(tmp_path / "gateways.json")
     profile = store.add_profile(await named(keys))
-    variable(value)
-    found = await credentials_for(profile, keys)
-    assert isinstance(found, Credentials)
-    assert found.key is None
-    assert NAME in found.problem
-    with pytest.raises(RunRefusedError, match=NAME) as refused:
-        await Gateways(store, keys, lambda: "").client(profile.id)
-    assert refused.value.kind is FailureKind.NO_KEY
-
-
-async def test_key_of_a_variable_needs_consent_for_another_host(keys: Keys) -> None:
-    profile = await named(keys)
-    moved = profile.model_copy(update={"base_url": "https://elsewhere.example/v1"})
-    consent = await credentials_for(moved, keys)
-    assert isinstance(consent, NeedsConsent)
-    assert consent.reason is ConsentReason.MOVED
-    agreed = await agree(moved, keys, consent)
-    assert agreed.key_origin == "https://elsewhere.example:443"
-    assert await credentials_for(agreed, keys) == Credentials(Secret(CANARY))
+    for value in ("", "  \n", None):
+        if value is None:
+            monkeypatch.delenv(NAME)
+        else:
+            monkeypatch.setenv(NAME, value)
+        credentials = await credentials_for(profile, keys)
+        assert isinstance(credentials, Credentials)
+        assert credentials.key is None
+        assert NAME in credentials.problem
+        with pytest.raises(RunRefusedError, match=NAME) as refused:
+            await Gateways(store, keys, lambda: "").client(profile.id)
+        assert refused.value.kind is FailureKind.NO_KEY
 
 
 async def test_typed_key_replaces_the_variable_and_back(keys: Keys) -> None:

@@ -68,23 +68,21 @@ def test_damaged_file_is_set_aside(tmp_path: Path, content: str) -> None:
     assert [one.read_text() for one in path.parent.glob("*damaged*")] == [content]
 
 
+KEY_PAGES = (
+    *("javascript:alert(1)", "file:///usr/bin/env", "http://ai.team.example/keys", "https://[ai.team.example"),
+    *("https://kim:password@ai.team.example/keys", "https://ai.team.example/keys?with=sk-0123456789abcdef0123"),
+    "https://ai.team.example/keys#api_key=0123456789abcdef",
+)
+ADDRESSES = ("not an address", "https://user:password@ai.team.example", "https://{a b}.example")
+
+
 @each_case(
     "changes",
     [
-        {"name": "  "},
-        {"base_url": "not an address"},
-        {"base_url": "https://user:password@ai.team.example"},
-        {"base_url": "https://{a b}.example"},
-        {"keys_url": "javascript:alert(1)"},
-        {"keys_url": "file:///usr/bin/env"},
-        {"keys_url": "http://ai.team.example/keys"},
-        {"keys_url": "https://kim:password@ai.team.example/keys"},
-        {"keys_url": "https://ai.team.example/keys?with=sk-0123456789abcdef0123"},
-        {"keys_url": "https://ai.team.example/keys#api_key=0123456789abcdef"},
-        {"keys_url": "https://[ai.team.example"},
-        {"headers": {"Authorization": "Bearer abc"}},
-        {"headers": {"X-Note": "sk-0123456789abcdef0123"}},
-        {"key_variables": ("sk-0123456789abcdef",)},
+        *({"base_url": address} for address in ADDRESSES),
+        *({"keys_url": page} for page in KEY_PAGES),
+        *({"headers": headers} for headers in ({"Authorization": "Bearer a"}, {"X-Note": "sk-0123456789abcdef0123"})),
+        *({"name": "  "}, {"key_variables": ("sk-0123456789abcdef",)}),
     ],
 )
 def test_invalid_service_or_one_with_a_secret_is_refused(path: Path, changes: dict[str, object]) -> None:
