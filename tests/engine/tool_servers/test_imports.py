@@ -156,6 +156,8 @@ def test_fragment_of_instructions_is_imported(text: str) -> None:
         ('{"mcpServers": {}}', "No server"),
         ('{"mcpServers": {' + ",".join(f'"{n}": {{"command": "x"}}' for n in range(501)) + "}}", "More than 500"),
         ("[" * 100_000, "not JSON"),
+        ('{"openapi": "3.1.0", "servers": [{"url": "https://a.example"}]}', "OpenAPI document"),
+        ("mcpServers: [\n", "no TOML or YAML"),
     ],
 )
 def test_text_that_is_no_configuration_is_refused(text: str, words: str) -> None:
