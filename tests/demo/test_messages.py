@@ -123,6 +123,7 @@ def test_tool_choice_is_kept(client: DemoClient) -> None:
         {"temperature": 1, "top_p": 0.5, "top_k": 0, "metadata": {"user_id": "someone"}},
         {"stop_sequences": ["a"] * 8},
         {"thinking": {"type": "adaptive"}, "temperature": 1},
+        {"thinking": {"type": "disabled"}},
     ],
 )
 def test_valid_request_is_accepted(client: DemoClient, fields: dict[str, Any]) -> None:

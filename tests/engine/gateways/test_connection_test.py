@@ -84,6 +84,9 @@ async def test_demo_gateway_passes() -> None:
         assert states(report) == ["ok", "ok", "ok"]
         assert report.lines[0].words.endswith(": demo-chat, demo-reasoner, demo-tools, demo-vision, demo-messages")
         assert (report.details, report.offers) == ((), ())
+        report = await run_test(f"{demo.base_url}/v1/chat/completions/")
+        assert report.ok
+        assert "/v1/v1" in next(detail for detail in report.details if detail.startswith("The address was read as"))
 
 
 async def test_requests_of_a_test_generate_nothing_and_are_listed(server: FaultServer) -> None:

@@ -10,7 +10,10 @@ import pytest
 from playground.domain.errors import FailureKind, RunRefusedError
 from playground.domain.request import Request
 from playground.engine.gateways.credentials import (
+    ConsentReason,
     Credentials,
+    NeedsConsent,
+    agree,
     credentials_for,
     forget_secrets,
     store_secret,
@@ -136,3 +139,14 @@ async def test_key_of_a_variable_is_in_no_file_code_or_failure(keys: Keys, tmp_p
     assert NAME in kept
     pieces = {CANARY[at : at + 8] for at in range(len(CANARY) - 7)}
     assert not [piece for piece in pieces if piece in told + kept]
+
+
+async def test_key_of_a_variable_needs_consent_for_another_host(keys: Keys) -> None:
+    profile = await named(keys)
+    moved = profile.model_copy(update={"base_url": "https://elsewhere.example/v1"})
+    consent = await credentials_for(moved, keys)
+    assert isinstance(consent, NeedsConsent)
+    assert consent.reason is ConsentReason.MOVED
+    agreed = await agree(moved, keys, consent)
+    assert agreed.key_origin == "https://elsewhere.example:443"
+    assert await credentials_for(agreed, keys) == Credentials(Secret(CANARY))

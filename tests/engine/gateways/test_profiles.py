@@ -313,3 +313,12 @@ async def test_secrets_are_forgotten(keys: Keys) -> None:
     assert list(without.secret_headers) == ["X-Edge-Token"]
     await forget_secrets(profile, keys)
     assert keys.known() == ()
+
+
+async def test_lost_key_is_reported(keys: Keys) -> None:
+    profile, _state = await store_secret(a_profile(), keys, Secret(CANARY))
+
+    found = await credentials_for(profile, Keys(backend=no_keyring))  # the next session
+    assert isinstance(found, Credentials)
+    assert found.key is None
+    assert "No system keyring" in found.problem

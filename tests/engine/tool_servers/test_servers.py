@@ -9,9 +9,14 @@ from pathlib import Path
 import pytest
 
 from playground.domain.tool_servers import DataBlock, LinkBlock, OtherBlock, ResourceBlock, TextBlock
+from playground.engine.gateways.secrets import Keys, Secret
 from playground.engine.session.serving import Ticket
+from playground.engine.tool_servers.book import ServerBook
 from playground.engine.tool_servers.live import ServersChanged, State
+from playground.engine.tool_servers.secret_values import ORIGIN
+from playground.engine.tool_servers.servers import ServerError, Servers
 from playground.tasks import Tasks
+from tests.engine.conftest import no_keyring
 from tests.engine.tool_servers.conftest import Room, hostile
 from tests.support.eventually import eventually
 
@@ -50,3 +55,25 @@ async def test_cancelled_call_is_cancelled_at_the_server(open_servers: Open, tmp
         await task
     await eventually(told.exists, "the word to the server")
     assert room.servers.live("h").state is State.READY
+
+
+async def test_server_edited_during_the_wait_for_the_keyring_does_not_start(tmp_path: Path) -> None:
+    class Waiting(Keys):
+        """A keyring that waits for a person, who edits the server meanwhile."""
+
+        async def get(self, profile_id: str, origin: str, name: str = "") -> Secret | None:
+            found = await super().get(profile_id, origin, name)
+            book.update(book.servers[-1].model_copy(update={"arguments": ("-c", "pass")}))
+            return found
+
+    keys, book = Waiting(backend=no_keyring), ServerBook(tmp_path / "tool-servers.json")
+    await keys.set("h", ORIGIN, Secret("a-secret"), "env:API_TOKEN")
+    pids = tmp_path / "pids"
+    server = hostile("--pids", str(pids), secret_environment=("API_TOKEN",))
+    book.confirm(book.add(server))
+    servers = Servers(book, keys)
+    with pytest.raises(ServerError, match="was changed while it started"):
+        await servers.start("h")
+    assert servers.live("h").state is State.UNCONFIRMED
+    await servers.close()
+    assert not pids.exists()
