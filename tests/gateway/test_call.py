@@ -36,7 +36,7 @@ HELLO = sse(text_chunk("Hel"), text_chunk("lo"), text_chunk("", "stop"))
 DONE = sse("[DONE]")
 
 
-async def test_a_streamed_answer(server: FaultServer, make_client: MakeClient) -> None:
+async def test_streamed_answer(server: FaultServer, make_client: MakeClient) -> None:
     server.play(
         send(head(200, "text/event-stream", "X-RateLimit-Remaining: 7", "X-RateLimit-Limit: 60")), send(HELLO, DONE)
     )
@@ -56,7 +56,7 @@ async def test_a_streamed_answer(server: FaultServer, make_client: MakeClient) -
     assert call.limits.windows[0].remaining == 7
 
 
-async def test_what_is_sent(server: FaultServer, make_client: MakeClient) -> None:
+async def test_request_has_its_headers_and_body(server: FaultServer, make_client: MakeClient) -> None:
     server.play(send(head()), send(DONE))
     await run(make_client(key=f"  {CANARY}\r\n"), ask("Zoë \ud83d & “x”"))
     request = server.requests[0]
@@ -75,7 +75,7 @@ async def test_what_is_sent(server: FaultServer, make_client: MakeClient) -> Non
     assert request.json["stream"] is True
 
 
-async def test_what_frames_a_request_is_there_once(server: FaultServer, make_client: MakeClient) -> None:
+async def test_framing_headers_are_sent_once(server: FaultServer, make_client: MakeClient) -> None:
     server.play(send(head()), send(DONE))
     await run(make_client(headers={"host": "gateway.example"}), ask())
     await run(make_client(), ask())
@@ -145,7 +145,7 @@ async def test_stop_while_waiting_for_headers(server: FaultServer, make_client: 
 
 
 @pytest.mark.parametrize("encoding", ["gzip", "deflate", "raw deflate"])
-async def test_a_compressed_stream(server: FaultServer, make_client: MakeClient, encoding: str) -> None:
+async def test_compressed_stream(server: FaultServer, make_client: MakeClient, encoding: str) -> None:
     packer = zlib.compressobj(wbits={"gzip": 31, "deflate": 15, "raw deflate": -15}[encoding])
     first = packer.compress(sse(text_chunk("Hel"))) + packer.flush(zlib.Z_SYNC_FLUSH)
     rest = packer.compress(sse(text_chunk("lo"), text_chunk("", "stop"), "[DONE]")) + packer.flush()
@@ -172,7 +172,7 @@ async def test_answer_that_is_one_json_body_is_read(server: FaultServer, make_cl
     assert (call.exchange.body, call.exchange.complete) == (body, True)
 
 
-async def test_the_tape_replays_to_the_same_events(server: FaultServer, make_client: MakeClient) -> None:
+async def test_tape_replays_to_the_same_events(server: FaultServer, make_client: MakeClient) -> None:
     server.play(send(head()), drip(HELLO + DONE, 37))
     call, events = await run(make_client())
     replayed: list[Event] = []
@@ -195,7 +195,7 @@ async def test_streamed_answers_leave_their_connection_free(server: FaultServer,
 
 
 @pytest.mark.parametrize("more", [b"", chunk(b": and on\n\n" * 1000) * 9, b"no chunk\r\n"], ids=["held", "more", "odd"])
-async def test_an_answer_whose_body_does_not_end_is_over_all_the_same(
+async def test_answer_whose_body_does_not_end_is_complete_at_the_end_marker(
     more: bytes, server: FaultServer, make_client: MakeClient
 ) -> None:
     client = make_client()
@@ -225,7 +225,7 @@ async def test_call_cancelled_while_it_waits_for_the_end_of_the_body_loses_no_ev
     assert StreamEnd() in call.left
 
 
-async def test_bad_settings_are_told_as_input(server: FaultServer, make_client: MakeClient) -> None:
+async def test_bad_settings_are_input_failures(server: FaultServer, make_client: MakeClient) -> None:
     for settings, words in (
         ({"key": "sk-canary-ü-12345"}, "U+00FC"),
         ({"headers": {"X-Bad": "a\r\nInjected: 1"}}, "X-Bad"),
@@ -245,7 +245,7 @@ async def test_bad_settings_are_told_as_input(server: FaultServer, make_client: 
     assert server.requests == []
 
 
-async def test_the_persons_headers_win(server: FaultServer, make_client: MakeClient) -> None:
+async def test_own_headers_replace_the_default_ones(server: FaultServer, make_client: MakeClient) -> None:
     server.play(send(head()), send(DONE))
     await run(make_client(headers={"user-agent": "mine", "X-Team": "blue", "authorization": "Token abcdefgh-123"}))
     headers = [name.lower() for name, _ in server.requests[0].headers]
@@ -254,7 +254,7 @@ async def test_the_persons_headers_win(server: FaultServer, make_client: MakeCli
     assert server.requests[0].header("Authorization") == "Token abcdefgh-123"
 
 
-async def test_the_canary_is_nowhere(server: FaultServer, make_client: MakeClient) -> None:
+async def test_key_echoed_by_a_gateway_is_masked_everywhere(server: FaultServer, make_client: MakeClient) -> None:
     """A gateway that echoes the key, raw, escaped and split over reads, in headers, body and error."""
     half = len(CANARY) // 2
     echo = sse(text_chunk(f"your key is {CANARY}"))

@@ -60,7 +60,7 @@ async def test_cut_inside_the_chunked_encoding(server: FaultServer, make_client:
     assert call.exchange.failure == failure
 
 
-async def test_a_lie_about_the_length_after_a_whole_answer(server: FaultServer, make_client: MakeClient) -> None:
+async def test_wrong_length_after_a_whole_answer_is_noted(server: FaultServer, make_client: MakeClient) -> None:
     server.play(send(head(200, "text/event-stream", "Content-Length: 99999")), send(HELLO))
     call, events = await run(make_client())
     assert text_of(events) == "Hello"
@@ -111,7 +111,7 @@ async def test_answer_that_is_not_http_is_quoted(
         assert "bytearray" not in failure.message
 
 
-async def test_headers_without_measure(server: FaultServer, make_client: MakeClient) -> None:
+async def test_headers_above_the_limit_are_a_failure(server: FaultServer, make_client: MakeClient) -> None:
     server.play(send(head(200, "text/event-stream", "X-Long: " + "a" * 200_000)))
     _, events = await run(make_client())
     failure = failure_of(events)
@@ -121,9 +121,7 @@ async def test_headers_without_measure(server: FaultServer, make_client: MakeCli
 
 
 @pytest.mark.parametrize("key", [CANARY, None])
-async def test_a_failure_knows_what_was_asked_for(
-    server: FaultServer, make_client: MakeClient, key: str | None
-) -> None:
+async def test_failure_says_what_was_requested(server: FaultServer, make_client: MakeClient, key: str | None) -> None:
     client = make_client(key=key)
     told = Sent(endpoint="chat", keyed=key is not None, streamed=True)
     scripts: tuple[list[Step], ...] = (
@@ -180,14 +178,14 @@ async def test_keep_alives_do_not_re_arm(server: FaultServer, make_client: MakeC
     assert call.exchange.body.count(ALIVE) < 400, "they went on, and it was over"
 
 
-async def test_total_time(server: FaultServer, make_client: MakeClient) -> None:
+async def test_total_timeout_ends_the_call(server: FaultServer, make_client: MakeClient) -> None:
     server.play(send(head()), drip(sse(*[text_chunk("x")] * 40), len(sse(text_chunk("x"))), 0.3), hold())
     _, events = await run(make_client(timeouts=Timeouts(total=1.8)))
     assert failure_of(events).kind is FailureKind.TIMEOUT_TOTAL
     assert text_of(events).startswith("x")
 
 
-async def test_a_slow_reader_is_not_punished(server: FaultServer, make_client: MakeClient) -> None:
+async def test_slow_reader_causes_no_timeout(server: FaultServer, make_client: MakeClient) -> None:
     server.play(send(head()), send(HELLO[:-20]), send(HELLO[-20:]), send(DONE), hold())
     got: list[Event] = []
     clocks = Timeouts(connect=5, first=5, idle=0.2, settle=0.2)  # shorter than the reader takes for each piece
@@ -240,7 +238,7 @@ CALL = {"tool_calls": [{"index": 0, "id": "a", "function": {"name": "f", "argume
         ({"reasoning_content": "hm"}, "eos", {"content": "Hello"}),
     ],
 )
-async def test_a_finish_reason_before_any_content_is_waited_through(
+async def test_early_finish_reason_does_not_end_the_call(
     server: FaultServer, make_client: MakeClient, first: dict[str, Any], reason: str, later: dict[str, Any]
 ) -> None:
     server.play(send(head()), send(_delta(first, reason)), sleep(0.3), send(_delta(later), _delta({}, "stop"), DONE))
@@ -298,7 +296,7 @@ async def test_error_on_a_connection_that_stays_open_is_given_at_once_and_ends_t
     await asyncio.to_thread(server.wait_closed)
 
 
-async def test_what_comes_after_an_error_is_read_to_its_end(server: FaultServer, make_client: MakeClient) -> None:
+async def test_content_after_an_error_is_read_to_the_end_marker(server: FaultServer, make_client: MakeClient) -> None:
     pieces = [[send(sse(text_chunk(piece))), sleep(0.6)] for piece in ("lo", " ", "world")]
     server.play(send(head()), send(sse(text_chunk("Hel"))), send(CHAT_ERROR.encode()), *pieces, send(DONE), hold())
     timeouts = Timeouts(connect=5, first=5, idle=5, settle=1.5)  # shorter than all that comes after the error
@@ -324,7 +322,7 @@ async def test_unknown_name(make_client: MakeClient) -> None:
     assert "no-such-gateway.invalid" in failure.message
 
 
-async def test_a_redirect_is_not_followed(server: FaultServer, make_client: MakeClient) -> None:
+async def test_redirect_is_not_followed(server: FaultServer, make_client: MakeClient) -> None:
     server.play(
         send(whole(308, "text/html", b"moved", "Location: https://elsewhere.example/v1/chat/completions")), hold()
     )
@@ -337,7 +335,7 @@ async def test_a_redirect_is_not_followed(server: FaultServer, make_client: Make
     await asyncio.to_thread(server.wait_closed)  # a body that was not read leaves no connection behind
 
 
-async def test_a_gzip_bomb_is_bounded(server: FaultServer, make_client: MakeClient) -> None:
+async def test_gzip_bomb_is_bounded(server: FaultServer, make_client: MakeClient) -> None:
     cap = 2 * 1024 * 1024
     bomb = gzip.compress(b"data: " + b"a" * (64 * 1024 * 1024), 9)
     assert len(bomb) < 100_000
@@ -386,7 +384,7 @@ async def test_html_502(server: FaultServer, make_client: MakeClient) -> None:
     assert call.exchange.body == page
 
 
-async def test_an_error_body_that_never_ends(server: FaultServer, make_client: MakeClient) -> None:
+async def test_error_body_that_never_ends(server: FaultServer, make_client: MakeClient) -> None:
     server.play(send(head(503, "text/plain", "Content-Length: 5000")), send(b"overloaded"), hold())
     _, events = await run(make_client(timeouts=OFF.model_copy(update={"settle": 0.2})))
     failure = failure_of(events)

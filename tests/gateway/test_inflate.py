@@ -64,7 +64,7 @@ def test_gzip_that_does_not_say_so_is_undone(size: int) -> None:
     assert inflater.odd == "the answer is compressed as gzip, and does not say so"
 
 
-def test_a_body_that_ends_before_it_can_be_told_is_not_lost() -> None:
+def test_body_of_one_byte_is_not_lost() -> None:
     inflater = Inflater("")
     assert [*inflater.inflate(b"\x1f"), inflater.rest()] == [b"\x1f"]
 

@@ -139,7 +139,7 @@ async def test_wait_named_by_headers_of_a_429_is_read(server: FaultServer, make_
         assert failure_of(events).retry_after == (None if seconds is None else pytest.approx(seconds, abs=0.5)), headers
 
 
-async def test_other_statuses_do_not_wait_for_a_window(server: FaultServer, make_client: MakeClient) -> None:
+async def test_window_of_another_status_than_429_gives_no_wait(server: FaultServer, make_client: MakeClient) -> None:
     server.play(send(whole(503, None, b"", "X-RateLimit-Remaining: 0", "X-RateLimit-Reset: 9")))
     _, events = await run(make_client())
     assert failure_of(events).retry_after is None
@@ -225,7 +225,7 @@ GOOGLE = {
         ({"error": {"message": "Try again in 3 apples, or retry after some time"}}, None),
     ],
 )
-def test_body_with_a_wait_is_kept_to(body: Any, seconds: float | None) -> None:
+def test_wait_named_in_a_body_is_read(body: Any, seconds: float | None) -> None:
     for status in (429, 503):
         assert read_error(as_json(body), status).retry_after == seconds
 

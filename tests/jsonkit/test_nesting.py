@@ -18,7 +18,7 @@ def nested(levels: int, by: str = "[") -> str:
 
 @pytest.mark.parametrize("by", ["[", "{"])
 @pytest.mark.parametrize("read", [loads, load_in_pieces])
-def test_what_is_read_is_as_deep_everywhere(read: Any, by: str) -> None:
+def test_depth_limit_is_the_same_for_each_reader(read: Any, by: str) -> None:
     assert read(nested(DEEPEST, by)) == json.loads(nested(DEEPEST, by))
     for levels in (DEEPEST + 1, 5_000, 100_000):
         with pytest.raises(RecursionError):
@@ -26,18 +26,18 @@ def test_what_is_read_is_as_deep_everywhere(read: Any, by: str) -> None:
 
 
 @pytest.mark.parametrize("read", [foreign.parse, reading.parse_json])
-def test_what_strangers_wrote_is_refused_in_words(read: Any) -> None:
+def test_foreign_value_nested_too_deeply_is_refused(read: Any) -> None:
     assert read(nested(DEEPEST)) == json.loads(nested(DEEPEST))
     for levels in (DEEPEST + 1, 5_000, 100_000):
         with pytest.raises(ValueError, match="nested too deeply"):
             read(nested(levels))
 
 
-def test_many_beside_one_another_are_not_deep() -> None:
+def test_long_list_is_not_deep() -> None:
     assert loads(b"[" + b"[{}]," * 10_000 + b"{}]") == [*[[{}]] * 10_000, {}]
 
 
-def test_levels_are_those_around_something() -> None:
+def test_empty_containers_do_not_count_as_levels() -> None:
     assert not deeper(1, 0)
     assert not deeper([], 0)
     assert deeper([1], 0)

@@ -25,7 +25,7 @@ def message(role: Role, *parts: Part, rule: ReasoningReturn = ReasoningReturn())
     return only
 
 
-def test_a_whole_request() -> None:
+def test_whole_request() -> None:
     request = Request(
         protocol="chat",
         model="m",
@@ -93,7 +93,7 @@ def test_images_make_parts_in_order() -> None:
 
 
 @pytest.mark.parametrize("role", [Role.SYSTEM, Role.DEVELOPER, Role.USER, Role.ASSISTANT])
-def test_an_empty_turn_is_an_empty_string(role: Role) -> None:
+def test_empty_turn_is_an_empty_string(role: Role) -> None:
     assert message(role) == {"role": role.value, "content": ""}
 
 
@@ -106,7 +106,7 @@ def test_unknown_parts_go_back_as_they_came() -> None:
     ]
 
 
-def test_a_refusal_goes_back_beside_the_content() -> None:
+def test_refusal_goes_back_beside_the_content() -> None:
     assert message(Role.ASSISTANT, Refusal(text="no")) == {"role": "assistant", "content": None, "refusal": "no"}
 
 
@@ -171,14 +171,14 @@ def test_reasoning_that_came_as_a_content_part_goes_back_as_one() -> None:
     ]
 
 
-def test_a_line_stands_for_each_picture_of_a_result() -> None:
+def test_line_stands_for_each_picture_of_a_result() -> None:
     part = ToolResult(call_id="a", text="see", images=(Image(url="data:image/png;base64,AAAA"),))
     (message,) = encode_turns((Turn(id="t", role=Role.TOOL, parts=(part,)),))
     line = "[Picture, image/png, 3 bytes, not sent: this result is text only]"
     assert message == {"role": "tool", "tool_call_id": "a", "content": f"see\n{line}"}
 
 
-def test_what_a_server_answered_is_no_part_of_the_request() -> None:
+def test_answer_of_a_tool_server_is_not_sent() -> None:
     came = ServerAnswer(server="CANARY", tool="CANARY", structured={"a": "CANARY"})
     result = ToolResult(call_id="a", text="t", served=came)
     assert "CANARY" not in str(encode_turns((Turn(id="t", role=Role.TOOL, parts=(result,)),)))

@@ -20,7 +20,7 @@ def turn(role: Role, *parts: Part) -> Turn:
     return Turn(id="t", role=role, parts=parts)
 
 
-def test_a_whole_request() -> None:
+def test_whole_request() -> None:
     request = Request(
         protocol="messages",
         model="m",
@@ -197,11 +197,11 @@ def test_pictures_of_a_result_stand_behind_its_text() -> None:
     assert _result(ToolResult(call_id="a", text="", images=(pixel, pixel))) == [block, block]
 
 
-def test_an_error_has_a_line_for_each_picture() -> None:
+def test_error_has_a_line_for_each_picture() -> None:
     failed = ToolResult(call_id="a", text="no", images=(Image(url="data:image/png;base64,AAAA"),), is_error=True)
     assert _result(failed) == "no\n[Picture, image/png, 3 bytes, not sent: this result is text only]"
 
 
-def test_what_a_server_answered_is_no_part_of_the_request() -> None:
+def test_answer_of_a_tool_server_is_not_sent() -> None:
     came = ServerAnswer(server="CANARY", tool="CANARY", structured={"a": "CANARY"})
     assert "CANARY" not in str(encode_turns((turn(Role.TOOL, ToolResult(call_id="a", text="t", served=came)),)))
