@@ -10,11 +10,11 @@ from playground.gateway.outgoing import encode_json
 from playground.jsonkit.values import JSON, JSONObject
 
 
-@pytest.mark.parametrize("count", [0, 1, 199, 200, 201, 1_000])
-def test_list_of_any_length_is_written_as_in_one_piece(count: int) -> None:
-    messages: list[JSON] = [{"role": "user", "content": f'{number}, "é"\n'} for number in range(count)]
-    body: JSONObject = {"model": "m", "messages": messages, 'a "name"': [[], {}, None, 1.5]}
-    assert encode_json(body) == json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
+def test_long_list_is_written_like_a_short_one() -> None:
+    for count in (0, 1, 1_000):
+        messages: list[JSON] = [{"role": "user", "content": f'{number}, "é"\n'} for number in range(count)]
+        body: JSONObject = {"model": "m", "messages": messages, 'a "name"': [[], {}, None, 1.5]}
+        assert encode_json(body) == json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
 
 
 def test_empty_body_is_an_empty_object() -> None:

@@ -17,12 +17,12 @@ from tests.protocols.streams import (
     chat,
     chat_events,
     chunk,
-    coalesced,
     codes,
     data,
     failure,
     fold,
     fragment,
+    outcome,
     text,
 )
 from tests.support.each_case import each_case
@@ -74,7 +74,7 @@ def test_whole_body_gives_the_same_events_as_the_stream() -> None:
             DONE,
         ]
     )
-    assert coalesced(chat_events(json.dumps(body, indent=2).encode())) == coalesced(chat_events(stream))
+    assert outcome(chat_events(json.dumps(body, indent=2).encode())) == outcome(chat_events(stream))
 
 
 WHOLE = chunk({"content": "a"}, "stop")

@@ -10,7 +10,7 @@ import pytest
 from playground.domain.errors import FailureKind
 from playground.domain.parts import Reasoning, Text, ToolCall, Unknown
 from playground.protocols.messages.decode import MessagesDecoder
-from tests.protocols.streams import DONE, calls, chunk, coalesced, data, failure, messages, messages_events, text
+from tests.protocols.streams import DONE, calls, chunk, data, failure, messages, messages_events, outcome, text
 from tests.support.each_case import each_case
 
 USAGE = {"input_tokens": 10, "cache_creation_input_tokens": 2, "cache_read_input_tokens": 3, "output_tokens": 1}
@@ -115,7 +115,7 @@ def test_whole_body_gives_the_same_events() -> None:
             stop("tool_use", **USAGE | {"output_tokens": 9}),
         ]
     )  # fmt: skip
-    assert coalesced(messages_events(json.dumps(body).encode())) == coalesced(messages_events(stream))
+    assert outcome(messages_events(json.dumps(body).encode())) == outcome(messages_events(stream))
 
 
 def test_blocks_of_one_kind_stay_apart() -> None:

@@ -197,11 +197,6 @@ def test_pictures_of_a_result_stand_behind_its_text() -> None:
     assert _result(ToolResult(call_id="a", text="", images=(pixel, pixel))) == [block, block]
 
 
-def test_error_has_a_line_for_each_picture() -> None:
-    failed = ToolResult(call_id="a", text="no", images=(Image(url="data:image/png;base64,AAAA"),), is_error=True)
-    assert _result(failed) == "no\n[Picture, image/png, 3 bytes, not sent: this result is text only]"
-
-
 def test_answer_of_a_tool_server_is_not_sent() -> None:
     came = ServerAnswer(server="CANARY", tool="CANARY", structured={"a": "CANARY"})
     assert "CANARY" not in str(encode_turns((turn(Role.TOOL, ToolResult(call_id="a", text="t", served=came)),)))
