@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 from playground.domain.accumulator import Accumulator
@@ -18,6 +19,9 @@ from playground.protocols.messages.decode import MessagesDecoder
 from playground.protocols.protocol import Traced
 
 DONE = b"data: [DONE]\n\n"
+
+#: Whole request bodies by protocol.
+GOLDEN: dict[str, Any] = json.loads(Path(__file__).with_name("golden_requests.json").read_text("utf-8"))
 
 
 def data(value: Any, event: str = "") -> bytes:

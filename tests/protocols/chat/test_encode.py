@@ -13,6 +13,7 @@ from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role, Turn, make_turn
 from playground.protocols.chat.encode import encode, encode_turns
 from playground.protocols.chat.parameters import ChatParameters
+from tests.protocols.streams import GOLDEN
 from tests.support.each_case import each_case
 
 
@@ -49,34 +50,7 @@ def test_whole_request() -> None:
         extra_body={"temperature": 0.9, "top_k": 4},
     )
     body = encode(request)
-    assert body == {
-        "model": "m",
-        "messages": [
-            {"role": "system", "content": "Be brief."},
-            {"role": "user", "content": "Weather?"},
-            {
-                "role": "assistant",
-                "content": None,
-                "tool_calls": [
-                    {"id": "a", "type": "function", "function": {"name": "f", "arguments": '{"x": 1}'}},
-                    {"id": "b", "type": "function", "function": {"name": "g", "arguments": "{}"}},
-                ],
-            },
-            {"role": "tool", "tool_call_id": "a", "content": "21"},
-            {"role": "tool", "tool_call_id": "b", "content": "no"},
-        ],
-        "temperature": 0.9,
-        "stream": True,
-        "stream_options": {"include_usage": True},
-        "tools": [
-            {
-                "type": "function",
-                "function": {"name": "f", "description": "d", "parameters": {"type": "object"}, "strict": True},
-            },
-            {"type": "function", "function": {"name": "g"}},
-        ],
-        "top_k": 4,
-    }
+    assert body == GOLDEN["chat"]
     assert list(body)[:2] == ["model", "messages"]
 
 

@@ -13,6 +13,7 @@ from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role, Turn, make_turn
 from playground.protocols.messages.encode import encode, encode_turns
 from playground.protocols.messages.parameters import MAX_TOKENS_START, MessagesParameters
+from tests.protocols.streams import GOLDEN
 from tests.support.each_case import each_case
 
 
@@ -48,41 +49,7 @@ def test_whole_request() -> None:
         ),
         extra_body={"container": "c"},
     )  # fmt: skip
-    assert encode(request) == {
-        "model": "m",
-        "max_tokens": 100,
-        "system": "Be brief.",
-        "messages": [
-            {"role": "user", "content": "Weather?"},
-            {
-                "role": "assistant",
-                "content": [
-                    {"type": "thinking", "thinking": "h\u00e9 ", "signature": "SIG=="},
-                    {"type": "redacted_thinking", "data": "XX"},
-                    {"type": "text", "text": "Looking."},
-                    {"type": "tool_use", "id": "a", "name": "f", "input": {"x": 1}},
-                    {"type": "tool_use", "id": "b", "name": "g", "input": {}},
-                ],
-            },
-            {
-                "role": "user",
-                "content": [
-                    {"type": "tool_result", "tool_use_id": "a", "content": "21"},
-                    {"type": "tool_result", "tool_use_id": "b", "content": "no", "is_error": True},
-                    {"type": "text", "text": "And?"},
-                ],
-            },
-        ],
-        "temperature": 0.5,
-        "stop_sequences": ["x"],
-        "output_config": {"effort": "low"},
-        "metadata": {"user_id": "u"},
-        "stream": True,
-        "tool_choice": {"type": "any"},
-        "thinking": {"type": "adaptive"},
-        "tools": [{"name": "f", "description": "d", "input_schema": {"type": "object"}}],
-        "container": "c",
-    }
+    assert encode(request) == GOLDEN["messages"]
 
 
 def test_max_tokens_is_required_and_has_a_start_value() -> None:
