@@ -179,7 +179,8 @@ async def test_error_inside_a_stream_keeps_the_text(
     server: FaultServer, make_client: MakeClient, stays_open: bool
 ) -> None:
     client = make_client(timeouts=QUICK)
-    for name, (protocol, body, kind, code) in MIDSTREAM.items():
+    for name in [*MIDSTREAM][:: 4 if stays_open else 1]:
+        protocol, body, kind, code = MIDSTREAM[name]
         server.play(send(head()), send(body), *([hold()] if stays_open else []))
         call = client.open(get_protocol(protocol), request_for(protocol, streamed=True))
         events = await collect(call)
