@@ -13,7 +13,6 @@ import pytest
 from playground.domain.errors import FailureKind
 from playground.domain.events import Event, Failed, StreamEnd
 from playground.gateway import transfer
-from playground.gateway.connection import Auth
 from playground.protocols.protocol import get_protocol
 from tests.gateway.conftest import CANARY, MakeClient, ask, collect, failure_of, open_call, run, text_of
 from tests.support.eventually import eventually
@@ -85,18 +84,6 @@ async def test_framing_headers_are_sent_once(server: FaultServer, make_client: M
     assert plain.header("Host") == server.url.removeprefix("http://").split("/")[0]
     assert plain.header("Content-Length") == str(len(plain.body))
     assert [value for name, value in own.headers if name.lower() == "host"] == ["gateway.example"]
-
-
-async def test_messages_with_x_api_key(server: FaultServer, make_client: MakeClient) -> None:
-    server.play(send(whole(400, "application/json", b'{"code":1,"message":"no","data":null}')))
-    client = make_client(auth={"messages": Auth.X_API_KEY})
-    async with aclosing(client.open(get_protocol("messages"), ask())) as call:
-        assert failure_of([event async for events in call for event in events]).message == "no"
-    request = server.requests[0]
-    assert request.target == "/v1/messages"
-    assert request.header("x-api-key") == CANARY
-    assert request.header("anthropic-version") == "2023-06-01"
-    assert request.header("Authorization") is None
 
 
 async def test_stop_closes_the_socket_and_keeps_the_text(server: FaultServer, make_client: MakeClient) -> None:
@@ -204,7 +191,7 @@ async def test_answer_whose_body_does_not_end_is_complete_at_the_end_marker(
     assert text_of(events) == "Hello"
     assert not any(isinstance(event, Failed) for event in events)
     assert call.exchange.complete
-    server.wait_closed()
+    await asyncio.to_thread(server.wait_closed)
     await run(client)
     assert server.connections == 2
 
@@ -220,7 +207,7 @@ async def test_call_cancelled_while_it_waits_for_the_end_of_the_body_loses_no_ev
     collecting.cancel()
     with pytest.raises(asyncio.CancelledError):
         await collecting
-    server.wait_closed()
+    await asyncio.to_thread(server.wait_closed)
     assert text_of(call.left) == "Hello"
     assert StreamEnd() in call.left
 
@@ -287,6 +274,7 @@ async def test_text_held_back_by_the_redactor_keeps_the_time_of_its_arrival(
     call = open_call(make_client())
     collecting = asyncio.get_running_loop().create_task(collect(call))
     await eventually(lambda: call.exchange.wire_bytes >= len(first))
+    elapsed = time.time() - call.exchange.started_at
     server.go_on()
     assert text_of(await collecting) == "ends with sHello"
-    assert call.exchange.reads[0].at < call.exchange.reads[-1].at
+    assert call.exchange.reads[0].at <= elapsed < call.exchange.reads[-1].at
