@@ -252,7 +252,7 @@ async def test_key_echoed_by_a_gateway_is_masked_everywhere(server: FaultServer,
         send(head(200, "text/event-stream", header)), send(echo[:at]), sleep(0.05), send(echo[at:]), send(HELLO)
     )
     error = json.dumps({"error": {"message": f"bad key {CANARY} second-canary-000111"}}).replace("/", "\\/").encode()
-    server.play_next(send(whole(401, "application/json", error, header)))
+    server.play_next(send(whole(401, "application/json", error, header)), keep())
     server.play_next(send(whole(302, "text/html", b"", f"Location: https://x.example/?key={CANARY}")))
     for _ in range(3):
         call, events = await run(client, ask(f"my key is {CANARY}"))

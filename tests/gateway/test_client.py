@@ -106,7 +106,8 @@ async def test_answers_that_are_no_model_list_are_failures(server: FaultServer, 
         (whole(401, "application/json", b'{"code":1,"message":"bad key","data":null}'), FailureKind.HTTP, "bad key"),
         (head(200, "application/json", "Content-Length: 90") + b'{"data":[', FailureKind.CONNECTION, "broke"),
     ):
-        server.play(send(answer))
+        broken = b"Content-Length: 90" in answer
+        server.play(send(answer), *([] if broken else [keep()]))
         models = await client.list_models()
         assert models.ids == ()
         assert models.failure is not None

@@ -92,7 +92,7 @@ async def test_failure_says_what_was_requested(server: FaultServer, make_client:
     client = make_client(key=key)
     told = Sent(endpoint="chat", keyed=key is not None, streamed=True)
     scripts: tuple[list[Step], ...] = (
-        [send(whole(400, "application/json", b"{}"))],  # refused
+        [send(whole(400, "application/json", b"{}")), keep()],  # refused
         [send(head()), send(sse('{"error": {"message": "no"}}'))],  # told in the stream
         [send(head())],  # a verdict of the decoder
         [send(head()), send(sse(text_chunk("Hel"))), reset()],  # a way that broke

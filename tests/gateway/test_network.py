@@ -22,7 +22,7 @@ CHUNKED = b"".join(map(chunk, EVENTS)) + chunk(b"")
 async def test_chunks_cut_anywhere_give_the_whole_body(server: FaultServer, make_client: MakeClient) -> None:
     client = make_client()
     for size in (1, 3, 17, 64, 301):
-        server.play(send(head(chunked=True)), drip(CHUNKED, size))
+        server.play(send(head(chunked=True)), drip(CHUNKED, size), keep())
         call, events = await run(client)
         assert text_of(events) == "".join(WORDS)
         assert call.exchange.body in (BODY, BODY[:-1])  # the last line end may come behind the end marker

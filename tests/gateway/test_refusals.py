@@ -234,6 +234,6 @@ def test_wait_named_in_a_body_is_read(body: Any, seconds: float | None) -> None:
 async def test_header_with_a_wait_outweighs_the_body(server: FaultServer, make_client: MakeClient) -> None:
     client = make_client()
     for headers, seconds in (([], 3.2), (["Retry-After: 7"], 7)):
-        server.play(send(whole(429, "application/json", as_json(GOOGLE), *headers)))
+        server.play(send(whole(429, "application/json", as_json(GOOGLE), *headers)), keep())
         _, events = await run(client)
         assert failure_of(events).retry_after == seconds
