@@ -13,6 +13,7 @@ import pytest
 from playground.domain.errors import FailureKind
 from playground.domain.events import Event, Failed, StreamEnd
 from playground.gateway import transfer
+from playground.gateway.call import EventStream
 from playground.protocols.protocol import get_protocol
 from tests.gateway.conftest import CANARY, MakeClient, ask, collect, failure_of, open_call, run, text_of
 from tests.support.eventually import eventually
@@ -86,17 +87,17 @@ async def test_framing_headers_are_sent_once(server: FaultServer, make_client: M
     assert [value for name, value in own.headers if name.lower() == "host"] == ["gateway.example"]
 
 
+async def read_into(received: list[Event], call: EventStream) -> None:
+    async with aclosing(call):
+        async for events in call:
+            received += events
+
+
 async def test_stop_closes_the_socket_and_keeps_the_text(server: FaultServer, make_client: MakeClient) -> None:
     server.play(send(head(chunked=True)), send(chunk(sse(text_chunk("Hel")))), hold())
     call = open_call(make_client())
     received: list[Event] = []
-
-    async def read() -> None:
-        async with aclosing(call):
-            async for events in call:
-                received.extend(events)
-
-    task = asyncio.get_running_loop().create_task(read())
+    task = asyncio.get_running_loop().create_task(read_into(received, call))
     await eventually(lambda: text_of(received))
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -196,20 +197,24 @@ async def test_answer_whose_body_does_not_end_is_complete_at_the_end_marker(
     assert server.connections == 2
 
 
-async def test_call_cancelled_while_it_waits_for_the_end_of_the_body_loses_no_event(
-    server: FaultServer, make_client: MakeClient, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("moment", ["arrival", "end"])
+async def test_stop_at_the_arrival_of_a_read_or_at_the_end_loses_no_event(
+    server: FaultServer, make_client: MakeClient, monkeypatch: pytest.MonkeyPatch, moment: str
 ) -> None:
     monkeypatch.setattr(transfer, "END_S", 60.0)  # the wait for the last chunk, which never comes
     server.play(send(head(chunked=True), chunk(HELLO + DONE)), hold())
     call = open_call(make_client())
-    collecting = asyncio.get_running_loop().create_task(collect(call))
-    await eventually(lambda: call.exchange.wire_bytes == len(HELLO + DONE))
-    collecting.cancel()
+    received: list[Event] = []
+    reading = asyncio.get_running_loop().create_task(read_into(received, call))
+    while not (call.exchange.wire_bytes if moment == "arrival" else call.exchange.ended):  # noqa: ASYNC110 - at once
+        await asyncio.sleep(0)
+    reading.cancel()
     with pytest.raises(asyncio.CancelledError):
-        await collecting
+        await reading
     await asyncio.to_thread(server.wait_closed)
-    assert text_of(call.left) == "Hello"
-    assert StreamEnd() in call.left
+    events = [*received, *call.left]
+    assert text_of(events) == "Hello"
+    assert StreamEnd() in events
 
 
 async def test_bad_settings_are_input_failures(server: FaultServer, make_client: MakeClient) -> None:
