@@ -93,7 +93,7 @@ class Transfer:
         self._response: httpx.Response | None = None
         self._raw: AsyncGenerator[bytes, None] | None = None
         self._stream: Stream | None = None  # below httpx, once the head is read
-        self._pieces: Iterator[bytes] = iter(())
+        self._pieces: Iterator[bytes] | None = None  # of the last read, where it is inflated
         self._trickles = False  # a body that is shown as it comes
         self._answered = 0.0
         self._size = 0
@@ -160,10 +160,12 @@ class Transfer:
             raise TransferError(self._unreadable)
         try:
             while True:
-                for piece in self._pieces:
-                    with self.clock:
-                        await asyncio.sleep(0)  # a read may inflate to very much: clocks and Stop must get their turn
-                    return self._keep(piece)
+                if self._pieces is not None:
+                    with self.clock:  # a read may inflate to very much: clocks and Stop get their turn,
+                        await asyncio.sleep(0)  # before a piece is taken, which would be lost
+                    for piece in self._pieces:
+                        return self._keep(piece)
+                    self._pieces = None
                 try:
                     with self.clock:
                         data = await self._stream.read_chunks(together=self._trickles)
@@ -211,7 +213,7 @@ class Transfer:
 
     def _untaken(self) -> Iterator[bytes]:
         """What had come and was not given: what is left of the last read, and what came behind it."""
-        yield from self._pieces
+        yield from self._pieces or ()
         for data in self._stream.take_rest() if self._stream is not None else ():
             self.exchange.wire_bytes += len(data)
             yield from self._inflater.inflate(data) if self._inflater.active else (data,)

@@ -1,3 +1,5 @@
+"""When an answer is complete, and which of several verdicts counts; the decoders' tests have its parts."""
+
 from __future__ import annotations
 
 from playground.domain.accumulator import Accumulator
@@ -7,87 +9,17 @@ from playground.domain.events import (
     Event,
     Failed,
     Finish,
-    Opened,
     PartStart,
-    ReasoningDelta,
-    RefusalDelta,
     StreamEnd,
     TextDelta,
     ToolCallDelta,
-    UnknownPart,
-    UsageReport,
 )
-from playground.domain.parts import Reasoning, Refusal, Text, ToolCall, Unknown
-from playground.domain.usage import Usage
 
 
 def answer(*events: Event) -> Accumulator:
     out = Accumulator()
     out.add_events(events)
     return out
-
-
-def test_fragments_of_one_kind_join_in_one_part() -> None:
-    out = answer(TextDelta(0, "a"), TextDelta(0, "b"), RefusalDelta(0, "c"), RefusalDelta(0, "d"), TextDelta(0, "e"))
-    assert out.choices[0].freeze() == (Text(text="ab"), Refusal(text="cd"), Text(text="e"))
-
-
-def test_part_start_splits_equal_kinds() -> None:
-    out = answer(TextDelta(0, "a"), PartStart(0), TextDelta(0, "b"))
-    assert out.choices[0].freeze() == (Text(text="a"), Text(text="b"))
-
-
-def test_reasoning_gathers_its_attributes() -> None:
-    out = answer(
-        ReasoningDelta(0, "a", "thinking"),
-        ReasoningDelta(0, "", "thinking", signature="S"),
-        ReasoningDelta(0, "b", "other", signature="T"),
-        ReasoningDelta(0, "", "thinking", details=({"x": 1},)),
-        PartStart(0),
-        ReasoningDelta(0, "", "redacted_thinking", redacted="R"),
-    )
-    assert out.choices[0].freeze() == (
-        Reasoning(text="ab", field="thinking", signature="ST", details=({"x": 1},)),
-        Reasoning(text="", field="redacted_thinking", redacted="R"),
-    )
-
-
-def test_calls_grow_side_by_side_in_order_of_appearance() -> None:
-    out = answer(
-        TextDelta(0, "t"),
-        ToolCallDelta(0, 0, id="a", name="f"),
-        ToolCallDelta(0, 1, id="x", name="g", id_is_ours=True),
-        ToolCallDelta(0, 0, arguments="{"),
-        ToolCallDelta(0, 1, arguments="["),
-        ToolCallDelta(0, 0, arguments="}"),
-        ToolCallDelta(0, 1, id="b"),
-    )
-    assert out.choices[0].freeze() == (
-        Text(text="t"),
-        ToolCall(id="a", name="f", arguments="{}"),
-        ToolCall(id="b", name="g", arguments="["),
-    )
-
-
-def test_empty_texts_are_left_out_and_empty_calls_are_not() -> None:
-    out = answer(TextDelta(0, ""), ReasoningDelta(0, "", "x"), ToolCallDelta(0, 0, id="a", name="f"))
-    assert out.choices[0].freeze() == (ToolCall(id="a", name="f", arguments=""),)
-
-
-def test_unknown_parts_stand_in_their_place() -> None:
-    out = answer(TextDelta(0, "a"), UnknownPart(0, {"type": "x"}), TextDelta(0, "b"))
-    assert out.choices[0].freeze() == (Text(text="a"), Unknown(value={"type": "x"}), Text(text="b"))
-
-
-def test_choices_are_apart() -> None:
-    out = answer(TextDelta(1, "b"), TextDelta(0, "a"))
-    assert [out.choices[i].freeze() for i in (0, 1)] == [(Text(text="a"),), (Text(text="b"),)]
-
-
-def test_usage_replaces_and_the_name_stays() -> None:
-    out = answer(Opened("i", ""), Opened("", "m"), UsageReport(Usage(completion=1)), UsageReport(Usage(completion=2)))
-    assert (out.id, out.model) == ("i", "m")
-    assert out.usage == Usage(completion=2)
 
 
 def test_complete_needs_an_end_and_no_failure() -> None:
@@ -100,7 +32,7 @@ def test_complete_needs_an_end_and_no_failure() -> None:
     assert not answer(TextDelta(0, "a"), Finish(0, "stop"), Failed(failure)).complete
 
 
-def test_the_first_failure_and_the_first_note_stay() -> None:
+def test_first_failure_and_the_first_note_stay() -> None:
     first, second = (Failure(kind=FailureKind.STREAM, message=m) for m in "ab")
     out = answer(Failed(first), Failed(second), Deviation("c", "1"), Deviation("c", "2"))
     assert out.failure == first
@@ -110,13 +42,3 @@ def test_the_first_failure_and_the_first_note_stay() -> None:
 def test_empty_means_nothing_to_see() -> None:
     assert answer(PartStart(0), TextDelta(0, "")).empty
     assert not answer(ToolCallDelta(0, 0, id="a")).empty
-
-
-def test_deltas_count_what_was_received() -> None:
-    out = answer(
-        TextDelta(0, "a"),
-        ReasoningDelta(0, "b", "x"),
-        ReasoningDelta(0, "", "x", signature="S"),
-        ToolCallDelta(0, 0, arguments="c"),
-    )
-    assert out.choices[0].deltas == 3

@@ -11,18 +11,10 @@ from tests.support.each_case import each_case
 @each_case(
     ("seconds", "words"),
     [
-        (0.25, "0.25 s"),
-        (45, "45 s"),
-        (59.97, "1 min"),
-        (60, "1 min"),
-        (61, "1 min 1 s"),
-        (125, "2 min 5 s"),
-        (7200, "2 h"),
-        (86400 + 3600, "1 day 1 h"),
-        (40 * 86400, "40 days"),
-        (float("inf"), "for ever"),
+        (0.25, "0.25 s"), (45, "45 s"), (59.97, "1 min"), (60, "1 min"), (61, "1 min 1 s"), (125, "2 min 5 s"),
+        (7200, "2 h"), (86400 + 3600, "1 day 1 h"), (40 * 86400, "40 days"), (float("inf"), "for ever"),
     ],
-)
+)  # fmt: skip
 def test_span(seconds: float, words: str) -> None:
     assert span(seconds) == words
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from playground.domain.debugging import Answer
 from playground.domain.parts import Image, ToolResult
 from playground.domain.served import answer_of, as_served, carries, sent_text, text_of, unsaid
@@ -17,6 +15,7 @@ from playground.domain.tool_servers import (
     TextBlock,
 )
 from playground.jsonkit.values import JSON
+from tests.support.each_case import each_case
 
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC"
 PNG = DataBlock(kind="image", data=PIXEL, mime="image/png")
@@ -39,13 +38,7 @@ def test_text_stays_as_it_came_and_pictures_go_beside_it() -> None:
     assert unsaid(came) == ()
 
 
-def test_an_error_is_one() -> None:
-    assert answer_of(served(TextBlock(text="no"), is_error=True)) == Answer(
-        text="no", is_error=True, served=served(TextBlock(text="no"), is_error=True)
-    )
-
-
-@pytest.mark.parametrize(
+@each_case(
     ("block", "line", "word"),
     [
         (SOUND, "[Sound, audio/wav, 3 KB, not sent: results of calls hold no sound]", "no sound"),
@@ -76,48 +69,52 @@ def test_an_error_is_one() -> None:
         ),
     ],
 )
-def test_what_no_result_holds_is_said_in_its_text_and_beside_it(block: Block, line: str, word: str) -> None:
+def test_unsupported_block_is_named_in_text_and_notes(block: Block, line: str, word: str) -> None:
     came = served(TextBlock(text="before"), block)
     assert text_of(came) == f"before\n{line}"
     assert not answer_of(came).images
     assert any(word in said for said in unsaid(came))
 
 
-def test_a_resource_is_text_under_its_address() -> None:
-    came = served(ResourceBlock(uri="demo://r", text="inside", mime="text/plain"))
-    assert text_of(came) == "[Resource demo://r, text/plain]\ninside"
-    assert unsaid(came) == ()
+ROWS: list[JSON] = ["x" * 100] * 20_000
+TOO_LARGE = "Structured content of more than 400,000 characters, not sent"
 
 
-def test_bytes_of_a_resource_that_are_a_picture_are_one() -> None:
+@each_case(
+    ("answer", "text", "notes"),
+    [
+        (served(), "", []),
+        (served(TextBlock(text="no"), is_error=True), "no", []),
+        (
+            served(ResourceBlock(uri="demo://r", text="inside", mime="text/plain")),
+            "[Resource demo://r, text/plain]\ninside",
+            [],
+        ),
+        (served(OtherBlock(value={"type": "hologram"})), '{"type": "hologram"}', None),
+        (served(structured={"temp": 4}), '{"temp": 4}', []),  # it is the text where there is none
+        (served(TextBlock(text='{"temp":4.0}'), structured={"temp": 4}), '{"temp":4.0}', []),
+        (served(TextBlock(text="mild"), structured={"temp": 4}), "mild", ["Structured content"]),
+        (served(structured=ROWS), f"[{TOO_LARGE}]", [TOO_LARGE]),
+        (served(lost=("a picture of 100 MB",)), "", ["a picture of 100 MB"]),
+    ],
+)
+def test_answer_has_a_text_and_notes_of_what_is_left_out(
+    answer: ServerAnswer, text: str, notes: list[str] | None
+) -> None:
+    result = answer_of(answer)
+    assert (result.text, result.is_error) == (text, answer.is_error)
+    assert text_of(answer) == text
+    if notes is not None:
+        assert [note[: len(start)] for note, start in zip(unsaid(answer), notes, strict=True)] == notes
+
+
+def test_picture_in_a_resource_is_an_image() -> None:
     (image,) = answer_of(served(DataBlock(kind="blob", data=PIXEL, mime="IMAGE/PNG; x=y", uri="demo://p"))).images
     assert image.url.startswith("data:image/png;base64,")
     assert image.name == "demo://p"
 
 
-def test_a_block_of_no_known_kind_is_sent_as_json() -> None:
-    assert text_of(served(OtherBlock(value={"type": "hologram"}))) == '{"type": "hologram"}'
-
-
-def test_structured_content_is_the_text_where_there_is_none() -> None:
-    assert text_of(served(structured={"temp": 4})) == '{"temp": 4}'
-    assert unsaid(served(structured={"temp": 4})) == ()
-    assert text_of(served()) == ""
-
-
-def test_structured_content_that_no_text_says_is_said_to_be_left_out() -> None:
-    told = served(TextBlock(text='{"temp":4.0}'), structured={"temp": 4})
-    assert unsaid(told) == ()
-    other = served(TextBlock(text="mild"), structured={"temp": 4})
-    assert text_of(other) == "mild"
-    assert any("Structured content" in said for said in unsaid(other))
-
-
-def test_what_was_lost_on_the_way_is_said() -> None:
-    assert unsaid(served(lost=("a picture of 100 MB",))) == ("a picture of 100 MB",)
-
-
-def test_where_no_pictures_go_along_a_line_does() -> None:
+def test_line_replaces_a_picture_that_is_not_sent() -> None:
     image = Image(url=f"data:image/png;base64,{PIXEL}")
     result = ToolResult(call_id="a", text="see", images=(image,))
     assert sent_text(result, pictures=True) == "see"
@@ -132,17 +129,10 @@ def test_where_no_pictures_go_along_a_line_does() -> None:
     assert "not sent" in sent_text(failed, pictures=True)
 
 
-def test_very_many_blocks_and_pictures_are_told() -> None:
+def test_blocks_and_pictures_above_the_limit_are_counted() -> None:
     links = served(*[LinkBlock(uri=f"demo://{number}") for number in range(3_000)])
     assert text_of(links).endswith("[2,000 more blocks, not sent: 1,000 are read at most]")
     assert len(unsaid(links)) == 1_001
     pictures = served(*[PNG] * 150)
     assert len(answer_of(pictures).images) == 100
     assert text_of(pictures) == "[50 more pictures, not sent: 100 go along at most]"
-
-
-def test_structured_content_that_is_too_large_for_a_text_is_told() -> None:
-    rows: list[JSON] = ["x" * 100] * 20_000
-    large = served(structured=rows)
-    assert text_of(large) == "[Structured content of more than 400,000 characters, not sent]"
-    assert unsaid(large) == ("Structured content of more than 400,000 characters, not sent",)

@@ -13,7 +13,7 @@ from playground.domain.tools import (
 from playground.jsonkit import limits
 from playground.jsonkit.limits import TooCostlyError
 from playground.jsonkit.problems import Problem
-from playground.jsonkit.reading import READ_AT_MOST, parse_json
+from playground.jsonkit.reading import READ_AT_MOST
 from playground.jsonkit.validation import check_value
 from playground.jsonkit.values import JSON
 
@@ -32,16 +32,16 @@ def words(problems: list[Problem]) -> list[tuple[str, str]]:
     return [(p.where, p.message) for p in problems]
 
 
-def test_a_sound_definition_has_no_problems() -> None:
+def test_sound_definition_has_no_problems() -> None:
     assert check_definition(ToolDefinition(name="get_weather", description="d", parameters=SCHEMA)) == []
 
 
 @pytest.mark.parametrize("name", ["", "a b", "ä", "x" * 65, "a\n"])
-def test_the_name_rule(name: str) -> None:
+def test_name_rule(name: str) -> None:
     assert check_definition(ToolDefinition(name=name, description="d"))[0].path == ("name",)
 
 
-def test_a_missing_description_is_a_warning() -> None:
+def test_missing_description_is_a_warning() -> None:
     (problem,) = check_definition(ToolDefinition(name="f", description=" "))
     assert problem.severity == "warning"
 
@@ -53,14 +53,14 @@ def test_duplicate_names_are_found_and_the_other_is_named() -> None:
     assert "tool 1" in problem.message
 
 
-def test_a_definition_being_typed_is_not_sent_and_says_so() -> None:
+def test_definition_being_typed_is_not_sent_and_says_so() -> None:
     tool = ToolDefinition(name="f", description="d", source="{")
     assert not tool.sendable
     assert "not a JSON object yet" in check_definition(tool)[0].message
     assert not ToolDefinition(name="f", enabled=False).sendable
 
 
-def test_a_definition_too_long_to_be_read_is_not_said_to_be_no_json() -> None:
+def test_definition_too_long_to_be_read_is_named() -> None:
     long = ToolDefinition(name="f", description="d", source='{"a": "' + "x" * READ_AT_MOST + '"}')
     assert "is more than 2 MB, which is not read here, so this tool is not sent" in check_definition(long)[0].message
 
@@ -110,7 +110,7 @@ def test_required_names_and_references_are_checked_inside_too() -> None:
     assert check_schema({"type": "object", "properties": {"$ref": {"type": "string"}}}) == []
 
 
-def test_a_large_definition_is_told_with_its_size() -> None:
+def test_large_definition_is_told_with_its_size() -> None:
     tool = ToolDefinition(name="f", description="words " * 2000)
     assert definition_tokens(tool) > 3000
     (problem,) = check_definition(tool)
@@ -154,13 +154,6 @@ def test_hostile_schemas_and_values_are_one_problem(monkeypatch: pytest.MonkeyPa
     assert check_value([[]], {"items": {"$ref": "#"}}) == []
     assert check_arguments("[" * 100_000, SCHEMA)[0].message.startswith("not JSON")
     assert check_arguments('{"city":' + "9" * 5000 + "}", SCHEMA)[0].message.startswith("not JSON")
-
-
-def test_parse_json_raises_only_value_error() -> None:
-    assert parse_json('{"a": 1}') == {"a": 1}
-    for text in ("", "{", "[" * 100_000, "9" * 5000):
-        with pytest.raises(ValueError, match=r"."):
-            parse_json(text)
 
 
 def test_long_messages_are_cut() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import gzip
 import json
-import time
 from contextlib import aclosing
 from typing import Any
 
@@ -13,7 +12,6 @@ import pytest
 
 from playground.domain.errors import Failure, FailureKind, Sent
 from playground.domain.events import Deviation, Event, Failed, ToolCallDelta
-from playground.gateway.clock import AFTER_ERROR
 from playground.gateway.connection import Timeouts
 from playground.protocols.protocol import get_protocol
 from tests.gateway.conftest import CANARY, MakeClient, ask, failure_of, open_call, run, text_of
@@ -33,42 +31,25 @@ from tests.support.fault_server import (
     text_chunk,
     whole,
 )
-from tests.support.passes import shortest_of
 
 HELLO = sse(text_chunk("Hel"), text_chunk("lo"), text_chunk("", "stop"))
-
-
 DONE = sse("[DONE]")
-
-
 #: What has no bearing on a test is off: however slow the machine, it is not what ends the call.
 OFF = Timeouts(connect=None, first=None, idle=None, settle=None)
-QUICK = OFF.model_copy(update={"first": 0.2, "idle": 0.2, "settle": 0.2})
 ALIVE = b": keep-alive\n\n"
 
 
-@pytest.mark.parametrize("at", range(0, len(HELLO), 23))
-async def test_cut_anywhere(server: FaultServer, make_client: MakeClient, at: int) -> None:
-    """An orderly close in the middle: the text so far stays, and the verdict is that it was cut off, never a crash."""
-    server.play(send(head()), send(HELLO[:at]))
-    call, events = await run(make_client())
-    assert "Hello".startswith(text_of(events))
-    assert failure_of(events).kind is (FailureKind.CUT_OFF if at else FailureKind.NO_BODY)
-    assert call.exchange.body == HELLO[:at]
+async def test_body_cut_anywhere_keeps_the_text_and_is_cut_off(server: FaultServer, make_client: MakeClient) -> None:
+    client = make_client()
+    for size in range(0, len(HELLO), 61):
+        server.play(send(head()), send(HELLO[:size]))
+        call, events = await run(client)
+        assert "Hello".startswith(text_of(events))
+        assert failure_of(events).kind is (FailureKind.CUT_OFF if size else FailureKind.NO_BODY)
+        assert call.exchange.body == HELLO[:size]
 
 
-async def test_cut_inside_the_chunked_encoding(server: FaultServer, make_client: MakeClient) -> None:
-    server.play(send(head(chunked=True)), send(chunk(sse(text_chunk("Hel")))), send(b"400\r\ndata: {"))
-    call, events = await run(make_client())
-    assert text_of(events) == "Hel"
-    failure = failure_of(events)
-    assert failure.kind is FailureKind.CONNECTION
-    assert "middle of the answer" in failure.message
-    assert not any(isinstance(event, Deviation) and event.code == "cut_off" for event in events)
-    assert call.exchange.failure == failure
-
-
-async def test_a_lie_about_the_length_after_a_whole_answer(server: FaultServer, make_client: MakeClient) -> None:
+async def test_wrong_length_after_a_whole_answer_is_noted(server: FaultServer, make_client: MakeClient) -> None:
     server.play(send(head(200, "text/event-stream", "Content-Length: 99999")), send(HELLO))
     call, events = await run(make_client())
     assert text_of(events) == "Hello"
@@ -77,90 +58,41 @@ async def test_a_lie_about_the_length_after_a_whole_answer(server: FaultServer, 
     assert call.exchange.failure is None
 
 
-async def test_reset_in_the_middle(server: FaultServer, make_client: MakeClient) -> None:
-    server.play(send(head(chunked=True)), send(chunk(sse(text_chunk("Hel")))), sleep(0.05), reset())
-    _, events = await run(make_client())
-    assert text_of(events) == "Hel"
-    failure = failure_of(events)
-    assert failure.kind is FailureKind.CONNECTION
-    assert "middle of the answer" in failure.message
+NOT_HTTP = [
+    (b"SSH-2.0-OpenSSH_9.2\r\n", "is not HTTP: it says “SSH-2.0-OpenSSH_9.2”."),
+    (b"SSH-2.0-OpenSSH_9.2\r\n\r\n", "is not HTTP: it says “SSH-2.0-OpenSSH_9.2”."),
+    (b"-ERR unknown command\r\n", "it says “-ERR unknown command”."),
+    (b"<html>no headers</html>", "it says “<html>no headers</html>”."),
+    (b"\x15\x03\x01\x00\x02\x02\x46", "it speaks TLS. Begin the address with https://."),
+    (b"\x00\x00\x12\x04\x00\x00\x00\x00\x00", "it speaks HTTP/2 alone"),
+    (b"J\x00\x00\x00\n8.0.36\x00", "it begins with the bytes 4a 00 00 00 0a 38 2e 30."),
+    (b"\xe2\x80\xae\r\n", "it begins with the bytes e2 80 ae"),
+    (b"HTTP/1.1 200 OK\r\nno colon\r\n\r\n", "the rules of HTTP (illegal header line: “no colon”)"),
+    (b"HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n", "the rules of HTTP (bad Content-Length)"),
+    (f"500 unknown: Bearer {CANARY}\r\n".encode(), "it says “500 unknown: Bearer ••••”"),
+]
 
 
-async def test_reset_before_an_answer(server: FaultServer, make_client: MakeClient) -> None:
-    server.play(reset())
-    _, events = await run(make_client())
-    assert failure_of(events).kind is FailureKind.CONNECTION
-
-
-async def test_close_before_an_answer(server: FaultServer, make_client: MakeClient) -> None:
-    server.play()
-    _, events = await run(make_client())
-    failure = failure_of(events)
-    assert failure.kind is FailureKind.CONNECTION
-    assert "before an answer" in failure.message
-
-
-@pytest.mark.parametrize(
-    ("said", "words"),
-    [
-        (b"SSH-2.0-OpenSSH_9.2\r\n", "is not HTTP: it says “SSH-2.0-OpenSSH_9.2”."),
-        (b"SSH-2.0-OpenSSH_9.2\r\n\r\n", "is not HTTP: it says “SSH-2.0-OpenSSH_9.2”."),
-        (b"-ERR unknown command\r\n", "it says “-ERR unknown command”."),
-        (b"<html>no headers</html>", "it says “<html>no headers</html>”."),
-        (b"\x15\x03\x01\x00\x02\x02\x46", "it speaks TLS. Begin the address with https://."),
-        (b"\x00\x00\x12\x04\x00\x00\x00\x00\x00", "it speaks HTTP/2 alone"),
-        (b"J\x00\x00\x00\n8.0.36\x00", "it begins with the bytes 4a 00 00 00 0a 38 2e 30."),
-        (b"\xe2\x80\xae\r\n", "it begins with the bytes e2 80 ae"),
-        (b"HTTP/1.1 200 OK\r\nno colon\r\n\r\n", "the rules of HTTP (illegal header line: “no colon”)"),
-        (b"HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n", "the rules of HTTP (bad Content-Length)"),
-    ],
-)
-async def test_not_http(server: FaultServer, make_client: MakeClient, said: bytes, words: str) -> None:
-    server.play(send(said))
-    _, events = await run(make_client())
-    failure = failure_of(events)
-    assert failure.kind is FailureKind.NOT_HTTP
-    assert words in failure.message
-    assert "bytearray" not in failure.message
-
-
-async def test_not_http_and_no_end_either(server: FaultServer, make_client: MakeClient) -> None:
-    server.play(send(b"220 mail.example ESMTP\r\n"), hold())
-    _, events = await run(make_client(timeouts=Timeouts(connect=5, first=0.3)))
-    failure = failure_of(events)
-    assert failure.kind is FailureKind.NOT_HTTP
-    assert "it says “220 mail.example ESMTP”" in failure.message
-
-
-async def test_a_key_said_back_instead_of_http_is_not_shown(server: FaultServer, make_client: MakeClient) -> None:
-    server.play(send(f"500 unknown: Bearer {CANARY}\r\n".encode()))
-    _, events = await run(make_client())
-    assert "it says “500 unknown: Bearer ••••”" in failure_of(events).message
-
-
-async def test_half_a_status_line_is_a_connection_that_was_lost(server: FaultServer, make_client: MakeClient) -> None:
-    server.play(send(b"HTTP/1.1 200 OK\r\nConte"))
-    _, events = await run(make_client())
-    assert failure_of(events).kind is FailureKind.CONNECTION
-
-
-async def test_headers_without_measure(server: FaultServer, make_client: MakeClient) -> None:
-    server.play(send(head(200, "text/event-stream", "X-Long: " + "a" * 200_000)))
-    _, events = await run(make_client())
-    failure = failure_of(events)
-    assert failure.kind is FailureKind.TOO_LARGE
-    assert failure.message.startswith("The headers of the answer from 127.0.0.1:")
-    assert "larger than 100 KiB" in failure.message
+@pytest.mark.parametrize("ends", [[], [hold()]], ids=["closed", "left open"])
+async def test_answer_that_is_not_http_is_quoted(
+    server: FaultServer, make_client: MakeClient, ends: list[Step]
+) -> None:
+    client = make_client(timeouts=Timeouts(connect=5, first=1 if ends else 30))
+    for sent, words in NOT_HTTP if not ends else NOT_HTTP[:1]:
+        server.play(send(sent), ends)
+        _, events = await run(client)
+        failure = failure_of(events)
+        assert failure.kind is FailureKind.NOT_HTTP
+        assert words in failure.message
+        assert "bytearray" not in failure.message
 
 
 @pytest.mark.parametrize("key", [CANARY, None])
-async def test_a_failure_knows_what_was_asked_for(
-    server: FaultServer, make_client: MakeClient, key: str | None
-) -> None:
+async def test_failure_says_what_was_requested(server: FaultServer, make_client: MakeClient, key: str | None) -> None:
     client = make_client(key=key)
     told = Sent(endpoint="chat", keyed=key is not None, streamed=True)
     scripts: tuple[list[Step], ...] = (
-        [send(whole(400, "application/json", b"{}"))],  # refused
+        [send(whole(400, "application/json", b"{}")), keep()],  # refused
         [send(head()), send(sse('{"error": {"message": "no"}}'))],  # told in the stream
         [send(head())],  # a verdict of the decoder
         [send(head()), send(sse(text_chunk("Hel"))), reset()],  # a way that broke
@@ -176,26 +108,55 @@ async def test_a_failure_knows_what_was_asked_for(
     assert listed.sent == Sent(endpoint="models", keyed=key is not None, streamed=False)
 
 
-@pytest.mark.parametrize("steps", [[hold()], [send(head()), hold()]], ids=["no headers", "no body"])
-async def test_no_content_in_time(server: FaultServer, make_client: MakeClient, steps: list[object]) -> None:
-    server.play(steps)  # type: ignore[arg-type]  # parametrize loses the type
-
-    async def seconds() -> float:
-        started = time.monotonic()
-        _, events = await run(make_client(timeouts=QUICK))
-        assert failure_of(events).kind is FailureKind.TIMEOUT_FIRST
-        return time.monotonic() - started
-
-    assert 0.15 < await shortest_of(seconds, 1.5) < 1.5
-    await asyncio.to_thread(server.wait_closed)
+HEL = send(sse(text_chunk("Hel")))
+LOST = FailureKind.CONNECTION
 
 
-async def test_content_stops_coming(server: FaultServer, make_client: MakeClient) -> None:
-    server.play(send(head()), send(sse(text_chunk("Hel"))), hold())
-    _, events = await run(make_client(timeouts=OFF.model_copy(update={"idle": 0.2})))
-    assert text_of(events) == "Hel"
-    assert failure_of(events).kind is FailureKind.TIMEOUT_IDLE
-    await asyncio.to_thread(server.wait_closed)
+@pytest.mark.parametrize(
+    ("steps", "settings", "text", "kind", "words"),
+    [
+        ([], {}, "", LOST, "before an answer"),
+        ([reset()], {}, "", LOST, "before an answer"),
+        ([send(b"HTTP/1.1 200 OK\r\nConte")], {}, "", LOST, "before an answer"),
+        ([send(head(chunked=True), chunk(HEL.data), b"400\r\ndata: {")], {}, "Hel", LOST, "middle of the answer"),
+        ([send(head(200, None, "X-Long: " + "a" * 200_000))], {}, "", FailureKind.TOO_LARGE, "larger than 100 KiB"),
+        ([send(whole(200, "text/event-stream", b""))], {}, "", FailureKind.NO_BODY, ""),
+        (
+            [send(head()), drip(b"data: " + b"a" * 300_000, 30_000), hold()],
+            {"max_event_bytes": 100_000}, "", FailureKind.TOO_LARGE, "",
+        ),
+        (
+            [send(head(503, "text/plain", "Content-Length: 5000")), send(b"overloaded"), hold()],
+            {"settle": 0.2}, "", FailureKind.HTTP, "overloaded",
+        ),
+        ([hold()], {"first": 0.2}, "", FailureKind.TIMEOUT_FIRST, ""),
+        ([send(head()), hold()], {"first": 0.2}, "", FailureKind.TIMEOUT_FIRST, ""),
+        ([send(head()), HEL, hold()], {"idle": 0.2}, "Hel", FailureKind.TIMEOUT_IDLE, ""),
+    ],
+    ids=[
+        "closed", "reset", "half a status line", "half a chunk", "headers", "empty", "large event", "endless error",
+        "no headers", "no body", "no more content",
+    ],
+)  # fmt: skip
+async def test_broken_answer_is_a_failure_and_keeps_the_text(
+    server: FaultServer,
+    make_client: MakeClient,
+    steps: list[Step | list[Step]],
+    settings: dict[str, Any],
+    text: str,
+    kind: FailureKind,
+    words: str,
+) -> None:
+    server.play(*steps)
+    clocks = {name: settings.pop(name) for name in [*settings] if name in Timeouts.model_fields}
+    call, events = await run(make_client(timeouts=OFF.model_copy(update=clocks), **settings))
+    failure = failure_of(events)
+    assert (text_of(events), failure.kind) == (text, kind)
+    assert words in failure.message
+    assert call.exchange.failure == failure
+    assert call.exchange.size < 250_000
+    if hold() in steps:
+        await asyncio.to_thread(server.wait_closed)
 
 
 async def test_content_that_keeps_coming_outlives_every_clock(server: FaultServer, make_client: MakeClient) -> None:
@@ -216,14 +177,14 @@ async def test_keep_alives_do_not_re_arm(server: FaultServer, make_client: MakeC
     assert call.exchange.body.count(ALIVE) < 400, "they went on, and it was over"
 
 
-async def test_total_time(server: FaultServer, make_client: MakeClient) -> None:
+async def test_total_timeout_ends_the_call(server: FaultServer, make_client: MakeClient) -> None:
     server.play(send(head()), drip(sse(*[text_chunk("x")] * 40), len(sse(text_chunk("x"))), 0.3), hold())
     _, events = await run(make_client(timeouts=Timeouts(total=1.8)))
     assert failure_of(events).kind is FailureKind.TIMEOUT_TOTAL
-    assert 2 <= len(text_of(events)) <= 8
+    assert text_of(events).startswith("x")
 
 
-async def test_a_slow_reader_is_not_punished(server: FaultServer, make_client: MakeClient) -> None:
+async def test_slow_reader_causes_no_timeout(server: FaultServer, make_client: MakeClient) -> None:
     server.play(send(head()), send(HELLO[:-20]), send(HELLO[-20:]), send(DONE), hold())
     got: list[Event] = []
     clocks = Timeouts(connect=5, first=5, idle=0.2, settle=0.2)  # shorter than the reader takes for each piece
@@ -235,24 +196,13 @@ async def test_a_slow_reader_is_not_punished(server: FaultServer, make_client: M
     assert not any(isinstance(event, Failed) for event in got)
 
 
-async def test_done_ends_it_though_the_socket_stays_open(server: FaultServer, make_client: MakeClient) -> None:
+async def test_end_marker_ends_the_call_though_the_socket_stays_open(
+    server: FaultServer, make_client: MakeClient
+) -> None:
     server.play(send(head()), send(HELLO, DONE), hold())
-
-    async def seconds() -> float:
-        started = time.monotonic()
-        call, events = await run(make_client(timeouts=OFF))
-        assert text_of(events) == "Hello"
-        assert call.exchange.complete
-        return time.monotonic() - started
-
-    assert await shortest_of(seconds, 0.6) < 0.6
-    await asyncio.to_thread(server.wait_closed)
-
-
-async def test_data_after_done_is_not_waited_for(server: FaultServer, make_client: MakeClient) -> None:
-    server.play(send(head()), send(HELLO, DONE), sleep(0.1), drip(sse(text_chunk("more")) * 50, 64, 0.02))
-    _, events = await run(make_client())
+    call, events = await run(make_client(timeouts=OFF))
     assert text_of(events) == "Hello"
+    assert call.exchange.complete
     await asyncio.to_thread(server.wait_closed)
 
 
@@ -263,17 +213,11 @@ async def test_data_after_done_in_the_same_read(server: FaultServer, make_client
     assert any(isinstance(event, Deviation) for event in events)
 
 
-async def test_finished_without_an_end_marker_settles(server: FaultServer, make_client: MakeClient) -> None:
+async def test_finish_reason_without_an_end_marker_settles(server: FaultServer, make_client: MakeClient) -> None:
     server.play(send(head()), send(HELLO), hold())
-
-    async def seconds() -> float:
-        started = time.monotonic()
-        _, events = await run(make_client(timeouts=OFF.model_copy(update={"settle": 0.2})))
-        assert not any(isinstance(event, Failed) for event in events)
-        assert any(isinstance(event, Deviation) and event.code == "broken_after_end" for event in events)
-        return time.monotonic() - started
-
-    assert await shortest_of(seconds, 1.0) < 1.0
+    _, events = await run(make_client(timeouts=OFF.model_copy(update={"settle": 0.2})))
+    assert not any(isinstance(event, Failed) for event in events)
+    assert any(isinstance(event, Deviation) and event.code == "broken_after_end" for event in events)
 
 
 def _delta(delta: dict[str, Any], finish: str | None = None) -> bytes:
@@ -284,10 +228,16 @@ EMPTY = {"role": "assistant", "content": ""}
 CALL = {"tool_calls": [{"index": 0, "id": "a", "function": {"name": "f", "arguments": "{}"}}]}
 
 
-@pytest.mark.parametrize("first", [EMPTY, {"reasoning_content": "hm"}])
-@pytest.mark.parametrize("reason", ["stop", "null", "", "tool_calls", "eos"])
-@pytest.mark.parametrize("later", [{"content": "Hello"}, CALL])
-async def test_a_finish_reason_before_any_content_is_waited_through(
+@pytest.mark.parametrize(
+    ("first", "reason", "later"),
+    [
+        (EMPTY, "stop", {"content": "Hello"}),
+        (EMPTY, "null", CALL),
+        ({"reasoning_content": "hm"}, "tool_calls", CALL),
+        ({"reasoning_content": "hm"}, "eos", {"content": "Hello"}),
+    ],
+)
+async def test_early_finish_reason_does_not_end_the_call(
     server: FaultServer, make_client: MakeClient, first: dict[str, Any], reason: str, later: dict[str, Any]
 ) -> None:
     server.play(send(head()), send(_delta(first, reason)), sleep(0.3), send(_delta(later), _delta({}, "stop"), DONE))
@@ -301,9 +251,9 @@ async def test_a_finish_reason_before_any_content_is_waited_through(
 async def test_content_within_the_wait_after_a_finish_reason_is_added(
     server: FaultServer, make_client: MakeClient
 ) -> None:
-    late = [[sleep(0.3), send(_delta({"content": piece}))] for piece in ("l", "l", "o")]
+    late = [[sleep(0.4), send(_delta({"content": piece}))] for piece in ("l", "l", "o")]
     server.play(send(head()), send(_delta({"content": "He"}, "stop")), *late, hold())
-    _, events = await run(make_client(timeouts=OFF.model_copy(update={"settle": 0.6})))
+    _, events = await run(make_client(timeouts=OFF.model_copy(update={"settle": 1})))
     assert text_of(events) == "Hello"
     assert not any(isinstance(event, Failed) for event in events)
 
@@ -315,7 +265,8 @@ async def test_silence_after_an_early_finish_reason_is_a_time_out(
     server: FaultServer, make_client: MakeClient, first: dict[str, Any], kind: FailureKind
 ) -> None:
     server.play(send(head()), send(_delta(first, "stop")), hold())
-    _, events = await run(make_client(timeouts=QUICK))
+    clock = "first" if kind is FailureKind.TIMEOUT_FIRST else "idle"
+    _, events = await run(make_client(timeouts=OFF.model_copy(update={clock: 0.5})))
     failure = failure_of(events)
     assert failure.kind is kind
     assert failure.message.endswith("A finish reason came before any text or call.")
@@ -326,29 +277,25 @@ CHAT_ERROR = 'data: {"error":{"message":"upstream died","type":"server_error","c
 
 
 @pytest.mark.parametrize(("protocol", "error"), [("chat", CHAT_ERROR), ("messages", NATIVE_ERROR)])
-@pytest.mark.parametrize("settle", [None, 0.4])
-async def test_an_error_on_a_connection_that_stays_open_is_told_at_once_and_not_waited_for(
-    server: FaultServer, make_client: MakeClient, protocol: str, error: str, settle: float | None
+async def test_error_on_a_connection_that_stays_open_is_given_at_once_and_ends_the_call(
+    server: FaultServer, make_client: MakeClient, protocol: str, error: str
 ) -> None:
     server.play(send(head()), send(error.encode()), pause(), drip(ALIVE * 600, len(ALIVE), 0.1), hold())
-    client = make_client(timeouts=Timeouts(connect=5, first=60, idle=60, settle=settle))
+    client = make_client(timeouts=Timeouts(connect=5, first=60, idle=60, settle=0.4))
     call = client.open(get_protocol(protocol), ask())
     failures: list[Failure] = []
-    told = 0.0
     async with aclosing(call):
         async for events in call:
             failures += [event.failure for event in events if isinstance(event, Failed)]
-            if failures and not told:  # nothing else comes before this is done
-                told = time.monotonic()
+            if failures:  # nothing else comes before
                 server.go_on()
-    assert time.monotonic() - told > (settle or AFTER_ERROR) - 0.1
-    assert call.exchange.body.count(ALIVE) < 600, "they went on, and it was over"
+    assert call.exchange.body.count(ALIVE) < 600, "signs of life went on, and it was over"
     assert [failure.message for failure in failures] == ["upstream died"]
     assert call.exchange.failure == failures[0]
-    server.wait_closed()
+    await asyncio.to_thread(server.wait_closed)
 
 
-async def test_what_comes_after_an_error_is_read_to_its_end(server: FaultServer, make_client: MakeClient) -> None:
+async def test_content_after_an_error_is_read_to_the_end_marker(server: FaultServer, make_client: MakeClient) -> None:
     pieces = [[send(sse(text_chunk(piece))), sleep(0.6)] for piece in ("lo", " ", "world")]
     server.play(send(head()), send(sse(text_chunk("Hel"))), send(CHAT_ERROR.encode()), *pieces, send(DONE), hold())
     timeouts = Timeouts(connect=5, first=5, idle=5, settle=1.5)  # shorter than all that comes after the error
@@ -356,15 +303,6 @@ async def test_what_comes_after_an_error_is_read_to_its_end(server: FaultServer,
     assert text_of(events) == "Hello world"
     assert call.exchange.complete, "it ends with the end marker"
     assert call.exchange.failure is not None
-
-
-async def test_an_error_inside_the_stream(server: FaultServer, make_client: MakeClient) -> None:
-    error = '{"error":{"message":"upstream died","type":"server_error","code":"x"}}'
-    server.play(send(head()), send(sse(text_chunk("Hel"), error)), reset())
-    call, events = await run(make_client())
-    failures = [event.failure for event in events if isinstance(event, Failed)]
-    assert [(failure.kind, failure.message) for failure in failures] == [(FailureKind.STREAM, "upstream died")]
-    assert call.exchange.failure == failures[0]
 
 
 async def test_refused(make_client: MakeClient) -> None:
@@ -383,7 +321,7 @@ async def test_unknown_name(make_client: MakeClient) -> None:
     assert "no-such-gateway.invalid" in failure.message
 
 
-async def test_a_redirect_is_not_followed(server: FaultServer, make_client: MakeClient) -> None:
+async def test_redirect_is_not_followed(server: FaultServer, make_client: MakeClient) -> None:
     server.play(
         send(whole(308, "text/html", b"moved", "Location: https://elsewhere.example/v1/chat/completions")), hold()
     )
@@ -396,7 +334,7 @@ async def test_a_redirect_is_not_followed(server: FaultServer, make_client: Make
     await asyncio.to_thread(server.wait_closed)  # a body that was not read leaves no connection behind
 
 
-async def test_a_gzip_bomb_is_bounded(server: FaultServer, make_client: MakeClient) -> None:
+async def test_gzip_bomb_is_bounded(server: FaultServer, make_client: MakeClient) -> None:
     cap = 2 * 1024 * 1024
     bomb = gzip.compress(b"data: " + b"a" * (64 * 1024 * 1024), 9)
     assert len(bomb) < 100_000
@@ -407,13 +345,6 @@ async def test_a_gzip_bomb_is_bounded(server: FaultServer, make_client: MakeClie
     assert "2 MiB" in failure.message
     assert call.exchange.size <= cap
     await asyncio.to_thread(server.wait_closed)
-
-
-async def test_one_event_above_the_cap(server: FaultServer, make_client: MakeClient) -> None:
-    server.play(send(head()), drip(b"data: " + b"a" * 300_000, 30_000), hold())
-    call, events = await run(make_client(max_event_bytes=100_000))
-    assert failure_of(events).kind is FailureKind.TOO_LARGE
-    assert call.exchange.size < 250_000
 
 
 async def test_damaged_and_unasked_compression(server: FaultServer, make_client: MakeClient) -> None:
@@ -443,30 +374,3 @@ async def test_html_502(server: FaultServer, make_client: MakeClient) -> None:
     assert failure.body == page.decode()
     assert call.should_retry is True
     assert call.exchange.body == page
-
-
-async def test_the_documented_error_body(server: FaultServer, make_client: MakeClient) -> None:
-    body = gzip.compress(b'{"code":40012,"message":"model x does not exist","data":null}')
-    server.play(send(whole(404, "application/json", body, "Content-Encoding: gzip")))
-    _, events = await run(make_client())
-    failure = failure_of(events)
-    assert (failure.status, failure.code, failure.message) == (404, "40012", "model x does not exist")
-
-
-async def test_an_error_body_that_never_ends(server: FaultServer, make_client: MakeClient) -> None:
-    server.play(send(head(503, "text/plain", "Content-Length: 5000")), send(b"overloaded"), hold())
-    _, events = await run(make_client(timeouts=QUICK))
-    failure = failure_of(events)
-    assert (failure.kind, failure.status, failure.message) == (FailureKind.HTTP, 503, "overloaded")
-
-
-async def test_empty_bodies(server: FaultServer, make_client: MakeClient) -> None:
-    client = make_client()
-    server.play_next(send(whole(200, "text/event-stream", b"")), keep())
-    server.play_next(send(whole(500, None, b"")))
-    _, events = await run(client)
-    assert failure_of(events).kind is FailureKind.NO_BODY
-    _, events = await run(client)
-    failure = failure_of(events)
-    assert (failure.kind, failure.status) == (FailureKind.HTTP, 500)
-    assert failure.message

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable, Iterable
 from itertools import pairwise
 from typing import Any
@@ -70,7 +69,7 @@ CARRIERS: dict[str, tuple[str, Callable[[str], bytes], bytes]] = {
 
 @each_case("size", [1, 2, 5, 17])
 @each_case("name", CARRIERS)
-def test_a_key_in_pieces_is_in_no_piece(name: str, size: int) -> None:
+def test_key_in_pieces_is_in_no_piece(name: str, size: int) -> None:
     protocol, carry, end = CARRIERS[name]
     reads = [carry(text) for text in ("Say ", *pieces_of(KEY, size), " now")]
     found = body(redact([*reads, end]))
@@ -81,7 +80,7 @@ def test_a_key_in_pieces_is_in_no_piece(name: str, size: int) -> None:
 
 
 @pytest.mark.parametrize("name", ["delta", "choice", "event"])
-def test_members_that_nothing_here_knows_are_looked_at_too(name: str) -> None:
+def test_key_in_pieces_in_unknown_members_is_masked(name: str) -> None:
     def carry(text: str) -> bytes:
         if name == "delta":
             return chunk({"content": "x", "thoughts": {"said": text}})
@@ -101,7 +100,7 @@ def test_all_other_bytes_stay_and_reads_keep_their_times() -> None:
     assert redact([*reads, DONE]) == [Piece(n / 1000, read) for n, read in enumerate([*reads, DONE])]
 
 
-def test_a_text_is_held_back_only_until_it_is_known() -> None:
+def test_text_is_held_back_until_it_is_no_beginning_of_a_key() -> None:
     stream = StreamRedactor(Redactor([KEY]))
     first, other = chunk({"content": "yes"}), chunk({"content": " it is"})
     assert stream.redact_bytes(first, 1.0) == []
@@ -118,18 +117,14 @@ def test_a_text_is_held_back_only_until_it_is_known() -> None:
         DONE,
         call_chunk(fragment("{", index=0, id="c", name="f")),
         chunk({"reasoning_content": "Hm"}),
+        None,
     ],
 )
-def test_what_ends_a_text_lets_it_go(after: bytes) -> None:
+def test_text_held_back_is_given_at_its_end(after: bytes | None) -> None:
     stream = StreamRedactor(Redactor([KEY]))
-    assert stream.redact_bytes(chunk({"content": "yes"}), 0.0) == []
-    assert len(stream.redact_bytes(after, 0.1)) == 2
-
-
-def test_the_end_of_a_block_lets_its_text_go() -> None:
-    stream = StreamRedactor(Redactor([KEY]))
-    assert stream.redact_bytes(block("text_delta", "text")("yes"), 0.0) == []
-    assert len(stream.redact_bytes(data({"type": "content_block_stop", "index": 0}), 0.1)) == 2
+    text = chunk({"content": "yes"}) if after else block("text_delta", "text")("yes")
+    assert stream.redact_bytes(text, 0.0) == []
+    assert len(stream.redact_bytes(after or data({"type": "content_block_stop", "index": 0}), 0.1)) == 2
 
 
 def test_choices_and_calls_in_turns_are_told_apart() -> None:
@@ -161,13 +156,13 @@ def test_each_piece_may_be_escaped_in_its_own_way(secret: str, size: int) -> Non
     assert said("chat", body(redact([*reads, DONE], secret))) == f"a {MASK} b"
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(
     cuts=st.lists(st.integers(0, 3000), max_size=40),
     sizes=st.lists(st.integers(1, 9), min_size=4, max_size=40),
     ending=st.sampled_from(["\n\n", "\r\n\r\n", "\r\r"]),
 )
-def test_reads_and_events_may_cut_it_anywhere(cuts: list[int], sizes: list[int], ending: str) -> None:
+def test_key_cut_by_reads_and_events_is_masked(cuts: list[int], sizes: list[int], ending: str) -> None:
     text, at = f"Keys: {KEY} and {KEY}{KEY}.", 0
     events = []
     for size in [*sizes, *[3] * len(text)]:
@@ -182,29 +177,30 @@ def test_reads_and_events_may_cut_it_anywhere(cuts: list[int], sizes: list[int],
     assert [piece.at for piece in found] == sorted(piece.at for piece in found)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(
     texts=st.lists(
         st.sampled_from(["a", "ab", "abab", "abac", "abacabad", "b", "x", "%61", "", 'a"b', "a\\", "ü"]), max_size=60
     ),
     name=st.sampled_from(["content", "messages text"]),
+    ending=st.sampled_from([b"\n", b"\r\n"]),
 )
-def test_events_of_one_read_are_looked_at_as_one_by_one(texts: list[str], name: str) -> None:
-    """What is told at once of a text that goes on otherwise is what following it would have told."""
+def test_events_of_one_read_are_redacted_like_those_that_come_alone(texts: list[str], name: str, ending: bytes) -> None:
+    """A text in front of a secret goes on otherwise, or holds the secret twice."""
     _, carrier, _ = CARRIERS[name]
-    events = [carrier(text) for text in texts]
+    events = [carrier(text).replace(b"\n", ending) for text in texts]
     secret = "abacabadab"
     assert body(redact([b"".join(events)], secret)) == body(redact(events, secret))
 
 
-def test_what_is_cut_off_within_a_secret_is_masked_unless_it_is_short() -> None:
+def test_beginning_of_a_key_at_the_end_is_masked_unless_short() -> None:
     reads = [chunk({"content": text}) for text in ("It is ", KEY[:9], KEY[9:15])]
     assert said("chat", body(redact(reads))) == f"It is {MASK}"
     assert said("chat", body(redact([chunk({"content": "It is sk-c"})]))) == "It is sk-c"
     assert KEY[:10].encode() not in body(redact([f"It is {KEY[:15]}".encode()]))
 
 
-def test_an_answer_does_not_wait_for_ever() -> None:
+def test_text_is_held_back_for_a_limited_time() -> None:
     stream = StreamRedactor(Redactor([KEY]))
     assert stream.redact_bytes(chunk({"content": "s"}), 0.0) == []
     assert stream.redact_bytes(chunk({"content": "x"}, index=1), 0.1) == []
@@ -213,7 +209,7 @@ def test_an_answer_does_not_wait_for_ever() -> None:
     assert len(stream.redact_bytes(chunk({"content": "y" * MOST_HELD}, index=1), 2.0)) == 2
 
 
-def test_a_key_that_is_typed_slowly_is_waited_for() -> None:
+def test_key_that_is_typed_slowly_is_waited_for() -> None:
     stream = StreamRedactor(Redactor([KEY]))
     found = [
         piece for n, c in enumerate(KEY) for piece in stream.redact_bytes(chunk({"content": c}), n * LONGEST_HELD * 0.9)
@@ -222,7 +218,7 @@ def test_a_key_that_is_typed_slowly_is_waited_for() -> None:
     assert said("chat", body(found) + DONE) == f"{MASK}!"
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(
     st.lists(
         st.one_of(
@@ -233,22 +229,22 @@ def test_a_key_that_is_typed_slowly_is_waited_for() -> None:
         max_size=60,
     )
 )
-def test_hostile_bytes_never_raise_and_what_holds_no_secret_stays(reads: list[bytes]) -> None:
+def test_hostile_bytes_without_a_secret_stay(reads: list[bytes]) -> None:
     assert body(redact(reads)) == b"".join(reads)
 
 
-@pytest.mark.parametrize("unit", [b"[", b'\\"', b'"a":', b'{"a":"s"', b'"s",', b"\\u0073"])
-def test_no_bytes_take_long(unit: bytes) -> None:
-    began = time.process_time()
-    body(redact([unit * (200_000 // len(unit)) + b'"s"\n']))
-    assert time.process_time() - began < 5
+@each_case("unit", [b"[", b'\\"', b'"a":', b'{"a":"s"', b'"s",', b"\\u0073", b'"s"\n', b'"%"\n', b"&a\n"])
+def test_long_read_of_one_unit_is_searched_in_linear_time(unit: bytes) -> None:
+    """A search that takes quadratic time runs into the time limit of a test."""
+    read = unit * (40_000 // len(unit)) + b'"s" % &amp;\n'
+    assert body(redact([read])) == read
 
 
 def deltas(raw: bytes) -> list[Any]:
     return [json.loads(line[6:]) for line in raw.decode().splitlines() if line.startswith("data: {")]
 
 
-def test_only_the_piece_goes_from_an_event() -> None:
+def test_only_the_piece_of_a_key_is_taken_from_an_event() -> None:
     first = b'data: { "id":"sk-" ,"choices":[{"index":0,"delta":{"content":"\\u00e9 sk-cana"}}], "x":1.50 }\n\n'
     second = b'data: {"choices":[{"index":0,"delta":{"content":"ry+Zq7\\/Kw_2xVb.9Jt=Lm4 \\n"}}]}\n\n'
     assert body(redact([first, second])) == (
@@ -257,7 +253,7 @@ def test_only_the_piece_goes_from_an_event() -> None:
     assert len(deltas(body(redact([first, second])))) == 2
 
 
-def test_a_key_that_comes_slowly_among_signs_of_life_is_known_all_the_same() -> None:
+def test_key_sent_slowly_among_keep_alives_is_masked() -> None:
     stream, found = StreamRedactor(Redactor([KEY])), []
     for number, piece in enumerate(pieces_of(KEY, 3)):
         found += stream.redact_bytes(chunk({"content": piece}), number * 5.0)
@@ -268,42 +264,24 @@ def test_a_key_that_comes_slowly_among_signs_of_life_is_known_all_the_same() -> 
 
 
 @pytest.mark.parametrize("size", [1, 9])
-def test_a_key_among_other_texts_of_the_choice_is_known_all_the_same(size: int) -> None:
+def test_key_among_reasoning_is_masked(size: int) -> None:
     reads = [read for p in pieces_of(KEY, size) for read in (chunk({"content": p}), chunk({"reasoning_content": "Hm"}))]
     text = said("chat", body(redact([*reads, DONE]))).replace("Hm", "")
     assert MASK in text
     assert not any(piece in text for piece in (KEY[i : i + SHORTEST] for i in range(len(KEY) - SHORTEST + 1)))
 
 
-def test_the_front_of_a_key_at_the_end_of_an_answer_is_masked() -> None:
+def test_front_of_a_key_at_the_end_of_an_answer_is_masked() -> None:
     reads = [chunk({"content": text}) for text in ("It is ", KEY[:9], KEY[9:-3])]
     assert said("chat", body(redact([*reads, chunk({}, "length"), DONE]))) == f"It is {MASK}"
 
 
-def test_what_was_let_go_is_not_remembered_for_ever() -> None:
-    stream = StreamRedactor(Redactor([KEY]))
-    reads = [chunk({"content": "s"}, index=index) for index in range(300)]
-    reads += [chunk({"content": "x"}, index=400) for _ in range(200)]
-    for number, read in enumerate(reads):
-        stream.redact_bytes(read, number * LONGEST_HELD)
-    assert stream._texts is not None
-    assert not stream._texts._open
-
-
 @each_case("code", [r"\u00{:02x}", r"\\u00{:02X}", "%{:02x}", "%25{:02X}", "&#{};", "&amp;#x{:X};"])
 @each_case("size", [1, 4, 25, 1000])
-def test_a_key_in_a_code_is_known_across_events(code: str, size: int) -> None:
+def test_key_in_a_code_is_known_across_events(code: str, size: int) -> None:
     spelled = "".join(c if n % 3 else code.format(ord(c)) for n, c in enumerate(KEY))
     reads = [chunk({"content": text}) for text in ("Say ", *pieces_of(spelled, size), " 100% now")]
-    found = body(redact([*reads, DONE]))
-    assert said("chat", found) == f"Say {MASK} 100% now"
-    drops = body(redact([bytes([byte]) for byte in b"".join([*reads, DONE])]))
-    assert said("chat", drops) == f"Say {MASK} 100% now"
-
-
-@pytest.mark.parametrize("line", [b'"s"\n', b'"%"\n', b'{"a":"s"}\n', b"&a\n"])
-def test_a_read_of_many_lines_is_searched_once(line: bytes) -> None:
-    read = line * (64 * 1024 // len(line)) + b"% &amp;\n"
-    began = time.process_time()
-    assert body(redact([read])) == read
-    assert time.process_time() - began < 5
+    assert said("chat", body(redact([*reads, DONE]))) == f"Say {MASK} 100% now"
+    if size == 25:
+        drops = body(redact([bytes([byte]) for byte in b"".join([*reads, DONE])]))
+        assert said("chat", drops) == f"Say {MASK} 100% now"

@@ -49,7 +49,7 @@ def changed_only(before: str, after: str, start: int, end: int) -> bool:
 
 
 @given(texts(), values(4), st.data())
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_setting_a_value_changes_that_value_and_no_other_byte(
     pair: tuple[str, Any], new: Any, data: st.DataObject
 ) -> None:
@@ -75,8 +75,8 @@ def test_setting_a_value_changes_that_value_and_no_other_byte(
 
 
 @given(texts(st.dictionaries(KEYS, values(4), max_size=5)), st.dictionaries(KEYS, values(4), max_size=5))
-@settings(max_examples=80, deadline=None)
-def test_merging_leaves_what_stays_as_it_is(pair: tuple[str, Any], new: Any) -> None:
+@settings(max_examples=40, deadline=None)
+def test_merging_keeps_the_text_of_equal_members(pair: tuple[str, Any], new: Any) -> None:
     text, value = pair
     after = set_value(text, (), new)
     assert same(json.loads(after), new)
@@ -90,7 +90,7 @@ def test_merging_leaves_what_stays_as_it_is(pair: tuple[str, Any], new: Any) -> 
 
 
 @given(texts(), KEYS, values(4), st.integers(0, 6), st.data())
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_inserting_adds_and_removing_takes_it_out_again(
     pair: tuple[str, Any], key: str, new: Any, at: int, data: st.DataObject
 ) -> None:
@@ -125,7 +125,7 @@ def test_inserting_adds_and_removing_takes_it_out_again(
 
 
 @given(texts(), st.data())
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_removing_renaming_and_moving(pair: tuple[str, Any], data: st.DataObject) -> None:
     text, value = pair
     inner = [path for path in places(value) if path]
@@ -158,7 +158,7 @@ def test_removing_renaming_and_moving(pair: tuple[str, Any], data: st.DataObject
         assert same(reach(json.loads(moved), path[:-1]), items)
 
 
-def test_what_is_added_looks_like_its_neighbours() -> None:
+def test_added_member_has_the_layout_of_its_neighbours() -> None:
     assert insert_member(LAID_OUT, ("properties",), "c", {"type": "array", "items": {"type": "string"}}) == (
         LAID_OUT.replace(
             '"enum": [1, 2]}\n', '"enum": [1, 2]},\n    "c": {"type": "array", "items": {"type": "string"}}\n'
@@ -217,7 +217,7 @@ def test_doubled_keys() -> None:
         move(text, ("a",), 1)
 
 
-def test_what_cannot_be_done_is_said_with_its_place() -> None:
+def test_impossible_edit_is_refused_with_its_place() -> None:
     text = '{\n  "a": [1],\n  "b": 2\n}'
     with pytest.raises(JsonTextError, match="line 2, column 8: there is no “5” here"):
         set_value(text, ("a", 5), 1)
@@ -237,16 +237,16 @@ def test_what_cannot_be_done_is_said_with_its_place() -> None:
 
 
 def test_hostile_text_is_edited_or_refused_but_never_crashes() -> None:
-    deep = "[" * 100_000 + "]" * 100_000
+    deep = "[" * 10_000 + "]" * 10_000
     assert set_value(deep, (), 1) == "1"
     assert insert_item(deep, (), 1) == deep[:-1] + ", 1]"
     value: Any = 1
-    for _ in range(100_000):
+    for _ in range(10_000):
         value = [value]
     with pytest.raises(JsonTextError, match="nested too deeply"):
         set_value("[1]", (), value)
     with pytest.raises(JsonTextError):
-        set_value("[" * 100_000, (), 1)
+        set_value("[" * 10_000, (), 1)
     assert set_value('{"\\ud800": 1}', ("\ud800",), 2) == '{"\\ud800": 2}'
-    many = "[" + "1," * 50_000 + "2]"
-    assert set_value(many, (50_000,), 3) == many[:-2] + "3]"
+    many = "[" + "1," * 10_000 + "2]"
+    assert set_value(many, (10_000,), 3) == many[:-2] + "3]"

@@ -16,16 +16,11 @@ TRAILING_COMMA = ('{\n  "a": 1,\n}', *((2, 9) if sys.version_info >= (3, 13) els
 @each_case(
     ("text", "line", "column", "words"),
     [
-        TRAILING_COMMA,
-        ('{"a" 1}', 1, 6, "colon"),
-        ("[1 2]", 1, 4, "comma"),
-        ("{} x", 1, 4, "after the end"),
-        ('{"a": NaN}', 1, 7, "NaN is not JSON"),
-        ('{"a": 1e999}', 1, 7, "too large"),
-        ("  ", 1, 3, "nothing"),
+        TRAILING_COMMA, ('{"a" 1}', 1, 6, "colon"), ("[1 2]", 1, 4, "comma"), ("{} x", 1, 4, "after the end"),
+        ('{"a": NaN}', 1, 7, "NaN is not JSON"), ('{"a": 1e999}', 1, 7, "too large"), ("  ", 1, 3, "nothing"),
         ("9" * 5_000, 1, 1, "too many digits"),
     ],
-)
+)  # fmt: skip
 def test_problems_are_found_where_they_are(text: str, line: int, column: int, words: str) -> None:
     problem = problem_at(text)
     assert problem is not None

@@ -17,7 +17,7 @@ SOUND = [(name, schema) for name, schema in schemas() if name != "40_wrong_shape
 
 
 @each_case(("name", "schema"), SOUND)
-def test_a_sample_fits_its_schema_and_is_always_the_same(name: str, schema: Any) -> None:
+def test_sample_fits_its_schema_and_is_always_the_same(name: str, schema: Any) -> None:
     value = sample(schema)
     assert check_value(value, schema) == []
     assert sample(schema) == value
@@ -26,37 +26,12 @@ def test_a_sample_fits_its_schema_and_is_always_the_same(name: str, schema: Any)
         assert required in value
 
 
-def test_a_sample_shows_optional_parameters_and_the_words_of_the_schema() -> None:
+def test_sample_shows_optional_parameters_and_the_words_of_the_schema() -> None:
     value = sample(dict(SOUND)["26_calendar_event"])
     assert value["attendees"] == [{"email": "ada@example.org", "optional": False}]
     assert value["recurrence"] == {"frequency": "daily", "interval": 1, "until": "2026-01-31"}
     assert sample({"type": "object", "properties": {"a": {"examples": ["one"], "type": "string"}}}) == {"a": "one"}
     assert sample({"type": "object", "properties": {"a": {"default": 5, "type": "string"}}}) == {"a": "a"}
-
-
-@each_case(
-    "schema",
-    [
-        {"type": "array", "contains": {"const": 3}, "items": {"type": "integer"}, "minItems": 3},
-        {"type": "array", "items": {"type": "boolean"}, "minItems": 20, "maxItems": 20},
-        {"type": "array", "items": {"enum": ["a", "b", "c"]}, "uniqueItems": True, "minItems": 3},
-        {"type": "string", "minLength": 30, "maxLength": 31},
-        {"type": "string", "pattern": "^a+$", "minLength": 12},
-        {"type": "string", "maxLength": 0},
-        {"type": "number", "exclusiveMinimum": 0.1, "exclusiveMaximum": 0.11},
-        {"type": "integer", "multipleOf": 7, "minimum": 100},
-        {"type": "object", "minProperties": 4},
-        {"type": "object", "maxProperties": 1, "properties": {"a": {}, "b": {}}, "required": ["b"]},
-        {"allOf": [{"minimum": 3}, {"maximum": 4}], "type": "number"},
-        {"oneOf": [{"type": "integer", "minimum": 1}, {"type": "number"}]},
-        {"anyOf": [False, {"const": 1}]},
-        {"not": {"type": "object"}},
-        {"type": "object", "properties": {"a": {"$ref": "#/$defs/x"}}, "$defs": {"x": {"type": "integer"}}},
-        {"if": {"required": ["a"]}, "then": {"required": ["b"]}, "type": "object", "required": ["a"]},
-    ],
-)
-def test_samples_of_odd_schemas_fit_too(schema: Any) -> None:
-    assert check_value(sample(schema), schema) == []
 
 
 def test_schemas_that_nothing_fits_and_hostile_ones_still_end() -> None:
@@ -85,6 +60,22 @@ DEPENDENT: Any = {"a": {"required": ["n"], "properties": {"n": {"type": "integer
 @each_case(
     "schema",
     [
+        {"type": "array", "contains": {"const": 3}, "items": {"type": "integer"}, "minItems": 3},
+        {"type": "array", "items": {"type": "boolean"}, "minItems": 20, "maxItems": 20},
+        {"type": "array", "items": {"enum": ["a", "b", "c"]}, "uniqueItems": True, "minItems": 3},
+        {"type": "string", "minLength": 30, "maxLength": 31},
+        {"type": "string", "pattern": "^a+$", "minLength": 12},
+        {"type": "string", "maxLength": 0},
+        {"type": "number", "exclusiveMinimum": 0.1, "exclusiveMaximum": 0.11},
+        {"type": "integer", "multipleOf": 7, "minimum": 100},
+        {"type": "object", "minProperties": 4},
+        {"type": "object", "maxProperties": 1, "properties": {"a": {}, "b": {}}, "required": ["b"]},
+        {"allOf": [{"minimum": 3}, {"maximum": 4}], "type": "number"},
+        {"oneOf": [{"type": "integer", "minimum": 1}, {"type": "number"}]},
+        {"anyOf": [False, {"const": 1}]},
+        {"not": {"type": "object"}},
+        {"type": "object", "properties": {"a": {"$ref": "#/$defs/x"}}, "$defs": {"x": {"type": "integer"}}},
+        {"if": {"required": ["a"]}, "then": {"required": ["b"]}, "type": "object", "required": ["a"]},
         {"$schema": DRAFT_04, "type": "number", "minimum": 1, "exclusiveMinimum": True},
         {"$schema": DRAFT_07, "type": "array", "items": [{"const": 1}, {"const": "b"}], "minItems": 2},
         {"$schema": DRAFT_07, "type": "array", "items": [{}], "additionalItems": {"type": "null"}, "minItems": 3},
@@ -118,7 +109,7 @@ DEPENDENT: Any = {"a": {"required": ["n"], "properties": {"n": {"type": "integer
         COUNTRY,
     ],
 )  # fmt: skip
-def test_a_sample_of_a_common_schema_fits(schema: Any) -> None:
+def test_sample_of_a_common_schema_fits(schema: Any) -> None:
     assert check_value(sample(schema), schema) == []
 
 
@@ -132,7 +123,7 @@ def test_a_sample_of_a_common_schema_fits(schema: Any) -> None:
         False,
     ],
 )
-def test_a_schema_that_nothing_fits_has_no_sample(schema: Any) -> None:
+def test_schema_that_nothing_fits_has_no_sample(schema: Any) -> None:
     with pytest.raises(NoSampleError):
         sample(schema)
     assert sample_text(schema) == ""
@@ -145,19 +136,17 @@ def test_a_schema_that_nothing_fits_has_no_sample(schema: Any) -> None:
         "^\\+?[1-9]\\d{1,14}$", "^[\\w.-]+@[\\w-]+\\.[a-z]{2,}$", "[]a]", "^x{2,}?$", "", "^\\u0041$", "^a{,3}$", "^{$",
     ],
 )  # fmt: skip
-def test_a_text_for_a_pattern_matches_it(pattern: str) -> None:
+def test_text_for_a_pattern_matches_it(pattern: str) -> None:
     assert re.search(pattern, text_for(pattern))
     assert text_for(pattern) == text_for(pattern)
 
 
-@pytest.mark.parametrize(
-    "pattern", ["^(?=.*[A-Z])(?=.*\\d).{8,}$", "^(?!foo)[a-z]{3}$", "(?<=a)b?", "^(?=.{9,}$)[a-z]+$"]
-)
+@each_case("pattern", ["^(?=.*[A-Z])(?=.*\\d).{8,}$", "^(?!foo)[a-z]{3}$", "(?<=a)b?", "^(?=.{9,}$)[a-z]+$"])
 def test_one_of_the_texts_for_a_pattern_that_looks_around_matches_it(pattern: str) -> None:
     assert any(re.search(pattern, text) for text in texts_for(pattern))
 
 
 @each_case("pattern", ["(?=a", "(a)\\1", "(", "a)", "[", "*", "\\", "((((" * 20, "a{9999}", "\\p{Greek}"])
-def test_what_it_does_not_know_is_said(pattern: str) -> None:
+def test_unsupported_pattern_is_an_error(pattern: str) -> None:
     with pytest.raises(PatternError):
         text_for(pattern)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from playground.domain.parts import Image, Part, Reasoning, Refusal, Text, ToolCall, ToolResult, Unknown
@@ -130,6 +130,7 @@ def again(request: Request) -> tuple[str, str]:
     return json.dumps(second, sort_keys=True), json.dumps(first, sort_keys=True)
 
 
+@settings(max_examples=40, deadline=None)
 @given(chat_turns, chat_parameters, tools, extras, st.sampled_from(SendReasoning), st.sampled_from(["", "reasoning"]))
 def test_chat_bodies_come_back(
     turns: Any, parameters: Any, tools: Any, extra: Any, when: SendReasoning, field: str
@@ -147,6 +148,7 @@ def test_chat_bodies_come_back(
     assert second == first
 
 
+@settings(max_examples=40, deadline=None)
 @given(native_turns, native_parameters, tools, extras)
 def test_native_bodies_come_back(turns: Any, parameters: Any, tools: Any, extra: Any) -> None:
     request = Request(protocol="messages", model="m", turns=turns, parameters=parameters, tools=tools, extra_body=extra)
@@ -155,7 +157,7 @@ def test_native_bodies_come_back(turns: Any, parameters: Any, tools: Any, extra:
 
 
 @pytest.mark.parametrize("protocol", ["chat", "messages"])
-def test_the_order_of_names_comes_back_too(protocol: str) -> None:
+def test_order_of_names_comes_back_too(protocol: str) -> None:
     kind = get_protocol(protocol).parameters_type
     parameters = kind.from_wire({"temperature": 0.5, "stream": True, "top_p": 1})
     tool = ToolDefinition(name="f", description="d", parameters={"type": "object"})

@@ -4,24 +4,25 @@ from __future__ import annotations
 
 import json
 import random
+from collections.abc import Callable
 from typing import Any
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from playground.domain.events import Event
 from tests.protocols.messages.test_decode import said, start, stop, thought, used
 from tests.protocols.streams import (
     DONE,
     call_chunk,
     chat_events,
     chunk,
-    coalesced,
     codes,
     data,
     fold,
     fragment,
     messages_events,
+    outcome,
 )
 from tests.support.each_case import each_case
 
@@ -62,32 +63,10 @@ CHAT = {
     "error": b'{"code":1,"message":"no","data":null}',
 }
 NAMES = [
-    "choices",
-    "delta",
-    "message",
-    "content",
-    "index",
-    "finish_reason",
-    "tool_calls",
-    "function",
-    "arguments",
-    "name",
-    "id",
-    "usage",
-    "error",
-    "type",
-    "text",
-    "reasoning",
-    "reasoning_details",
-    "thinking",
-    "refusal",
-    "content_block",
-    "stop_reason",
-    "partial_json",
-    "signature",
-    "input",
-    "data",
-]
+    "choices", "delta", "message", "content", "index", "finish_reason", "tool_calls", "function", "arguments", "name",
+    "id", "usage", "error", "type", "text", "reasoning", "reasoning_details", "thinking", "refusal", "content_block",
+    "stop_reason", "partial_json", "signature", "input", "data",
+]  # fmt: skip
 WHOLE = {"type": "message", "content": [{"type": "text", "text": "a"}], "stop_reason": "end_turn"}
 MESSAGES = {
     "stream": b"".join(
@@ -104,38 +83,38 @@ MESSAGES = {
 }
 
 
-@pytest.mark.parametrize("name", CHAT)
-@settings(max_examples=25, deadline=None)
-@given(sizes=st.lists(st.integers(1, 60), min_size=1, max_size=200))
-def test_chat(name: str, sizes: list[int]) -> None:
-    body = CHAT[name]
-    assert coalesced(chat_events(body, sizes)) == coalesced(chat_events(body))
-    assert sorted(codes(chat_events(body, sizes))) == sorted(codes(chat_events(body)))
+BODIES = [(chat_events, body) for body in CHAT.values()] + [(messages_events, body) for body in MESSAGES.values()]
 
 
-@each_case("name", CHAT)
-@each_case("size", [1, 2, 3, 7])
-def test_chat_in_equal_pieces(name: str, size: int) -> None:
-    body = CHAT[name]
-    assert coalesced(chat_events(body, [size] * len(body))) == coalesced(chat_events(body))
+def _check_sizes(run: Callable[..., list[Event]], body: bytes, sizes: list[int]) -> None:
+    whole, pieces = run(body), run(body, sizes)
+    assert outcome(pieces) == outcome(whole)
+    assert sorted(codes(pieces)) == sorted(codes(whole))
 
 
-@pytest.mark.parametrize("name", MESSAGES)
-@settings(max_examples=25, deadline=None)
-@given(sizes=st.lists(st.integers(1, 60), max_size=200))
-def test_messages(name: str, sizes: list[int]) -> None:
-    body = MESSAGES[name]
-    assert coalesced(messages_events(body, sizes)) == coalesced(messages_events(body))
-    assert coalesced(messages_events(body, [1] * len(body))) == coalesced(messages_events(body))
+@settings(max_examples=80, deadline=None)
+@given(st.sampled_from(BODIES), st.lists(st.integers(1, 60), min_size=1, max_size=200))
+def test_body_cut_anywhere_gives_the_events_of_the_whole(
+    body: tuple[Callable[..., list[Event]], bytes], sizes: list[int]
+) -> None:
+    _check_sizes(*body, sizes)
+
+
+@each_case(("run", "body"), BODIES)
+@each_case("size", [1, 3, 7])
+def test_body_in_equal_pieces_gives_the_events_of_the_whole(
+    run: Callable[..., list[Event]], body: bytes, size: int
+) -> None:
+    _check_sizes(run, body, [size] * len(body))
 
 
 def test_line_ends_do_not_matter() -> None:
-    whole = coalesced(chat_events(CHAT["stream"]))
-    assert coalesced(chat_events(CHAT["crlf"])) == whole
-    assert coalesced(chat_events(CHAT["cr"])) == whole
+    whole = outcome(chat_events(CHAT["stream"]))
+    assert outcome(chat_events(CHAT["crlf"])) == whole
+    assert outcome(chat_events(CHAT["cr"])) == whole
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(seed=st.integers(0, 2**32), kind=st.sampled_from(["chat", "messages"]))
 def test_damaged_streams_never_raise_and_their_parts_can_be_kept(seed: int, kind: str) -> None:
     chance = random.Random(seed)
@@ -155,18 +134,11 @@ def test_damaged_streams_never_raise_and_their_parts_can_be_kept(seed: int, kind
     _keep(run(bytes(body)))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(
     st.recursive(
         st.sampled_from([None, True, 0, -1, 1.5, "", "x", "stop", "{}", "\ud800"]),
-        lambda inner: (
-            st.lists(inner, max_size=3)
-            | st.dictionaries(
-                st.sampled_from(NAMES),
-                inner,
-                max_size=5,
-            )
-        ),
+        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(NAMES), inner, max_size=5),
         max_leaves=25,
     ),
     st.sampled_from(
@@ -177,15 +149,7 @@ def test_any_json_in_any_place_never_raises(value: Any, kind: str) -> None:
     events = [
         {"choices": [{"delta": value, "finish_reason": None}], "usage": value, "error": None},
         {"choices": [{"index": 0, "message": value, "delta": {"tool_calls": value, "content": value}}]},
-        {
-            "type": kind,
-            "index": 0,
-            "message": value,
-            "content_block": value,
-            "delta": value,
-            "usage": value,
-            "content": value,
-        },
+        {"type": kind, "index": 0, **dict.fromkeys(("message", "content_block", "delta", "usage", "content"), value)},
         value,
     ]
     body = b"".join(b"data: " + json.dumps(event).encode() + b"\n\n" for event in events)

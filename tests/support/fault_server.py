@@ -193,12 +193,12 @@ class FaultServer:
         """End one ``pause``, or the next one."""
         self._loop.call_soon_threadsafe(self._going_on.release)
 
-    def wait_closed(self, count: int = 1, timeout: float = 2.0) -> tuple[str, float]:
+    def wait_closed(self, count: int = 1, timeout: float = 60.0) -> tuple[str, float]:
         """Wait until the peer closed ``count`` connections; the last one's kind and time. Raises TimeoutError."""
         self._wait(lambda: len(self.closings) >= count, timeout, "the peer did not close")
         return self.closings[count - 1]
 
-    def wait_requests(self, count: int = 1, timeout: float = 2.0) -> None:
+    def wait_requests(self, count: int = 1, timeout: float = 60.0) -> None:
         """Wait until ``count`` requests were received whole. Raises TimeoutError."""
         self._wait(lambda: len(self.requests) >= count, timeout, "no request came")
 

@@ -617,7 +617,7 @@ class ChatDecoder(BodyDecoder):
 
     def _review(self, state: _Choice, out: list[Event]) -> None:
         """Note where a complete choice lacks what its finish reason promises."""
-        if state.finish in _CALLING and state.calls is None:
+        if state.finish in _CALLING and not state.calls:
             self._note(out, "finish_without_calls", f"the finish reason is “{state.finish}”, and no tool call came")
         elif state.seen and not state.answered and state.finish in _NATURAL:
             self._note(out, "reasoning_only", "the answer holds reasoning only: neither text nor a call came")

@@ -11,9 +11,10 @@ from playground.domain.request import ReasoningReturn, Request, SendReasoning
 from playground.domain.tool_servers import ServerAnswer
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role, Turn, make_turn
-from playground.protocols.chat.body import read_messages
 from playground.protocols.chat.encode import encode, encode_turns
 from playground.protocols.chat.parameters import ChatParameters
+from tests.protocols.streams import GOLDEN
+from tests.support.each_case import each_case
 
 
 def turn(role: Role, *parts: Part) -> Turn:
@@ -25,7 +26,7 @@ def message(role: Role, *parts: Part, rule: ReasoningReturn = ReasoningReturn())
     return only
 
 
-def test_a_whole_request() -> None:
+def test_whole_request() -> None:
     request = Request(
         protocol="chat",
         model="m",
@@ -49,39 +50,8 @@ def test_a_whole_request() -> None:
         extra_body={"temperature": 0.9, "top_k": 4},
     )
     body = encode(request)
-    assert body == {
-        "model": "m",
-        "messages": [
-            {"role": "system", "content": "Be brief."},
-            {"role": "user", "content": "Weather?"},
-            {
-                "role": "assistant",
-                "content": None,
-                "tool_calls": [
-                    {"id": "a", "type": "function", "function": {"name": "f", "arguments": '{"x": 1}'}},
-                    {"id": "b", "type": "function", "function": {"name": "g", "arguments": "{}"}},
-                ],
-            },
-            {"role": "tool", "tool_call_id": "a", "content": "21"},
-            {"role": "tool", "tool_call_id": "b", "content": "no"},
-        ],
-        "temperature": 0.9,
-        "stream": True,
-        "stream_options": {"include_usage": True},
-        "tools": [
-            {
-                "type": "function",
-                "function": {"name": "f", "description": "d", "parameters": {"type": "object"}, "strict": True},
-            },
-            {"type": "function", "function": {"name": "g"}},
-        ],
-        "top_k": 4,
-    }
+    assert body == GOLDEN["chat"]
     assert list(body)[:2] == ["model", "messages"]
-
-
-def test_nothing_but_what_is_set() -> None:
-    assert encode(Request(protocol="chat", model="m")) == {"model": "m", "messages": []}
 
 
 def test_images_make_parts_in_order() -> None:
@@ -97,7 +67,7 @@ def test_images_make_parts_in_order() -> None:
 
 
 @pytest.mark.parametrize("role", [Role.SYSTEM, Role.DEVELOPER, Role.USER, Role.ASSISTANT])
-def test_an_empty_turn_is_an_empty_string(role: Role) -> None:
+def test_empty_turn_is_an_empty_string(role: Role) -> None:
     assert message(role) == {"role": role.value, "content": ""}
 
 
@@ -110,7 +80,7 @@ def test_unknown_parts_go_back_as_they_came() -> None:
     ]
 
 
-def test_a_refusal_goes_back_beside_the_content() -> None:
+def test_refusal_goes_back_beside_the_content() -> None:
     assert message(Role.ASSISTANT, Refusal(text="no")) == {"role": "assistant", "content": None, "refusal": "no"}
 
 
@@ -127,46 +97,39 @@ DETAILS: tuple[dict[str, Any], ...] = (
 )
 
 
-def sent(rule: ReasoningReturn, *parts: Part) -> dict[str, Any]:
+NEVER = ReasoningReturn()
+AFTER_CALLS = ReasoningReturn(when=SendReasoning.AFTER_TOOL_CALLS)
+ALWAYS = ReasoningReturn(when=SendReasoning.ALWAYS)
+INLINE = Reasoning(text="hm", field="<think>")
+
+
+@each_case(
+    ("rule", "parts", "members"),
+    [
+        (NEVER, [THOUGHT, CALL], {}),
+        (AFTER_CALLS, [THOUGHT, Text(text="a")], {}),
+        (AFTER_CALLS, [THOUGHT, CALL], {"reasoning": "hm"}),
+        (AFTER_CALLS, [CALL], {"reasoning_content": ""}),
+        (AFTER_CALLS.model_copy(update={"field": "reasoning"}), [CALL], {"reasoning": ""}),
+        (ALWAYS.model_copy(update={"field": "thinking"}), [THOUGHT, Text(text="a")], {"thinking": "hm"}),
+        (ALWAYS, [Text(text="a")], {}),
+        (ALWAYS, [INLINE], {"reasoning_content": "hm"}),
+        (ALWAYS.model_copy(update={"field": "reasoning"}), [INLINE], {"reasoning": "hm"}),
+        (
+            ALWAYS,
+            [Reasoning(text="hm", field="reasoning", details=DETAILS)],
+            {"reasoning": "hm", "reasoning_details": list(DETAILS)},
+        ),
+        (
+            ALWAYS,
+            [Reasoning(text="hm", field="reasoning_details", details=DETAILS), CALL],
+            {"reasoning_details": list(DETAILS)},
+        ),
+    ],
+)
+def test_reasoning_goes_back_by_its_rule(rule: ReasoningReturn, parts: list[Part], members: dict[str, Any]) -> None:
     out = message(Role.ASSISTANT, *parts, rule=rule)
-    return {k: v for k, v in out.items() if k not in ("role", "content", "tool_calls")}
-
-
-def test_reasoning_stays_here_unless_asked_for() -> None:
-    assert sent(ReasoningReturn(), THOUGHT, CALL) == {}
-
-
-def test_after_tool_calls_only() -> None:
-    rule = ReasoningReturn(when=SendReasoning.AFTER_TOOL_CALLS)
-    assert sent(rule, THOUGHT, Text(text="a")) == {}
-    assert sent(rule, THOUGHT, CALL) == {"reasoning": "hm"}
-
-
-def test_after_tool_calls_the_field_is_there_even_when_empty() -> None:
-    rule = ReasoningReturn(when=SendReasoning.AFTER_TOOL_CALLS)
-    assert sent(rule, CALL) == {"reasoning_content": ""}
-    assert sent(rule.model_copy(update={"field": "reasoning"}), CALL) == {"reasoning": ""}
-
-
-def test_always_and_under_the_name_given() -> None:
-    assert sent(ReasoningReturn(when=SendReasoning.ALWAYS, field="thinking"), THOUGHT, Text(text="a")) == {
-        "thinking": "hm"
-    }
-    assert sent(ReasoningReturn(when=SendReasoning.ALWAYS), Text(text="a")) == {}
-
-
-def test_inline_reasoning_goes_back_under_the_documented_name() -> None:
-    thought = Reasoning(text="hm", field="<think>")
-    assert sent(ReasoningReturn(when=SendReasoning.ALWAYS), thought) == {"reasoning_content": "hm"}
-    assert sent(ReasoningReturn(when=SendReasoning.ALWAYS, field="reasoning"), thought) == {"reasoning": "hm"}
-
-
-def test_records_go_back_unmodified_and_in_order() -> None:
-    always = ReasoningReturn(when=SendReasoning.ALWAYS)
-    thought = Reasoning(text="hm", field="reasoning", details=DETAILS)
-    assert sent(always, thought) == {"reasoning": "hm", "reasoning_details": list(DETAILS)}
-    only = Reasoning(text="hm", field="reasoning_details", details=DETAILS)
-    assert sent(always, only, CALL) == {"reasoning_details": list(DETAILS)}
+    assert {name: out[name] for name in out if name not in ("role", "content", "tool_calls")} == members
 
 
 def test_reasoning_that_came_as_a_content_part_goes_back_as_one() -> None:
@@ -182,27 +145,14 @@ def test_reasoning_that_came_as_a_content_part_goes_back_as_one() -> None:
     ]
 
 
-def test_what_was_encoded_can_be_read_again() -> None:
-    turns = (
-        turn(Role.DEVELOPER, Text(text="s")),
-        turn(Role.USER, Text(text="a"), Image(url="https://x", detail="high")),
-        turn(Role.ASSISTANT, THOUGHT, Text(text="b"), CALL),
-        turn(Role.TOOL, ToolResult(call_id="a", text="1")),
-    )
-    rule = ReasoningReturn(when=SendReasoning.ALWAYS)
-    read = read_messages(encode_turns(turns, rule))
-    assert [(t.role, t.parts) for t in read] == [(t.role, t.parts) for t in turns]
-    assert encode_turns(tuple(read), rule) == encode_turns(turns, rule)
-
-
-def test_a_line_stands_for_each_picture_of_a_result() -> None:
+def test_line_stands_for_each_picture_of_a_result() -> None:
     part = ToolResult(call_id="a", text="see", images=(Image(url="data:image/png;base64,AAAA"),))
     (message,) = encode_turns((Turn(id="t", role=Role.TOOL, parts=(part,)),))
     line = "[Picture, image/png, 3 bytes, not sent: this result is text only]"
     assert message == {"role": "tool", "tool_call_id": "a", "content": f"see\n{line}"}
 
 
-def test_what_a_server_answered_is_no_part_of_the_request() -> None:
+def test_answer_of_a_tool_server_is_not_sent() -> None:
     came = ServerAnswer(server="CANARY", tool="CANARY", structured={"a": "CANARY"})
     result = ToolResult(call_id="a", text="t", served=came)
     assert "CANARY" not in str(encode_turns((Turn(id="t", role=Role.TOOL, parts=(result,)),)))

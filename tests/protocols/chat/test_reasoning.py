@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 
-from playground.domain.parts import Reasoning, Text
+from playground.domain.parts import Part, Reasoning, Text
 from playground.domain.transcript import Role, make_turn
 from playground.protocols.chat.encode import encode_turns
-from tests.protocols.streams import DONE, chat, chat_events, chunk, fold, text
+from tests.protocols.streams import DONE, chat, chunk, text
 from tests.support.each_case import each_case
 
 STOP = chunk({}, "stop") + DONE
@@ -36,22 +37,18 @@ def test_content_parts() -> None:
     )
 
 
-def test_the_same_text_under_two_names_is_shown_once() -> None:
-    answer = chat(
-        chunk({"reasoning": "a", "reasoning_content": "a"}), chunk({"reasoning_content": "b", "reasoning": "b"}), STOP
-    )
+@each_case(
+    ("deltas", "noted"),
+    [
+        ([{"reasoning": "a", "reasoning_content": "a"}, {"reasoning_content": "b", "reasoning": "b"}], True),
+        ([{"reasoning": "a"}, {"reasoning": "b"}, {"reasoning_content": "ab"}], True),  # the whole once more
+        ([{"reasoning": "a"}, {"reasoning_content": "b"}], False),
+    ],
+)
+def test_text_under_two_names_is_shown_once(deltas: list[dict[str, str]], noted: bool) -> None:
+    answer = chat(*map(chunk, deltas), STOP)
     assert text(answer, kind="reasoning") == "ab"
-    assert "reasoning_twice" in answer.deviations
-
-
-def test_the_whole_text_once_more_under_another_name_is_shown_once() -> None:
-    answer = chat(chunk({"reasoning": "a"}), chunk({"reasoning": "b"}), chunk({"reasoning_content": "ab"}), STOP)
-    assert text(answer, kind="reasoning") == "ab"
-
-
-def test_different_text_under_two_names_is_all_shown() -> None:
-    answer = chat(chunk({"reasoning": "a"}), chunk({"reasoning_content": "b"}), STOP)
-    assert text(answer, kind="reasoning") == "ab"
+    assert not noted or "reasoning_twice" in answer.deviations
 
 
 def test_records_beside_a_name_are_kept_and_their_text_is_not_doubled() -> None:
@@ -76,23 +73,16 @@ def test_records_beside_a_name_are_kept_and_their_text_is_not_doubled() -> None:
     assert "reasoning_twice" not in answer.deviations
 
 
-def test_records_alone_are_shown() -> None:
-    record = {"type": "reasoning.summary", "summary": "a", "index": 0}
-    answer = chat(chunk({"reasoning_details": [record]}), STOP)
-    assert answer.choices[0].freeze() == (Reasoning(text="a", field="reasoning_details", details=(record,)),)
-
-
-def test_records_of_a_whole_body_stay_as_they_are() -> None:
-    records = [
+def test_records_without_a_name_are_shown_and_stay_as_they_are() -> None:
+    records: list[dict[str, Any]] = [
+        {"type": "reasoning.summary", "summary": "a", "index": 0},
         {"type": "reasoning.text", "text": "a", "index": 0, "id": "1"},
         {"type": "reasoning.text", "text": "b", "index": 0, "id": "2"},
         {"type": "reasoning.encrypted", "data": "X"},
         {"type": "reasoning.encrypted", "data": "Y"},
     ]
-    answer = chat(chunk({"reasoning_details": records}), STOP)
-    part = answer.choices[0].freeze()[0]
-    assert isinstance(part, Reasoning)
-    assert list(part.details) == records
+    part = chat(chunk({"reasoning_details": records}), STOP).choices[0].freeze()[0]
+    assert part == Reasoning(text="aab", field="reasoning_details", details=tuple(records))
 
 
 @each_case(
@@ -121,19 +111,14 @@ def test_think_tags_at_the_start_of_the_content(content: str, thought: str, said
     assert ("inline_think" in answer.deviations) is content.lstrip().startswith("<think>")
 
 
-def test_think_tags_in_a_whole_body() -> None:
-    body = b'{"choices":[{"message":{"content":"<think>a</think>b"},"finish_reason":"stop"}]}'
-    answer = fold(chat_events(body))
-    assert answer.choices[0].freeze() == (Reasoning(text="a", field="<think>"), Text(text="b"))
-
-
-def test_what_is_held_back_is_given_out_when_the_stream_is_cut() -> None:
-    answer = chat(chunk({"content": "<think>a</thi"}))
-    assert text(answer, kind="reasoning") == "a</thi"
+def whole(message: dict[str, Any]) -> bytes:
+    return json.dumps({"choices": [{"message": message, "finish_reason": "stop"}]}).encode()
 
 
 # -- thoughts as Gemini marks them ------------------------------------------------------------------------------------
 
+UNMARKED = "<thought>Plan</thought>Answer"
+PLANNED: list[Part] = [Reasoning(text="Plan", field="<thought>"), Text(text="Answer")]
 MARK = {"extra_content": {"google": {"thought": True}}}
 
 
@@ -152,40 +137,39 @@ def test_marked_content_is_reasoning_wherever_its_tags_are_split(opening: str, c
                 STOP,
             )
             choice = answer.choices[0]
-            assert choice.freeze() == (Reasoning(text="Plan", field="<thought>"), Text(text="Answer"))
+            assert choice.freeze() == tuple(PLANNED)
             assert choice.extra == {}, "the answer is not marked as a thought"
             assert answer.complete
 
 
-@pytest.mark.parametrize("size", [1, 3, 100])
-def test_thought_tags_without_a_mark_are_split_off_at_the_start(size: int) -> None:
-    content = "<thought>Plan</thought>Answer"
-    answer = chat(*(chunk({"content": content[i : i + size]}) for i in range(0, len(content), size)), STOP)
-    assert answer.choices[0].freeze() == (Reasoning(text="Plan", field="<thought>"), Text(text="Answer"))
+@each_case(
+    ("body", "parts"),
+    [
+        ([whole({"content": "<think>a</think>b"})], [Reasoning(text="a", field="<think>"), Text(text="b")]),
+        ([chunk({"content": "<think>a</thi"})], [Reasoning(text="a</thi", field="<think>")]),  # the stream is cut
+        ([whole({"content": "<thought>Plan</thought>Answer", **MARK})], PLANNED),
+        ([whole({"content": "Answer", **MARK})], PLANNED[1:]),
+        *(
+            ([*(chunk({"content": UNMARKED[at : at + size]}) for at in range(0, len(UNMARKED), size)), STOP], PLANNED)
+            for size in (1, 3, 100)
+        ),
+        (
+            [
+                chunk({"content": "<thought>Plan", **MARK}),
+                *map(chunk, ({"content": "\n"}, {"content": "</thought>A"})),
+                STOP,
+            ],
+            [Reasoning(text="Plan\n", field="<thought>"), Text(text="A")],
+        ),
+    ],
+)
+def test_tags_at_the_start_are_split_off(body: list[bytes], parts: list[Part]) -> None:
+    choice = chat(*body).choices[0]
+    assert choice.freeze() == tuple(parts)
+    assert choice.extra == {}
 
 
-def test_white_space_before_a_closing_tag_belongs_to_the_thought() -> None:
-    answer = chat(
-        chunk({"content": "<thought>Plan", **MARK}), chunk({"content": "\n"}), chunk({"content": "</thought>\nAnswer"}),
-        STOP,
-    )  # fmt: skip
-    assert answer.choices[0].freeze() == (Reasoning(text="Plan\n", field="<thought>"), Text(text="\nAnswer"))
-
-
-def test_a_marked_whole_message_is_split_by_its_tags() -> None:
-    message = {"role": "assistant", "content": "<thought>Plan</thought>Answer", **MARK}
-    answer = fold(chat_events(json.dumps({"choices": [{"message": message, "finish_reason": "stop"}]}).encode()))
-    assert answer.choices[0].freeze() == (Reasoning(text="Plan", field="<thought>"), Text(text="Answer"))
-    assert answer.choices[0].extra == {}
-
-
-def test_a_marked_whole_message_without_tags_is_the_answer() -> None:
-    message = {"role": "assistant", "content": "Answer", **MARK}
-    answer = fold(chat_events(json.dumps({"choices": [{"message": message, "finish_reason": "stop"}]}).encode()))
-    assert answer.choices[0].freeze() == (Text(text="Answer"),)
-
-
-def test_a_thought_may_come_again_after_text_and_end_at_a_call() -> None:
+def test_thought_may_come_again_after_text_and_end_at_a_call() -> None:
     call = {"index": 0, "id": "a", "function": {"name": "f", "arguments": "{}"}}
     answer = chat(
         chunk({"content": "Hello"}),
@@ -215,6 +199,6 @@ def test_signatures_of_thoughts_go_back_and_the_mark_does_not() -> None:
     ]  # fmt: skip
 
 
-def test_a_mark_that_an_older_file_kept_does_not_go_back() -> None:
+def test_mark_of_an_older_file_does_not_go_back() -> None:
     turn = make_turn(Role.ASSISTANT, "Answer").model_copy(update={"extra": {"chat": dict(MARK)}})
     assert encode_turns((turn,)) == [{"role": "assistant", "content": "Answer"}]

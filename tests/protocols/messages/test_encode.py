@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from playground.domain.parts import Image, Part, Reasoning, Refusal, Text, ToolCall, ToolResult, Unknown
@@ -11,13 +13,15 @@ from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role, Turn, make_turn
 from playground.protocols.messages.encode import encode, encode_turns
 from playground.protocols.messages.parameters import MAX_TOKENS_START, MessagesParameters
+from tests.protocols.streams import GOLDEN
+from tests.support.each_case import each_case
 
 
 def turn(role: Role, *parts: Part) -> Turn:
     return Turn(id="t", role=role, parts=parts)
 
 
-def test_a_whole_request() -> None:
+def test_whole_request() -> None:
     request = Request(
         protocol="messages",
         model="m",
@@ -45,41 +49,7 @@ def test_a_whole_request() -> None:
         ),
         extra_body={"container": "c"},
     )  # fmt: skip
-    assert encode(request) == {
-        "model": "m",
-        "max_tokens": 100,
-        "system": "Be brief.",
-        "messages": [
-            {"role": "user", "content": "Weather?"},
-            {
-                "role": "assistant",
-                "content": [
-                    {"type": "thinking", "thinking": "h\u00e9 ", "signature": "SIG=="},
-                    {"type": "redacted_thinking", "data": "XX"},
-                    {"type": "text", "text": "Looking."},
-                    {"type": "tool_use", "id": "a", "name": "f", "input": {"x": 1}},
-                    {"type": "tool_use", "id": "b", "name": "g", "input": {}},
-                ],
-            },
-            {
-                "role": "user",
-                "content": [
-                    {"type": "tool_result", "tool_use_id": "a", "content": "21"},
-                    {"type": "tool_result", "tool_use_id": "b", "content": "no", "is_error": True},
-                    {"type": "text", "text": "And?"},
-                ],
-            },
-        ],
-        "temperature": 0.5,
-        "stop_sequences": ["x"],
-        "output_config": {"effort": "low"},
-        "metadata": {"user_id": "u"},
-        "stream": True,
-        "tool_choice": {"type": "any"},
-        "thinking": {"type": "adaptive"},
-        "tools": [{"name": "f", "description": "d", "input_schema": {"type": "object"}}],
-        "container": "c",
-    }
+    assert encode(request) == GOLDEN["messages"]
 
 
 def test_max_tokens_is_required_and_has_a_start_value() -> None:
@@ -113,21 +83,20 @@ def test_neighbours_of_one_side_become_one_message() -> None:
 
 
 def test_thinking_between_calls_stays_where_it_was() -> None:
-    first = Reasoning(text="1", signature="S1")
-    second = Reasoning(text="2", signature="S2")
-    (message,) = encode_turns((turn(Role.ASSISTANT, first, Text(text="a"), second, Text(text="b")),))
-    assert [b["type"] for b in message["content"]] == ["thinking", "text", "thinking", "text"]
+    parts = (Reasoning(text="", signature="S1"), Text(text="a"), Reasoning(text="2", signature="S2"), Text(text="b"))
+    (message,) = encode_turns((turn(Role.ASSISTANT, *parts),))
+    assert message["content"] == [
+        {"type": "thinking", "thinking": "", "signature": "S1"},
+        {"type": "text", "text": "a"},
+        {"type": "thinking", "thinking": "2", "signature": "S2"},
+        {"type": "text", "text": "b"},
+    ]
 
 
 def test_reasoning_without_a_signature_and_empty_texts_stay_here() -> None:
     assert encode_turns(
         (turn(Role.ASSISTANT, Reasoning(text="hm", field="reasoning_content"), Text(text=""), Text(text="a")),)
     ) == [{"role": "assistant", "content": "a"}]
-
-
-def test_a_thinking_block_without_text_keeps_its_signature() -> None:
-    (message,) = encode_turns((turn(Role.ASSISTANT, Reasoning(text="", signature="S"), Text(text="a")),))
-    assert message["content"][0] == {"type": "thinking", "thinking": "", "signature": "S"}
 
 
 @pytest.mark.parametrize(
@@ -159,23 +128,28 @@ def test_arguments_that_are_no_object_are_named(arguments: str) -> None:
         encode_turns((turn(Role.ASSISTANT, ToolCall(id="a", name="f", arguments=arguments)),))
 
 
-def test_a_tool_choice_in_one_word_becomes_an_object() -> None:
-    body = encode(Request(protocol="messages", model="m", parameters=MessagesParameters(tool_choice="any")))
-    assert body["tool_choice"] == {"type": "any"}
-    assert MessagesParameters.tool_choice_word("auto") == {"type": "auto"}
-    assert MessagesParameters.tool_choice_for("f") == {"type": "tool", "name": "f"}
-
-
-def test_parameters_there_and_back() -> None:
-    wire = {
-        "metadata": {"user_id": "u", "x": 1},
-        "output_config": {"effort": "low"},
-        "top_k": 4,
-        "stop_sequences": ["a"],
-    }
-    parameters = MessagesParameters.from_wire(wire)
-    assert (parameters.user_id, parameters.effort) == ("u", "low")
-    assert parameters.to_wire() == wire
+@each_case(
+    ("parameters", "choice"),
+    [
+        ({"tool_choice": "any"}, {"type": "any"}),
+        ({"disable_parallel_tool_use": True}, {"type": "auto", "disable_parallel_tool_use": True}),
+        (
+            {"tool_choice": "any", "disable_parallel_tool_use": False},
+            {"type": "any", "disable_parallel_tool_use": False},
+        ),
+        (
+            {"tool_choice": {"type": "tool", "name": "f"}, "disable_parallel_tool_use": True},
+            {"type": "tool", "name": "f", "disable_parallel_tool_use": True},
+        ),
+    ],
+)
+def test_tool_choice_is_an_object_with_the_rule_for_parallel_calls(
+    parameters: dict[str, Any], choice: dict[str, Any]
+) -> None:
+    request = Request(protocol="messages", model="m", parameters=MessagesParameters.model_validate(parameters))
+    assert encode(request)["tool_choice"] == choice
+    wire = {"tool_choice": choice}
+    assert MessagesParameters.from_wire(wire).to_wire() == wire
 
 
 def _result(part: ToolResult) -> object:
@@ -190,11 +164,6 @@ def test_pictures_of_a_result_stand_behind_its_text() -> None:
     assert _result(ToolResult(call_id="a", text="", images=(pixel, pixel))) == [block, block]
 
 
-def test_an_error_has_a_line_for_each_picture() -> None:
-    failed = ToolResult(call_id="a", text="no", images=(Image(url="data:image/png;base64,AAAA"),), is_error=True)
-    assert _result(failed) == "no\n[Picture, image/png, 3 bytes, not sent: this result is text only]"
-
-
-def test_what_a_server_answered_is_no_part_of_the_request() -> None:
+def test_answer_of_a_tool_server_is_not_sent() -> None:
     came = ServerAnswer(server="CANARY", tool="CANARY", structured={"a": "CANARY"})
     assert "CANARY" not in str(encode_turns((turn(Role.TOOL, ToolResult(call_id="a", text="t", served=came)),)))
