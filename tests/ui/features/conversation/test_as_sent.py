@@ -8,7 +8,6 @@ import pytest
 from PySide6.QtWidgets import QToolButton, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from playground.domain.parts import ToolResult
 from playground.domain.transcript import Role, make_turn
 from playground.ui.features.conversation.text_view import TextView
 from playground.ui.features.conversation.turn_card import AsSent
@@ -63,16 +62,4 @@ def test_it_follows_the_values(preview: Preview) -> None:
     assert "no value" not in preview.button.accessibleName()
     assert "To Oslo on Monday" in preview.button.toolTip()
     preview.button.click()
-    assert not preview.block.isVisible()
-
-
-def test_another_turn_begins_closed_and_results_are_read_too(preview: Preview) -> None:
-    preview.values = {"sky": "clear"}
-    preview.block.follow(make_turn(Role.USER, "{{sky}}"))
-    preview.button.click()
-    preview.block.follow(make_turn(Role.TOOL, "", ToolResult(call_id="1", text="It is {{ sky }}.")))
-    assert not preview.block.isVisible()
-    preview.button.click()
-    assert preview.shown == "It is clear."
-    preview.block.follow(make_turn(Role.USER, "none"))
     assert not preview.block.isVisible()

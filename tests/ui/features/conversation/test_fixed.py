@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QAbstractButton, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
 from playground.domain.parts import Image, Text, ToolCall
-from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn, make_turn
+from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn
 from playground.engine.session.session import Session
 from playground.ui.features.conversation.transcript_pane import TranscriptPane
 from playground.ui.features.conversation.turn_card import TurnCard
@@ -77,11 +77,3 @@ def test_nothing_that_changes_a_fixed_turn_is_offered(qtbot: QtBot) -> None:
     assert _changing(free)  # of the same turns, were they not fixed
     assert not _changing(fixed)
     assert {"copy text", "show its frames", "show the frame that carried it"} <= fixed
-
-
-def test_a_result_in_a_fixed_turn_does_not_change_its_call(qtbot: QtBot) -> None:
-    pane = _pane(qtbot, make_turn(Role.USER, "Hello"), make_turn(Role.TOOL, "rain"), fixed=True)
-    assert not _changing(_offered(pane))
-    tool = [card for card in pane.view.cards.values() if card.turn.role is Role.TOOL]
-    assert tool
-    assert not any(row.isEnabled() for row in tool[0].editing._rows)

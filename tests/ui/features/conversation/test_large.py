@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Generator
 
 import pytest
@@ -13,10 +12,11 @@ from pytestqt.qtbot import QtBot
 from playground.ui.features.conversation import large
 from playground.ui.features.conversation.large import LARGE, LINES, Part, found_places, look_through
 from playground.ui.features.conversation.text_view import TextView
+from tests.support.each_case import each_case
 
 SHAPES = {
     "lines": "".join(f"line {n} of a log, token {n % 7}\n" for n in range(9_000)),
-    "one line": "abcdefghij" * 30_000,
+    "one line": "abcdefghij" * 20_000,
     "one line of words": "some token words " * 15_000,
     "line ends only": "\n" * 50_000,
     "as on Windows": "a line\r\nanother token\r\n" * 6_000,
@@ -26,11 +26,6 @@ SHAPES = {
     "hidden characters": "a\u200btoken\u202e x\x07\n" * 9_000,
     "one long line, then many": "x" * 90_000 + "\n" + "token\n" * 9_000,
 }
-
-
-@pytest.fixture(params=SHAPES)
-def text(request: pytest.FixtureRequest) -> str:
-    return SHAPES[request.param]
 
 
 @pytest.fixture
@@ -55,7 +50,8 @@ def ended(steps: Generator[None, None, int]) -> int:
             return int(done.value)
 
 
-def test_parts_follow_one_another_and_nothing_is_left_out(text: str) -> None:
+@each_case("text", SHAPES.values())
+def test_parts_cover_the_text_in_both_directions(text: str) -> None:
     part: Part | None = large.part_from(text, 0)
     before = 0
     while part is not None:
@@ -64,24 +60,20 @@ def test_parts_follow_one_another_and_nothing_is_left_out(text: str) -> None:
         assert large.line_ends(text, *part) <= LINES
         before, part = part.stop, large.after(text, part)
     assert ends_of(text, before, len(text))
-
-
-def test_parts_lead_back_to_the_beginning(text: str) -> None:
     part = large.last(text)
     assert part.stop == len(text)
     while (earlier := large.before(text, part)) is not None:
         assert earlier.start < part.start <= earlier.stop + 2
         part = earlier
     assert part.start == 0
-
-
-def test_each_character_has_a_part(text: str) -> None:
     for place in range(0, len(text), 7_777):
         part = large.around(text, place)
         assert part.start <= place <= part.stop + 1
 
 
-def test_what_is_found_in_all_of_it_is_what_the_parts_show(text: str, view: TextView, qtbot: QtBot) -> None:
+@pytest.mark.parametrize("shape", ["as on Windows", "one long line, then many"])
+def test_search_of_a_large_text_counts_the_places_of_its_parts(shape: str, view: TextView, qtbot: QtBot) -> None:
+    text = SHAPES[shape]
     pattern = re.compile("token|a", re.IGNORECASE)
     count = ended(look_through(text, pattern, "raw"))
     view.set_text(text)
@@ -101,7 +93,7 @@ def test_what_is_found_in_all_of_it_is_what_the_parts_show(text: str, view: Text
     large.forget_places()
 
 
-def test_a_place_that_is_found_is_opened(view: TextView, qtbot: QtBot) -> None:
+def test_place_of_a_search_is_opened(view: TextView, qtbot: QtBot) -> None:
     text = "nothing here\n" * 60_000 + "the needle\n" + "nothing here\n" * 60_000
     pattern = re.compile("needle")
     assert ended(look_through(text, pattern, "raw")) == 1
@@ -141,7 +133,9 @@ def test_a_large_text_is_folded_opened_and_folded_again(view: TextView, qtbot: Q
     assert not view.row.isVisible()
 
 
-def test_all_that_is_selected_of_a_large_text_is_all_of_it(text: str, view: TextView) -> None:
+@pytest.mark.parametrize("shape", ["one line", "as on Windows", "other scripts"])
+def test_select_all_and_copy_copy_a_large_text_whole(shape: str, view: TextView) -> None:
+    text = SHAPES[shape]
     view.set_text(text)
     view.selectAll()
     view.copy()
@@ -152,9 +146,7 @@ def test_all_that_is_selected_of_a_large_text_is_all_of_it(text: str, view: Text
     assert QGuiApplication.clipboard().text() == text
 
 
-@pytest.mark.parametrize("mode", ["markdown", "raw"])
-def test_what_comes_is_drawn_until_it_is_large_and_counted_from_there(view: TextView, mode: str) -> None:
-    view.set_mode(mode)
+def test_growing_text_is_drawn_until_it_is_large(view: TextView) -> None:
     piece = "some words of an answer, " * 40 + "\n\n"
     while not view.shown.folds:
         view.append(piece)
@@ -167,28 +159,7 @@ def test_what_comes_is_drawn_until_it_is_large_and_counted_from_there(view: Text
     assert view.source == piece * (len(view.source) // len(piece))
 
 
-@pytest.mark.parametrize("mode", ["markdown", "plain", "raw"])
-@pytest.mark.parametrize("shape", ["lines", "one line"])
-def test_ten_megabytes_cost_no_more_than_what_is_seen_of_them(qtbot: QtBot, mode: str, shape: str) -> None:
-    def seconds(text: str) -> float:
-        best = 1e9
-        for _ in range(3):
-            view = TextView(mode=mode)
-            qtbot.addWidget(view)
-            view.resize(600, 400)
-            began = time.thread_time()
-            view.set_text(text)
-            view.heightForWidth(500)
-            view.set_zoom(1.1)
-            best = min(best, time.thread_time() - began)
-        return best
-
-    text = SHAPES[shape] * (10_000_000 // len(SHAPES[shape]))
-    whole = text[: LARGE // 2] if shape == "one line" else "\n".join(text.split("\n")[: LINES // 2])
-    assert seconds(text) < 3 * seconds(whole) + 0.05
-
-
-def test_marks_of_the_wire_stand_right_in_an_opened_part(view: TextView, qtbot: QtBot) -> None:
+def test_linked_marks_are_placed_in_an_opened_part(view: TextView, qtbot: QtBot) -> None:
     text = "0123456789\n" * 40_000
     at = 11 * 30_000 + 3
     view.set_text(text)

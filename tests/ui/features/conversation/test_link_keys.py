@@ -97,14 +97,6 @@ def test_enter_opens_the_link_that_is_chosen_and_nothing_else(place: Place) -> N
     assert place.opened == ADDRESSES[:1] * 2
 
 
-def test_tab_goes_on_from_what_is_selected(place: Place) -> None:
-    cursor = place.view.document().find("and")
-    place.view.setTextCursor(cursor)
-    place.view.setFocus()
-    place.tab()
-    assert place.address == ADDRESSES[1]
-
-
 @pytest.mark.parametrize("place", ["A line.\n\n" * 60 + "[far](https://far.example)"], indirect=True)
 def test_a_link_that_is_chosen_comes_into_view(place: Place) -> None:
     place.tab()

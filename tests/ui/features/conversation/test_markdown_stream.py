@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from playground.ui.features.conversation import blocks, markdown, open_blocks
@@ -60,11 +60,11 @@ HAND_PICKED = {
 
 
 @pytest.mark.parametrize("text", HAND_PICKED.values(), ids=HAND_PICKED)
-def test_pieces_make_no_difference(text: str) -> None:
+def test_text_in_pieces_gives_the_same_lines(text: str) -> None:
     whole = drawn(text)
     if len(text) < 400:
         assert drawn(text, range(1, len(text))) == whole
-    for step in (64, 999) if len(text) > 3_000 else (7, 64, 999):
+    for step in (64,) if len(text) > 3_000 else (7,):
         assert drawn(text, range(step, len(text), step)) == whole
 
 
@@ -82,22 +82,13 @@ _PIECES = st.sampled_from(
 _ENDS = st.sampled_from(["\n", "\n", "\n", "\n\n", "\r\n", "\r", " ", ""])
 
 
-@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=100)
 @given(
     st.lists(st.tuples(_PIECES, _ENDS), max_size=16).map(lambda pairs: "".join(a + b for a, b in pairs)),
-    st.lists(st.floats(0, 1), max_size=40),
-)
-def test_any_pieces_make_no_difference(text: str, cuts: list[float]) -> None:
-    assert drawn(text, [round(cut * len(text)) for cut in cuts]) == drawn(text)
-
-
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(
-    st.lists(st.tuples(_PIECES, _ENDS), max_size=12).map(lambda pairs: "".join(a + b for a, b in pairs)),
     st.lists(st.tuples(st.floats(0, 1), st.booleans()), max_size=20),
 )
 @example("```js\r\n> a\n", [(0.55, True), (0.55, True)])  # between two halves of a line end comes an empty piece
-def test_what_is_known_to_go_on_is_not_worked_out_twice(text: str, cuts: list[tuple[float, bool]]) -> None:
+def test_any_text_in_any_pieces_gives_the_same_lines(text: str, cuts: list[tuple[float, bool]]) -> None:
     stream, at = MarkdownStream(), 0
     lines: list[Line] = []
     for cut, more in sorted((round(share * len(text)), more) for share, more in cuts):
@@ -109,7 +100,7 @@ def test_what_is_known_to_go_on_is_not_worked_out_twice(text: str, cuts: list[tu
     assert lines == drawn(text)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.text(st.sampled_from(list(" \n\r\t`~*_-+=#>|[]()!\\&;:/.<ab1x\u2028")), max_size=60))
 def test_any_characters_one_by_one(text: str) -> None:
     assert drawn(text, range(1, len(text))) == drawn(text)
@@ -186,23 +177,6 @@ def test_a_growing_table_is_its_rows_and_a_whole_one_a_few_tables() -> None:
     assert [row[0][0].text for line in whole for row in line.rows] == ["a", *map(str, range(40))]
 
 
-def test_a_long_item_keeps_its_level_and_its_number() -> None:
-    text = "".join(
-        f"{n}. part\n" + "".join(f"   - point {n}.{m} with some more words\n" for m in range(120)) for n in (1, 2)
-    )
-    lines = drawn(text)
-    assert [line.marker for line in lines if line.level == 1] == ["1.", "2."]
-    assert len([line for line in lines if line.level == 2 and line.marker == "•"]) == 240
-
-
-def test_a_giant_quote_keeps_its_code_whole() -> None:
-    lines = drawn("> before\n> ```py\n" + "".join(f"> value_{n} = {n}\n" for n in range(400)) + "> ```\n> after\n")
-    code = [line.text for line in lines if line.kind == "code"]
-    assert code == [f"value_{n} = {n}" for n in range(400)]
-    assert all(line.quote == 1 for line in lines)
-    assert sum(line.first for line in lines) == 1
-
-
 def test_cut_lines_join_to_the_exact_text() -> None:
     for text in ("some words " * 1_000, "x" * 9_000, "é漢 " * 3_000):
         lines = drawn(text)
@@ -259,18 +233,18 @@ def work(monkeypatch: pytest.MonkeyPatch) -> Work:
 
 
 HOSTILE = {
-    "brackets": "[" * 30_000,
-    "quotes": ">" * 100_000,
-    "spaced quotes": "> " * 50_000,
+    "brackets": "[" * 10_000,
+    "quotes": ">" * 30_000,
+    "spaced quotes": "> " * 20_000,
     "a list 1,500 deep": "".join("  " * n + "- a\n" for n in range(300))
     + "".join("  " * 300 + "- b\n" for _ in range(1_200)),
-    "markers on one line": "- " * 20_000,
-    "delimiters": "**a **" * 10_000,
-    "backslashes": "\\" * 50_000,
-    "pictures": "![" * 20_000,
-    "blank lines": "\n" * 100_000,
-    "pipes": "|" * 50_000,
-    "a wide table": "|a|\n|-|\n|" + "x" * 50_000,
+    "markers on one line": "- " * 8_000,
+    "delimiters": "**a **" * 4_000,
+    "backslashes": "\\" * 20_000,
+    "pictures": "![" * 8_000,
+    "blank lines": "\n" * 30_000,
+    "pipes": "|" * 20_000,
+    "a wide table": "|a|\n|-|\n|" + "x" * 20_000,
 }
 
 
@@ -291,85 +265,33 @@ def test_what_lies_too_deep_for_the_parser_is_shown_plain() -> None:
 
 # Growth
 
-
-def _prose() -> Iterator[str]:
-    while True:
-        yield "The gateway answers in words, and **some** of them stand out. " * 6 + "\n\n"
-
-
-def _oneline() -> Iterator[str]:
-    while True:
-        yield "words that never end, "
-
-
-def _no_space() -> Iterator[str]:
-    while True:
-        yield "abcdefghij"
+GROWING = {  # how each begins, and what it repeats
+    "prose": ("", "The gateway answers in words, and **some** of them stand out. " * 6 + "\n\n"),
+    "one line": ("", "words that never end, "),
+    "no space": ("", "abcdefghij"),
+    "code": ("```python\n", "    value = compute('name', 42)  # as written\n"),
+    "nested list": ("1. all of it\n", "   - a point below and some words about it\n"),
+    "table": ("| a | b | c |\n|---|---|---|\n", "| one | two words | three |\n"),
+    "quote": ("", "> words that somebody else wrote at length\n"),
+}
 
 
-def _code() -> Iterator[str]:
-    yield "```python\n"
-    while True:
-        yield "    value = compute('name', 42)  # as written\n"
-
-
-def _list() -> Iterator[str]:
-    while True:
-        yield "- **point** and some words about it\n"
-
-
-def _nested() -> Iterator[str]:
-    yield "1. all of it\n"
-    while True:
-        yield "   - a point below and some words about it\n"
-
-
-def _table() -> Iterator[str]:
-    yield "| a | b | c |\n|---|---|---|\n"
-    while True:
-        yield "| one | two words | three |\n"
-
-
-def _quote() -> Iterator[str]:
-    while True:
-        yield "> what was said by somebody else at length\n"
-
-
-def _lines() -> Iterator[str]:
-    while True:
-        yield "a line of a poem, and no blank line after it\n"
-
-
-def _take(kind: Iterator[str], size: int) -> str:
-    out, length = list[str](), 0
-    while length < size:
-        out.append(next(kind))
-        length += len(out[-1])
-    return "".join(out)[:size]
-
-
-@pytest.mark.parametrize(
-    "kind",
-    [_prose, _oneline, _no_space, _code, _list, _nested, _table, _quote, _lines],
-    ids=lambda kind: kind.__name__[1:],
-)
-def test_a_token_costs_the_same_at_any_length(kind: object, work: Work) -> None:
-    assert callable(kind)
-    text = _take(kind(), 103_000)
-    cost: dict[int, tuple[float, int]] = {}
-    for size in (1_000, 100_000):
+@pytest.mark.parametrize("kind", GROWING)
+def test_work_for_a_token_is_independent_of_length(kind: str, work: Work) -> None:
+    head, repeated = GROWING[kind]
+    text = (head + repeated * (22_000 // len(repeated) + 1))[:21_500]
+    mean: list[float] = []
+    for size in (1_000, 20_000):
         stream = MarkdownStream()
         stream.append_markdown(text[:size])
-        work.done, most, redrawn = 0, 0, 0
-        for at in range(size, size + 3_000, 6):
+        work.done = 0
+        for at in range(size, size + 1_500, 6):
             before = work.done
             first = stream.append_markdown(text[at : at + 6])
-            redrawn = max(redrawn, len(stream.lines) - first)
-            most = max(most, work.done - before)
-        cost[size] = (work.done / 500, redrawn)
-        assert most < 20_000, "characters parsed for one token"
-        assert redrawn < 150
-    assert cost[100_000][0] < 1.25 * cost[1_000][0] + 200
+            assert work.done - before < 20_000, "characters parsed for one token"
+            assert len(stream.lines) - first < 150, "lines drawn again"
+        mean.append(work.done / 250)
+    assert mean[1] < 1.25 * mean[0] + 200
 
 
 @pytest.mark.parametrize("text", ["- a\n  - **b**\n  - *c*\n1. 1.5 GB\n   - +2", "> - *a*\n>   - **b**"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -11,6 +10,7 @@ from playground.ui.features.conversation.calls.call_text import shown_arguments
 from playground.ui.features.conversation.markdown import Line
 from playground.ui.features.conversation.markdown_stream import MarkdownStream
 from playground.ui.features.conversation.source_map import SourceMap, Stretch
+from tests.support.each_case import each_case
 
 SOURCE = """# Weather in two **cities**
 
@@ -95,8 +95,7 @@ def text_of(lines: list[Line], stretches: list[Stretch]) -> str:
     return "".join(cells(lines[s.line])[s.cell][s.start : s.end] for s in stretches)
 
 
-@pytest.mark.parametrize("ending", ["\n", "\r\n"])
-@pytest.mark.parametrize("mode", ["markdown", "plain", "raw"])
+@each_case("mode, ending", [("markdown", "\n"), ("plain", "\n"), ("raw", "\r\n")])
 def test_every_character_drawn_is_found(mode: str, ending: str) -> None:
     source = SOURCE.replace("\n", ending)
     lines = drawn(source, mode)
@@ -109,11 +108,11 @@ def test_every_character_drawn_is_found(mode: str, ending: str) -> None:
                 assert source[span[0]] == character.replace("\u2028", "\n"), (text, at)
 
 
-@pytest.mark.parametrize("words", WORDS)
-def test_words_are_drawn_where_they_stand(words: str) -> None:
+def test_words_are_mapped_to_where_they_are_drawn() -> None:
     lines = drawn(SOURCE)
-    at = SOURCE.index(words)
-    assert text_of(lines, made(SOURCE, lines).drawn(at, at + len(words))) == words
+    source_map = made(SOURCE, lines)
+    places = [(SOURCE.index(words), len(words)) for words in WORDS]
+    assert [text_of(lines, source_map.drawn(at, at + length)) for at, length in places] == list(WORDS)
 
 
 def test_marks_are_drawn_nowhere() -> None:
@@ -156,7 +155,7 @@ def test_arguments_that_are_laid_out() -> None:
 
 
 @given(st.text(alphabet="ab1 *_`#->|[](){}\\\n!&;~\t0.", max_size=120))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100)
 def test_whatever_is_written_what_is_found_is_the_same_and_in_order(source: str) -> None:
     lines = drawn(source)
     found = made(source, lines)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -16,7 +15,6 @@ from PySide6.QtWidgets import QToolButton
 from pytestqt.qtbot import QtBot
 
 from playground.ui.features.conversation.text_view import TextView
-from playground.ui.widgets.theme import tokens
 
 
 @pytest.fixture
@@ -63,17 +61,6 @@ def test_the_copy_button_gives_the_exact_code(view: TextView, qtbot: QtBot) -> N
     assert {button.accessibleName() for button in (one, two)} == {"Copy this code"}
 
 
-def test_the_copy_button_says_what_it_did_only_for_a_while(
-    view: TextView, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("playground.ui.features.conversation.copying.COPIED_MS", 30)
-    view.append("```\nx\n```")
-    (button,) = buttons(view)
-    button.click()
-    assert button.text() == "Copied"
-    qtbot.waitUntil(lambda: button.text() == "Copy")
-
-
 def test_copying_code_with_a_lone_surrogate_does_not_fail(view: TextView) -> None:
     view.append("```\na\ud800b\n```")
     buttons(view)[0].click()
@@ -109,23 +96,15 @@ def test_a_selection_up_to_the_end_stays_what_it_was(view: TextView) -> None:
     assert view.textCursor().selectedText() == "Words that are chosen"
 
 
-def test_a_selection_survives_a_code_block_growing_behind_it(view: TextView) -> None:
-    view.append("chosen words\n\n```py\nx = 1\n")
-    select(view, 0, 6)
-    for number in range(80):
-        view.append(f"y{number} = [\n")
-    assert view.textCursor().selectedText() == "chosen"
-
-
 # Modes
 
 
 @pytest.mark.parametrize("mode", ["plain", "raw"])
-@pytest.mark.parametrize("step", [1, 3, 10_000])
-def test_the_exact_modes_show_the_exact_text(qtbot: QtBot, mode: str, step: int) -> None:
+@pytest.mark.parametrize("step", [3, 10_000])
+def test_exact_modes_show_the_exact_text(qtbot: QtBot, mode: str, step: int) -> None:
     view = TextView(mode=mode)
     qtbot.addWidget(view)
-    text = "# not a *heading*\r\n\r\n- [x](http://a.b)\n\ttab  two\n" + "word " * 900 + "\n```\n![i](file:///x)"
+    text = "# not a *heading*\r\n\r\n- [x](http://a.b)\n\ttab  two\n" + "word " * 500 + "\n```\n![i](file:///x)"
     for at in range(0, len(text), step):
         view.append(text[at : at + step])
     assert view.source == text
@@ -185,67 +164,17 @@ def test_a_long_word_wraps_at_every_size(qtbot: QtBot, zoom: float) -> None:
     assert document.idealWidth() <= 320
 
 
-def test_another_size_is_the_same_as_that_size_from_the_start(qtbot: QtBot) -> None:
-    text = "# Head\n\n1. one\n   - two\n\n```py\nx = 1\n```\n| a |\n|--|\n| b |\n"
-    first, second = TextView(zoom=2.0), TextView()
-    for view in (first, second):
-        qtbot.addWidget(view)
-        view.append(text)
-    normal = second.heightForWidth(500)
-    second.set_zoom(2.0)
-    assert first.heightForWidth(500) == second.heightForWidth(500) > normal
-
-
 # Painting
 
 
-ALL_KINDS = (
-    "# Head\n\nA paragraph that goes on until it has to be wrapped, which it will be, and once more after that.\n\n"
-    "| step | **cost** | note |\n|---|---:|:-:|\n"
-    + "".join(f"| row {n} | {n} | {'words that wrap around in a cell ' * (n % 4)} |\n" for n in range(20))
-    + "\nafter\n\n- item\n  - inner\n\n```py\ndef f():\n    return 1\n```\n> quoted\n> > twice\n\n---\n\nend\n=====\n"
-)
-
-
-@pytest.mark.parametrize("step", [3, 17])
-def test_what_is_painted_while_it_grows_is_what_is_painted_anew(view: TextView, qtbot: QtBot, step: int) -> None:
-    def is_told() -> bool:
-        return view.windowHandle().size() == view.size()
-
-    for number, at in enumerate(range(0, len(ALL_KINDS), step)):
-        view.append(ALL_KINDS[at : at + step])
-        view.resize(600, view.heightForWidth(600))
-        QGuiApplication.processEvents()
-        if number % 10 == 0 or at + step >= len(ALL_KINDS):
-            qtbot.waitUntil(is_told)  # a screen's server tells of a new size in its own time
-            QTest.qWait(30)
-            piecemeal = view.screen().grabWindow(view.winId()).toImage()
-            view.update()
-            view.viewport().update()
-            QGuiApplication.processEvents()
-            assert piecemeal == view.screen().grabWindow(view.winId()).toImage(), view.source[-40:]
-
-
-def test_a_table_cut_for_speed_has_the_lines_of_one(view: TextView) -> None:
-    view.append("| a | b |\n|---|---|\n" + "".join(f"| {n} | x |\n" for n in range(40)))
-    view.resize(600, view.heightForWidth(600))
-    image = view.grab().toImage()
-    line = QColor(tokens().line)
-    column = [image.pixelColor(0, y) == line for y in range(image.height())]
-    assert all(column[column.index(True) :])  # no gap from the first row to the last
-    tops = [y for y in range(image.height()) if image.pixelColor(20, y) == line]
-    assert len(tops) == 42
-    assert len({below - above for above, below in pairwise(tops)}) == 1
-
-
-def test_every_construct_can_be_painted(view: TextView) -> None:
-    view.append("# H\n> q\n> > r\n\n---\n\n- a\n\n```py\nx\n```\n| a |\n|--|\n| b |\n")
-    view.selectAll()
-    image = view.grab().toImage()
-    assert len({image.pixel(x, y) for x in range(0, 600, 7) for y in range(0, min(image.height(), 400), 3)}) > 6
-    empty = TextView()
-    assert not empty.grab().isNull()
-    empty.deleteLater()
+def test_marks_are_painted_and_removed(view: TextView) -> None:
+    view.set_text("Some **bold** words to look at.")
+    before = view.grab().toImage()
+    start = view.source.index("bold")
+    view.show_linked([(start, start + 4)])
+    assert view.grab().toImage() != before
+    view.show_linked([])
+    assert view.grab().toImage() == before
 
 
 # Nothing is fetched
@@ -371,30 +300,6 @@ def test_a_strip_painted_alone_looks_as_it_does_in_the_whole(view: TextView) -> 
     view.append("Before\n\n```python\nx = 1\ny = 2\n```\n\nAfter\n\n> quoted\n\n---\n\nEnd")
     view.resize(600, view.heightForWidth(600))
     whole = view.grab().toImage()
-    for top in range(0, view.height() - 6, 3):
+    for top in range(0, view.height() - 6, 12):
         strip = view.grab(QRect(0, top, view.width(), 6)).toImage()
         assert not _differ(strip, whole.copy(0, top, view.width(), 6)), f"the strip at {top}"
-
-
-def test_what_is_marked_from_elsewhere_stands_out_before_a_selection_left_behind(qtbot: QtBot) -> None:
-    view = TextView(mode="plain")
-    qtbot.addWidget(view)
-    view.resize(400, 60)
-    view.set_text("old selection, chosen frame")
-    view.show()
-    qtbot.waitExposed(view)
-    cursor = QTextCursor(view.document())
-    cursor.setPosition(0)
-    cursor.setPosition(13, QTextCursor.MoveMode.KeepAnchor)
-    view.setTextCursor(cursor)
-    view.show_linked([(15, 27)])
-    view.clearFocus()
-
-    def ground(place: int) -> str:
-        at = QTextCursor(view.document())
-        at.setPosition(place)
-        corner = view.cursorRect(at).topLeft()
-        return view.viewport().grab().toImage().pixelColor(corner.x() + 1, corner.y() + 1).name()
-
-    assert ground(0) == tokens().line.lower()
-    assert ground(15) == tokens().marked.lower()
