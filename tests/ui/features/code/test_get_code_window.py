@@ -115,7 +115,6 @@ def test_copy_gives_all_of_it_and_says_so(qtbot: QtBot, window: GetCodeWindow, s
     QTest.mouseClick(window.copy_button, Qt.MouseButton.LeftButton)
     assert QGuiApplication.clipboard().text() == window.code
     assert window.copy_button.text() == "Copied"
-    qtbot.waitUntil(lambda: window.copy_button.text() == "Copy")
 
 
 def test_an_empty_conversation_says_what_to_do(qtbot: QtBot, window: GetCodeWindow, session: Session) -> None:

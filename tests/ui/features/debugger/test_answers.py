@@ -108,16 +108,6 @@ def test_more_answers_than_there_is_room_for_are_kept_and_wait(
     again.reject()
 
 
-def test_without_any_room_it_says_so(session: Session, window: QWidget) -> None:
-    session.turns.answer("one", "21")
-    Lanes(session).add_models(["m"] * MOST)
-    dialog = opened(session, window)
-    assert len(dialog.answers) == 1
-    assert not dialog.start_button.isEnabled()
-    assert dialog.said.text().startswith("There is room for no lane more, of 6: close lanes")
-    dialog.reject()
-
-
 def test_what_is_typed_is_there_again(dialog: AnswersDialog, session: Session, window: QWidget) -> None:
     dialog.columns[0].field.text.setPlainText("four degrees")
     dialog.add_answer(Answer(text="x"))
@@ -139,8 +129,3 @@ def test_why_it_cannot_begin_is_said_and_goes_when_it_can(session: Session, wind
     qtbot.waitUntil(lambda: not dialog.start_button.isEnabled())
     assert dialog.said.text() == "The call is gone."
     dialog.reject()
-
-
-def test_a_call_that_is_not_there_is_refused(session: Session, window: QWidget) -> None:
-    with pytest.raises(KeyError):
-        AnswersDialog(session, session.transcript.path[1].id, "three", window)

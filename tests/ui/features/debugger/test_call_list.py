@@ -5,14 +5,11 @@ from __future__ import annotations
 import csv
 import io
 import json
-import time
-from collections.abc import Iterator
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from pytestqt.qtbot import QtBot
 
 from playground.domain.parts import ToolCall, ToolResult
 from playground.domain.transcript import Role, Turn, make_turn
@@ -20,10 +17,8 @@ from playground.engine.inspect.calls import CallEntry
 from playground.engine.session.session import Session
 from playground.ui.features.debugger.call_list import DURATION, TOOL, VERDICT, CallList
 from playground.ui.features.debugger.call_words import seconds_words
-from playground.ui.widgets.slices import Slices
-from tests.support.passes import shortest
 from tests.ui.conftest import ShowWidget
-from tests.ui.features.debugger.seen import longest_slice, loop_of, round_of, session
+from tests.ui.features.debugger.seen import loop_of, round_of, session
 
 
 @pytest.fixture
@@ -166,18 +161,6 @@ def test_another_branch_is_named_and_another_answer_is_a_row_of_its_own(page: Ca
     assert "another branch" in page.model.index(2, 0).data(Qt.ItemDataRole.ToolTipRole)
 
 
-def test_hidden_it_does_nothing_and_shown_again_it_is_up_to_date(page: CallList, qtbot: QtBot) -> None:
-    found = session(loop_of(1))
-    page.show_session(found)
-    assert len(shown(page)) == 2
-    page.hide()
-    for turn in round_of(5, "Paris"):
-        found.turns.add_turn(turn)
-    assert not page.slices.busy
-    page.show()
-    qtbot.waitUntil(lambda: page.model.rowCount() == 3)
-
-
 def test_a_model_s_names_and_arguments_are_text_and_nothing_else(page: CallList) -> None:
     calls = (ToolCall(id="c", name="a\u202eb", arguments='{"x": "<img src=http://evil/>\ud800"}'),)
     page.show_session(session((Turn(id="a", role=Role.ASSISTANT, parts=calls),)))
@@ -185,56 +168,6 @@ def test_a_model_s_names_and_arguments_are_text_and_nothing_else(page: CallList)
     assert row[1] == "a‹U+202E›b"
     assert "‹U+D800›" in row[2]
     assert "<img" not in page.model.index(0, 2).data(Qt.ItemDataRole.ToolTipRole)
-
-
-def test_ten_thousand_calls_cost_no_frame(page: CallList, qtbot: QtBot) -> None:
-    def share() -> float:
-        """The largest share of what each may take: a slice of the work, a round that comes, a picture."""
-        found = session(loop_of(5_000))
-        with longest_slice(page.slices) as longest:
-            page.show_session(found)
-            qtbot.waitUntil(lambda: page.model.rowCount() == 10_000)
-            began = time.thread_time()
-            for turn in round_of(9_999, "Paris"):
-                found.turns.add_turn(turn)
-            qtbot.waitUntil(lambda: page.model.rowCount() == 10_001)
-            more = time.thread_time() - began
-            page.filter.setText("paris")
-            qtbot.waitUntil(lambda: page.model.rowCount() == 1)
-            page.filter.clear()
-            qtbot.waitUntil(lambda: page.model.rowCount() == 10_001)
-        began = time.thread_time()
-        bar = page.table.verticalScrollBar()
-        for step in range(40):
-            bar.setValue(bar.maximum() * step // 40)
-            page.table.viewport().repaint()
-        return max(longest[0] / 0.04, more / 0.6, (time.thread_time() - began) / 40 / 0.016)
-
-    assert shortest(share, 1.0) < 1.0
-
-
-def test_slices_finish_what_they_began_and_then_do_it_once_more(qtbot: QtBot, page: CallList) -> None:
-    done: list[int] = []
-    runs: list[int] = []
-
-    def work() -> Iterator[None]:
-        runs.append(1)
-        for number in range(5):
-            done.append(number)
-            if len(runs) == 1 and number == 2:
-                slices.poke()
-            yield
-
-    slices = Slices(work, page)
-    slices.poke()
-    slices.poke()
-    qtbot.waitUntil(lambda: len(done) == 10)
-    assert done == [0, 1, 2, 3, 4] * 2
-    qtbot.waitUntil(lambda: not slices.busy)
-    slices.poke()
-    slices.stop()
-    qtbot.wait(120)
-    assert len(runs) == 2
 
 
 def test_times_are_said_as_people_say_them() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPoint
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
@@ -23,15 +22,6 @@ def test_the_button_that_answers_all_with_an_error_says_so(session: Session, win
     assert [(result.text, result.is_error) for result in results] == [(FILLING, True)] * 2
     assert session.undo()
     assert len(session.debugger.waiting) == 2
-
-
-def test_calls_of_an_experiment_that_was_opened_again_are_counted_against_the_limit(
-    session: Session, window: QWidget, qtbot: QtBot
-) -> None:
-    bar = DebugBar(session, window)
-    assert "Request 1 of 20." in bar.words
-    session.change(debugging=session.debugger.debugging.model_copy(update={"step_limit": 0}))
-    qtbot.waitUntil(lambda: bar.words.endswith("Request 1."))
 
 
 def test_filling_keeps_what_was_typed_and_says_what_goes_on(session: Session, window: QWidget) -> None:
@@ -56,20 +46,6 @@ def test_stop_of_a_paused_loop_says_what_is_left(session: Session, window: QWidg
     assert bar.stop_button.isHidden()
     assert not bar.continue_button.isHidden(), "it can be gone on with all the same"
     assert [session.debugger.reason(turn_id, call.id) for turn_id, call in session.debugger.waiting] == [STOPPED] * 2
-
-
-def test_the_words_have_all_the_room_that_the_buttons_leave(session: Session, window: QWidget, qtbot: QtBot) -> None:
-    bar = DebugBar(session, window)
-    window.show()
-    buttons = [bar.continue_button, bar.step_button, bar.end_button, bar.fill_button, bar.stop_button]
-    taken = sum(button.sizeHint().width() + 6 for button in buttons)
-    for width, beside in ((taken + 400, True), (taken + 240, True), (taken, False), (300, False)):
-        bar.resize(width, 120)
-        qtbot.waitUntil(lambda beside=beside: (bar.continue_button.mapTo(bar, QPoint(0, 0)).x() > 200) is beside)  # type: ignore[misc]
-        if beside:
-            assert len({button.mapTo(bar, QPoint(0, 0)).y() for button in buttons}) == 1, "five in one line"
-    bar.setParent(None)
-    bar.deleteLater()
 
 
 def test_an_answer_that_the_gateway_paused_has_a_button_to_continue(window: QWidget) -> None:

@@ -58,20 +58,19 @@ def shown(qtbot: QtBot, request: pytest.FixtureRequest) -> Iterator[Shown]:
     made.card.hide()
 
 
-@pytest.mark.parametrize(
-    "shown", [kind.model_validate({}) for kind in CHECKS], indirect=True, ids=[kind.TITLE for kind in CHECKS]
-)
-def test_every_kind_has_a_form_of_all_its_fields(shown: Shown) -> None:
-    check = shown.card.check
-    assert shown.card.form is not None
-    assert set(shown.card.form.rows) == {name for name, _ in check.hints()}
-    for name, row in shown.card.form.rows.items():
-        assert row.value == getattr(check, name)
-        assert row.main_field().accessibleName().startswith(row.hint.label)
-        assert "ent as" not in row.toolTip()
-        assert not row.reset.isVisible()
-    assert shown.card.problem.text() == check.problem
-    assert not shown.got
+def test_every_kind_of_check_has_a_form_of_all_its_fields(qtbot: QtBot) -> None:
+    for kind in CHECKS:
+        shown = Shown(qtbot, kind.model_validate({}))
+        check = shown.card.check
+        assert shown.card.form is not None
+        assert set(shown.card.form.rows) == {name for name, _ in check.hints()}
+        for name, row in shown.card.form.rows.items():
+            assert row.value == getattr(check, name)
+            assert row.main_field().accessibleName().startswith(row.hint.label)
+            assert not row.reset.isVisible()
+        assert shown.card.problem.text() == check.problem
+        assert not shown.got
+        shown.card.hide()
 
 
 @pytest.mark.parametrize("shown", [Contains()], indirect=True)

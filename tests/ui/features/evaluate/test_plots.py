@@ -7,9 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from PySide6.QtCore import QByteArray, QPoint, Qt
-from PySide6.QtGui import QImage
-from PySide6.QtSvg import QSvgRenderer
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractItemView, QApplication
 from pytestqt.qtbot import QtBot
@@ -22,10 +20,9 @@ from playground.engine.evaluation.statistics import wilson
 from playground.engine.evaluation.sweep import Range, over_parameters
 from playground.engine.session.plan import Case
 from playground.engine.session.session import Session
-from playground.ui.features.evaluate.plots.kinds import MOST_ROWS, By, Known, case_at, plots
+from playground.ui.features.evaluate.plots.kinds import By, Known, case_at, plots
 from playground.ui.features.evaluate.plots.scene import Plot
 from playground.ui.features.evaluate.plots.view import NOTHING, PlotsView
-from playground.ui.widgets.theme import Theme
 from tests.engine.evaluation.evaluations import planned, variant
 from tests.engine.session.test_session import make_session
 from tests.support.eventually import eventually
@@ -94,15 +91,6 @@ def test_the_map_says_in_numbers_what_its_colours_say() -> None:
     assert grid.rows[0].cells[0] == "case 0", "those that pass least come first"
 
 
-def test_of_many_cases_those_are_drawn_that_pass_least_and_the_table_has_all() -> None:
-    found = made_of(known(asked(60), first_of_b_fails, By.CASE))
-    for kind in ("rate", "map"):
-        assert f"the {MOST_ROWS} of 6" in found[kind].subtitle
-        assert len(found[kind].scene.y.ticks) == MOST_ROWS
-        assert len(found[kind].rows) == 60
-    assert found["rate"].rows[0].cells[0] == "case 0"
-
-
 def test_a_check_has_its_own_rate() -> None:
     session = asked(4, checks=(Contains(text="x"), Contains(text="{{no_such}}")))
     rate = made_of(known(session, first_of_b_fails, By.CHECK))["rate"]
@@ -130,14 +118,6 @@ def test_a_sweep_is_a_line_with_its_band_also_where_a_has_no_value() -> None:
     assert sweep.rows[2].cells[0] == "1"
 
 
-def test_a_sweep_over_two_is_a_map() -> None:
-    session = swept(Range("temperature", (0, 1)), Range("top_p", (0.5, 0.9, 1)))
-    sweep = made_of(known(session, lambda case, column, repeat: column != 1))["sweep"]
-    assert len(sweep.scene.boxes) == 6
-    assert {words.text for words in sweep.scene.words} == {"0", "100"}
-    assert (sweep.scene.x.title, sweep.scene.y.title) == ("Temperature; in %", "Top p")
-
-
 def test_which_answers_came_is_told_of_the_chosen_cell() -> None:
     session = asked(3, repeats=5)
     inquiry = Inquiry(session)
@@ -152,12 +132,6 @@ def test_which_answers_came_is_told_of_the_chosen_cell() -> None:
     assert came.rows[0].target == (inquiry.cases[2], inquiry.columns[0], 2)
     assert came.scene.words[0].text == "“twice”"
     assert "came" not in made_of(known(session, first_of_b_fails))
-
-
-def test_where_nothing_came_there_is_no_plot() -> None:
-    inquiry = Inquiry(asked(2))
-    results = Results(inquiry, {})
-    assert plots(Known(results, results.findings(), By.VARIANT, None)) == []
 
 
 # ---- on the page -----------------------------------------------------------------------------------------------------
@@ -257,26 +231,3 @@ def test_a_plot_that_was_never_seen_is_saved_with_its_words(qtbot: QtBot) -> Non
         for one in words:
             assert one in svg
         assert b"<image" not in svg
-
-
-def test_pictures_are_saved_in_the_colours_that_are_seen(shown: Shown, qapp: QApplication, tmp_path: Path) -> None:
-    session = asked(4)
-
-    async def work(at: Looked, view: PlotsView) -> None:
-        await drawn(at, view, "rate", "seconds", "tokens", "map")
-        await view.save_to(tmp_path / "light.svg", view.cards)
-        await view.save_to(tmp_path / "light.png", view.cards)
-        theme = Theme(qapp, "dark")
-        try:
-            await view.save_to(tmp_path / "dark.png", view.cards[:1])
-        finally:
-            theme.choose("light")
-        svg = (tmp_path / "light.svg").read_bytes()
-        assert QSvgRenderer(QByteArray(svg)).isValid()
-        for words in (b"Pass rate", b"Cases", b"95 % Wilson", b"<path", b"case 0"):
-            assert words in svg
-        light, dark = (QImage(str(tmp_path / f"{name}.png")) for name in ("light", "dark"))
-        assert light.width() > dark.width() > 600
-        assert light.pixelColor(3, 3).lightness() > 200 > 80 > dark.pixelColor(3, 3).lightness()
-
-    shown(session, answers(Inquiry(session), first_of_b_fails), work)

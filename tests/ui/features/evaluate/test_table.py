@@ -148,19 +148,19 @@ def test_cases_are_found_by_their_words_and_by_those_of_answers_and_sorted_by_fi
 
 
 def test_answers_that_come_are_shown_without_moving_anything(shown: Shown) -> None:
-    session = asked(500)
+    session = asked(120)
     every = answers(Inquiry(session), only_first_of_b)
 
     async def work(at: Looked, table: AnswersTable) -> None:
         bar = table.view.verticalScrollBar()
-        at.look.choose(at.look.inquiry.cases[400], at.look.inquiry.columns[0])
+        at.look.choose(at.look.inquiry.cases[100], at.look.inquiry.columns[0])
         place = bar.value()
         assert place
-        assert table.model.shown(400, 1).marks == (Mark.MISSING, Mark.MISSING)
+        assert table.model.shown(100, 1).marks == (Mark.MISSING, Mark.MISSING)
         resets: list[bool] = []
         table.model.modelReset.connect(lambda: resets.append(True))
         await at.bring(every)
-        assert table.model.shown(400, 1).marks == (Mark.PASSED, Mark.PASSED)
+        assert table.model.shown(100, 1).marks == (Mark.PASSED, Mark.PASSED)
         assert bar.value() == place
         await eventually(lambda: at.look.findings is not None and len(at.look.findings.failing) == 1)
         assert not resets

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import time
 
-import pytest
-
 from playground.engine.library.store import Passage, SearchResult
 from playground.ui.features.experiments.rows import SHOWN, Heading, Hit, Line, More, day_name, rows_found, rows_of
+from tests.support.each_case import each_case
 from tests.ui.features.experiments.entries import NOON, entry
 
 
@@ -89,8 +88,8 @@ def marked(text: str, marks: tuple[tuple[int, int], ...]) -> list[str]:
     return [text[start:end] for start, end in marks]
 
 
-@pytest.mark.parametrize(
-    ("then", "words"),
+@each_case(
+    "then, words",
     [
         ((2026, 11, 21, 0, 1), "Today"),
         ((2026, 11, 22, 9, 0), "Today"),  # a clock that was set back
@@ -106,10 +105,6 @@ def test_days_are_named(then: tuple[int, int, int, int, int], words: str) -> Non
 def moment(year: int, month: int, day: int, hour: int, minute: int) -> float:
     """The Unix time of a local time."""
     return time.mktime((year, month, day, hour, minute, 0, 0, 0, -1))
-
-
-def test_now_is_today() -> None:
-    assert day_name(time.time()) == "Today"
 
 
 def test_of_very_many_found_some_are_listed_and_the_others_counted() -> None:

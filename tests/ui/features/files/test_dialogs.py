@@ -17,6 +17,7 @@ from playground.engine.files.export import MARKDOWN, SUFFIXES
 from playground.engine.files.messages import MOST, Conversation, ImportedConversations, read
 from playground.ui.features.files.export_dialog import ExportDialog, Wanted
 from playground.ui.features.files.import_dialog import ImportMessagesDialog
+from tests.support.each_case import each_case
 
 
 def lines(count: int) -> str:
@@ -124,7 +125,7 @@ def test_a_conversation_without_branches_is_exported_as_shown(main: QMainWindow)
     assert told == [Wanted(MARKDOWN, whole_tree=False)]
 
 
-@pytest.mark.parametrize("which", list(SUFFIXES))
+@each_case("which", list(SUFFIXES))
 def test_a_tree_is_exported_whole_to_the_clipboard(main: QMainWindow, which: str) -> None:
     first = make_turn(Role.USER, "a")
     transcript = Transcript().append(first).append_alternatives([make_turn(Role.USER, "b"), make_turn(Role.USER, "c")])

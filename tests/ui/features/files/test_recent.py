@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from playground.ui.features.files.control import FORGET, KEY, MOST, NONE, RecentFiles
+from tests.support.each_case import each_case
 
 
 class RecentMenu:
@@ -62,7 +63,7 @@ def test_the_list_ends_somewhere_and_can_be_forgotten(recent_menu: RecentMenu, t
     assert recent_menu.words == [NONE]
 
 
-@pytest.mark.parametrize("text", ["", "{", "7", '{"a": 1}', '[1, null, ["a"]]'])
+@each_case("text", ["", "{", "7", '{"a": 1}', '[1, null, ["a"]]'])
 def test_settings_that_hold_something_else_are_no_list(recent_menu: RecentMenu, text: str) -> None:
     recent_menu.settings.setValue(KEY, text)
     assert recent_menu.recent.paths == []

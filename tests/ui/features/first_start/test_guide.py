@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
-from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import pytest
 from PySide6.QtCore import QSettings
@@ -45,27 +42,6 @@ def calls(session: Session) -> None:
     """A turn of the model with a call that waits."""
     session.turns.add_turn(make_turn(Role.USER, "How warm is it?"))
     session.turns.add_turn(make_turn(Role.ASSISTANT, "", ToolCall(id="c1", name="get_weather", arguments="{}")))
-
-
-def test_a_hint_stays_long_enough_to_be_read(
-    qtbot: QtBot, driver: GuideDriver, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    shown, show = [], driver.bar.show_hint
-
-    def note(*hint: Any, **more: Any) -> None:
-        shown.append(time.monotonic())
-        show(*hint, **more)
-
-    monkeypatch.setattr(driver.bar, "show_hint", note)
-    driver.guide.read_s = 1.2
-    driver.guide.begin(driver.session)
-    assert driver.bar.isVisible()
-    calls(driver.session)
-    assert driver.guide.at == 0, "it has only just appeared"
-    qtbot.waitUntil(lambda: driver.guide.at == 2)
-    assert all(after - before > 1 for before, after in pairwise(shown)), "the second one has its time, too"
-    qtbot.wait(50)
-    assert driver.guide.at == 2, "the call still waits"
 
 
 def answer(*more: ToolCall) -> Turn:
@@ -118,11 +94,3 @@ def test_no_hint_holds_anybody(driver: GuideDriver) -> None:
         assert driver.opened == [True] * (number == len(HINTS) - 1), "only its own hint opens the frames"
         driver.bar.act_button.click()
     assert driver.guide.done
-
-
-def test_a_narrow_bar_has_its_button_below(driver: GuideDriver) -> None:
-    driver.bar.resize(360, 120)
-    driver.bar.show_hint(4, 5, "The answer was made from your results.", "Show the frames", last=False)
-    assert driver.bar.act_button.isVisible()
-    driver.bar.grab()  # laid out
-    assert driver.bar.act_button.mapTo(driver.bar, driver.bar.act_button.rect().topLeft()).y() > 20

@@ -89,9 +89,3 @@ def test_a_newer_version_is_offered_and_only_its_page_is_opened(
     assert len(server.requests) == 2
     settings = QSettings(str(tmp_path / "window.ini"), QSettings.Format.IniFormat)
     assert float(str(settings.value(LAST))) == 1e9 + DAY + 1
-
-
-def test_a_failure_is_not_worth_a_word(qapp: QApplication, tmp_path: Path) -> None:
-    said, asked = started(qapp, tmp_path, {ADDRESS: "https://127.0.0.1:9/latest.json", DAILY: True})
-    assert said == ""
-    assert asked == []

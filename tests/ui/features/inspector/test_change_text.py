@@ -74,16 +74,3 @@ def struck(text: ChangeText, words: str) -> bool:
     form = cursor.charFormat()
     assert form.foreground().color().name().upper() in (LIGHT.error, LIGHT.ok)
     return form.fontStrikeOut()
-
-
-def test_of_a_long_text_what_is_around_its_changes_is_shown(qtbot: QtBot) -> None:
-    text = ChangeText("Differences")
-    qtbot.addWidget(text)
-    same = "0123456789" * 40_000
-    text.show_pieces(diff_words(f"{same} old {same}", f"{same} new {same}"))
-    text.slices.finish()
-    shown = text.toPlainText()
-    assert "old" in shown
-    assert "new" in shown
-    assert "characters …" in shown
-    assert len(shown) < 2_000

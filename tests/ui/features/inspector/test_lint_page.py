@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
@@ -13,10 +12,11 @@ from pytestqt.qtbot import QtBot
 
 from playground.domain.errors import Failure, FailureKind
 from playground.gateway.tape import Exchange
-from playground.ui.features.inspector.lint_page import HEAD, LintPage
+from playground.ui.features.inspector.lint_page import LintPage
 from playground.ui.features.inspector.traces import Traces
 from tests.engine.inspect.lint.answers import TOOL, answer, asked, first, good, reviewed
 from tests.protocols.streams import DONE
+from tests.support.each_case import each_case
 from tests.ui.features.inspector.recordings import chunk, exchange, weather
 
 OFFERED = json.dumps(asked(tools=[{**TOOL, "function": {"name": "get_weather"}}])).encode()
@@ -74,8 +74,8 @@ def test_an_answer_as_it_should_be_says_so(qtbot: QtBot) -> None:
     assert "No exchange yet" in page.empty.text()
 
 
-@pytest.mark.parametrize(
-    ("tape", "words"),
+@each_case(
+    "tape, words",
     [
         (
             {"body": first(), "complete": False},
@@ -98,7 +98,7 @@ def test_an_answer_as_it_should_be_says_so(qtbot: QtBot) -> None:
         ),
     ],
 )
-def test_the_sentence_stands_only_where_it_is_true(qtbot: QtBot, tape: dict[str, Any], words: str) -> None:
+def test_page_without_findings_says_why(qtbot: QtBot, tape: dict[str, Any], words: str) -> None:
     body = tape.pop("body")
     text = shown(made(qtbot), answer(body, asked(), **tape))
     assert text.startswith(words)
@@ -114,39 +114,6 @@ def test_what_was_not_seen_stands_beside_what_was_found(qtbot: QtBot) -> None:
     )
     QTest.mouseClick(page.copy_button, Qt.MouseButton.LeftButton)
     assert "what would have followed was not seen" in QGuiApplication.clipboard().text()
-
-
-def test_a_sentence_does_not_make_the_page_wider(qtbot: QtBot) -> None:
-    page = made(qtbot)
-    before = page.minimumSizeHint().width()
-    cut: dict[str, Any] = {
-        "complete": False,
-        "failure": Failure(kind=FailureKind.TIMEOUT_IDLE, message="x"),
-        "request_body": b"?",
-    }
-    page.show_trace(Traces().of(answer(first() + b"data: x\n\n", asked(), **cut)))
-    page.slices.finish()
-    assert "The request cannot be read" in page.count.text()
-    assert page.minimumSizeHint().width() < before + 100
-    page.resize(500, 300)
-    qtbot.waitUntil(lambda: page.count.height() >= page.count.heightForWidth(page.count.width()))
-    assert page.width() == 500
-
-
-def test_what_the_head_shows_leads_to_no_frame(qtbot: QtBot) -> None:
-    page = made(qtbot)
-    page.show_trace(Traces().of(answer(first() + good({}, "stop") + DONE, asked(n=2), status=201)))
-    page.slices.finish()
-    page.table.slices.finish()
-    assert [page.table.item(row, 0).text() for row in range(2)] == [HEAD, "3"]  # type: ignore[union-attr]
-    went: list[int] = []
-    page.frame_asked.connect(went.append)
-    for row in range(2):
-        page.table.slices.finish()
-        item = page.table.item(row, 1)
-        assert item is not None
-        QTest.mouseClick(page.table.viewport(), Qt.MouseButton.LeftButton, pos=page.table.visualItemRect(item).center())
-    assert went == [2]
 
 
 def test_findings_follow_an_answer_on_its_way(qtbot: QtBot) -> None:

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
-from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
@@ -14,8 +13,6 @@ from pytestqt.qtbot import QtBot
 from playground.ui.features.inspector.inspector import TabRow
 from playground.ui.features.inspector.view import ExchangeView
 from tests.ui.features.inspector.recordings import weather
-
-#: The offscreen platform says so whenever a window's smallest size changes; no other platform does.
 
 TITLES = ("Request", "Response", "Timeline", "Headers", "Diff", "Lint", "Calls", "Sequence")
 VIEW = ExchangeView("POST", "http://127.0.0.1/v1/chat/completions", status=200, reason="OK", duration=2.5)
@@ -53,7 +50,7 @@ def test_with_room_everything_is_said(row: TabRow) -> None:
 
 def test_every_tab_can_be_reached_at_every_width(row: TabRow) -> None:
     told: list[str] = []
-    for width in range(700, 180, -20):
+    for width in (700, 600, 520, 440, 360, 280, 200):
         row.tabs.setCurrentIndex(0)
         row.resize(width, 40)
         QTest.qWait(0)
@@ -70,18 +67,6 @@ def test_every_tab_can_be_reached_at_every_width(row: TabRow) -> None:
     assert told, "at the end there was not room for all"
 
 
-def test_nothing_jumps_while_an_answer_arrives(row: TabRow) -> None:
-    row.resize(470, 40)
-    before = seen(row)
-    assert before != list(TITLES)
-    waiting = replace(VIEW, status=None, duration=None)
-    for view in (waiting, replace(VIEW, duration=None), VIEW, replace(VIEW, error="The line broke.")):
-        row.status.show_exchange(view)
-        assert seen(row) == before
-    assert row.status.status.text() == "200"
-    assert "broken off" in row.status.toolTip()
-
-
 def test_another_exchange_is_asked_for_in_the_menu(row: TabRow, qtbot: QtBot) -> None:
     first, second = weather(), replace(weather(), id="second")
     assert first.id != second.id
@@ -96,13 +81,3 @@ def test_another_exchange_is_asked_for_in_the_menu(row: TabRow, qtbot: QtBot) ->
     assert asked.args == [first.id]
     row.status.show_exchange(None)
     assert not row.status.others.isVisible()
-
-
-def test_pages_about_no_exchange_leave_the_line_out(row: TabRow) -> None:
-    row.resize(520, 40)
-    fewer = len(seen(row))
-    row.status.hide()
-    row.fit()
-    assert len(seen(row)) >= fewer
-    QTest.keyClick(row.tabs, Qt.Key.Key_Right)
-    assert row.tabs.currentIndex() == 1

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import json
 
-import pytest
-
 from playground.jsonkit.values import JSONObject
 from playground.ui.features.output.panel import CUSTOM, DEFAULT, EXAMPLE, SCHEMA, OutputDraft
+from tests.support.each_case import each_case
 
 EXAMPLE_SCHEMA = json.loads(EXAMPLE)
 
 
-@pytest.mark.parametrize(
-    ("value", "kind"),
+@each_case(
+    "value, kind",
     [
         (None, DEFAULT),
         ({"type": "text"}, "text"),
@@ -48,7 +47,7 @@ def test_the_bare_shape_has_no_name() -> None:
     assert OutputDraft.of(odd, named=False).kind == CUSTOM
 
 
-@pytest.mark.parametrize("text", ["", "  ", '{"type": ', "[1]", "null", '{"a": NaN}'])
+@each_case("text", ["", "  ", '{"type": ', "[1]", "null", '{"a": NaN}'])
 def test_what_cannot_be_sent_says_so(text: str) -> None:
     for draft in (OutputDraft(kind=SCHEMA, name="a", schema=text), OutputDraft(kind=CUSTOM, custom=text)):
         reading = draft.read_draft(named=True)
@@ -57,6 +56,6 @@ def test_what_cannot_be_sent_says_so(text: str) -> None:
         assert OutputDraft.from_json(draft.to_json()) == draft
 
 
-@pytest.mark.parametrize("value", [None, 7, [], {}, {"kind": "new in a later version"}])
+@each_case("value", [None, 7, [], {}, {"kind": "new in a later version"}])
 def test_a_kept_draft_that_is_none_is_no_failure(value: object) -> None:
     assert OutputDraft.from_json(value) is None

@@ -15,8 +15,6 @@ from playground.protocols.messages.parameters import MessagesParameters
 from playground.ui.features.output.panel import CUSTOM, DEFAULT, EXAMPLE, JSON_MODE, SCHEMA, TEXT, OutputPanel
 from tests.ui.conftest import ShowWidget
 
-#: The offscreen platform says so whenever a window's smallest size changes; no other platform does.
-
 FORM: JSONObject = {"type": "json_schema", "json_schema": {"name": "invoice", "schema": json.loads(EXAMPLE)}}
 
 
@@ -92,14 +90,6 @@ def test_a_schema_is_sent_when_there_is_one(panel: OutputPanel, chat: Keeper) ->
     assert chat.draft is None
 
 
-def test_the_example_can_be_taken_back(panel: OutputPanel, chat: Keeper) -> None:
-    choose(panel, SCHEMA)
-    panel.schema.replace_text('{"type": "object"}')
-    panel.insert_example()
-    panel.schema.editor.undo()
-    assert chat.sent["json_schema"]["schema"] == {"type": "object"}
-
-
 def test_text_that_is_not_json_is_kept_flagged_and_not_sent(panel: OutputPanel, chat: Keeper) -> None:
     chat.panel.set_value(ChatParameters(response_format=FORM))
     chat.parameters = panel.value
@@ -171,17 +161,6 @@ def test_what_is_not_understood_is_shown_raw_and_kept(panel: OutputPanel, chat: 
     assert "not valid JSON" in panel.unsent.text()
     panel.custom.replace_text('{"type": "grammar"}')
     assert chat.sent == {"type": "grammar"}
-
-
-def test_showing_tells_nobody(panel: OutputPanel) -> None:
-    got: list[object] = []
-    panel.changed.connect(got.append)
-    panel.draft_changed.connect(got.append)
-    for value in (FORM, {"type": "text"}, None, {"type": "odd"}):
-        panel.set_value(ChatParameters(response_format=value))
-        panel.check_now()
-    panel.set_value(MessagesParameters())
-    assert got == []
 
 
 def test_messages_say_what_is_possible_there(panel: OutputPanel) -> None:

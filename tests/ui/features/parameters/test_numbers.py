@@ -7,10 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from playground.ui.widgets.numbers import read_number, show_number, stepped
+from tests.support.each_case import each_case
 
 
-@pytest.mark.parametrize(
-    ("text", "whole", "value"),
+@each_case(
+    "text, whole, value",
     [
         ("0.7", False, 0.7),
         ("0,7", False, 0.7),
@@ -31,13 +32,13 @@ def test_read(text: str, whole: bool, value: object) -> None:
     assert read_number(text, whole) == value
 
 
-@pytest.mark.parametrize("text", ["abc", "0.7x", "1e999", "NaN", "Infinity", "null", "--1", "9" * 5_000, "{"])
+@each_case("text", ["abc", "0.7x", "1e999", "NaN", "Infinity", "null", "--1", "9" * 5_000, "{"])
 def test_what_is_no_number_is_said_to_be_none(text: str) -> None:
     with pytest.raises(ValueError, match="not a number, so it is not sent"):
         read_number(text)
 
 
-@pytest.mark.parametrize("text", ["2,0480", "2,04", "1,5", ",5"])
+@each_case("text", ["2,0480", "2,04", "1,5", ",5"])
 def test_a_comma_in_a_whole_number_is_no_decimal_point(text: str) -> None:
     with pytest.raises(ValueError, match="not a whole number, so it is not sent"):
         read_number(text, whole=True)

@@ -12,8 +12,7 @@ from playground.domain.parameters import Parameters
 from playground.protocols.chat.parameters import ChatParameters
 from playground.protocols.messages.parameters import MessagesParameters
 from playground.ui.features.parameters.panel import ParameterPanel
-from playground.ui.widgets.numbers import show_number
-from playground.ui.widgets.rows.kinds import ChoiceRow, JsonRow, NumberRow, SwitchRow
+from playground.ui.widgets.rows.kinds import ChoiceRow, SwitchRow
 
 VALUES: dict[str, Any] = {
     "number": 0.5,
@@ -47,15 +46,6 @@ def test_every_parameter_has_a_row_that_shows_sets_and_resets_it(qtbot: QtBot, k
         told.clear()
 
 
-def test_an_unknown_editor_shows_everything_as_json(qtbot: QtBot) -> None:
-    panel = ParameterPanel()
-    qtbot.addWidget(panel)
-    panel.set_value(ChatParameters(response_format={"type": "json_object"}))
-    row = panel.rows["response_format"]
-    assert isinstance(row, JsonRow)
-    assert '"json_object"' in row.editor.text()
-
-
 def test_a_named_tool_is_spelled_for_its_protocol(qtbot: QtBot) -> None:
     panel = ParameterPanel()
     qtbot.addWidget(panel)
@@ -66,15 +56,6 @@ def test_a_named_tool_is_spelled_for_its_protocol(qtbot: QtBot) -> None:
         assert isinstance(row, ChoiceRow)
         row.field.picked.emit("get_weather")
         assert panel.value.to_wire() == {"tool_choice": kind.tool_choice_for("get_weather")}
-
-
-def test_a_slider_of_tokens_groups_its_thousands(qtbot: QtBot) -> None:
-    panel = ParameterPanel()
-    qtbot.addWidget(panel)
-    panel.set_value(ChatParameters(max_completion_tokens=2048))
-    row = panel.rows["max_completion_tokens"]
-    assert isinstance(row, NumberRow)
-    assert row.field.text() == show_number(2048, 1, True)
 
 
 def said(panel: ParameterPanel, name: str) -> str:

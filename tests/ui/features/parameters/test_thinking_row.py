@@ -44,15 +44,6 @@ def test_the_budget_is_typed_and_nonsense_is_not_sent(qtbot: QtBot) -> None:
     assert row.problem
 
 
-def test_delete_goes_back_to_default(qtbot: QtBot) -> None:
-    panel, row = panel_with_row(qtbot, {"type": "adaptive"})
-    assert row.field.currentText() == "adaptive"
-    row.reset.click()
-    assert panel.value.to_wire() == {}
-    QTest.keyClick(row.field, Qt.Key.Key_Delete)
-    assert panel.value.to_wire() == {}
-
-
 def test_an_object_it_does_not_know_is_shown_and_kept(qtbot: QtBot) -> None:
     odd = {"type": "enabled", "budget_tokens": 2048, "display": "summarized"}
     panel, row = panel_with_row(qtbot, odd)

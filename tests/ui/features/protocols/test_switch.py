@@ -57,23 +57,6 @@ def test_switch_does_it_and_switching_back_restores(bar: ProtocolSwitch, session
     assert session.settings.current == before
 
 
-def test_stay_leaves_everything(bar: ProtocolSwitch, session: Session, qtbot: QtBot) -> None:
-    set_seed(session)
-    bar.choose(session, "messages")
-    with qtbot.assertNotEmitted(bar.switched):
-        bar.stay.click()
-    assert session.settings.protocol == "chat"
-    assert bar.isHidden()
-
-
-def test_the_protocol_in_force_takes_the_question_back(bar: ProtocolSwitch, session: Session) -> None:
-    set_seed(session)
-    bar.choose(session, "messages")
-    bar.choose(session, "chat")
-    assert bar.isHidden()
-    assert session.settings.protocol == "chat"
-
-
 def test_the_list_follows_the_experiment(bar: ProtocolSwitch, session: Session) -> None:
     set_seed(session)
     bar.choose(session, "messages")

@@ -130,12 +130,6 @@ def test_what_is_no_web_address_is_not_opened(window: QWidget) -> None:
     dialog.close()
 
 
-def test_closed_it_tells_nothing(window: QWidget) -> None:
-    dialog, told = shown(window, Elicitation(id="1", server="s", message="m", form=CHOICES))
-    dialog.reject()
-    assert told == []
-
-
 def test_words_of_a_server_are_words(window: QWidget, qtbot: QtBot) -> None:
     ask = Elicitation(id="1", server="<b>s\u202e</b>", message="<h1>hi</h1>\u202e" + "x" * 50_000, form=CHOICES)
     dialog, _ = shown(window, ask)

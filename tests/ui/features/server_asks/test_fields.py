@@ -6,6 +6,7 @@ import pytest
 
 from playground.jsonkit.values import JSON, JSONObject
 from playground.ui.features.server_asks.fields import Field, Kind, fields_of, format_problem, missing, typed_value
+from tests.support.each_case import each_case
 
 
 def form(**members: JSON) -> JSONObject:
@@ -18,8 +19,8 @@ def one(schema: JSON) -> Field:
     return found[0]
 
 
-@pytest.mark.parametrize(
-    ("schema", "kind"),
+@each_case(
+    "schema, kind",
     [
         ({"type": "string"}, Kind.TEXT),
         ({"type": "number"}, Kind.NUMBER),
@@ -55,8 +56,8 @@ def test_a_form_of_too_many_fields_is_none() -> None:
     assert one({"enum": [str(number) for number in range(501)]}).kind is Kind.ANY
 
 
-@pytest.mark.parametrize(
-    ("kind", "text", "value"),
+@each_case(
+    "kind, text, value",
     [
         (Kind.TEXT, "", None),
         (Kind.TEXT, " 1 ", " 1 "),
@@ -70,8 +71,8 @@ def test_what_typed_text_stands_for(kind: Kind, text: str, value: JSON) -> None:
     assert typed_value(Field("a", "a", kind), text) == value
 
 
-@pytest.mark.parametrize(
-    ("kind", "text"),
+@each_case(
+    "kind, text",
     [
         (Kind.WHOLE, "1.5"),
         (Kind.WHOLE, "x"),
@@ -88,8 +89,8 @@ def test_what_no_field_of_that_kind_can_hold(kind: Kind, text: str) -> None:
         typed_value(Field("a", "a", kind), text)
 
 
-@pytest.mark.parametrize(
-    ("name", "good", "bad"),
+@each_case(
+    "name, good, bad",
     [
         ("email", "a@b.test", "a@b test"),
         ("email", "a@b", "@b"),

@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
-import pytest
-
 from playground.domain.tool_servers import ToolServer, Via
 from playground.engine.gateways.secrets import Secret
 from playground.ui.features.tool_servers.draft import Draft, Row, as_kept, problem, settle, to_keep, wait_of
+from tests.support.each_case import each_case
 
 CANARY = "sk-canary-8f2a61c0de"
 
@@ -71,8 +70,8 @@ def test_a_secret_inside_an_argument_is_replaced_where_it_is_kept() -> None:
     assert settle(draft, STORED).secrets == {"argument:token": Secret(CANARY)}
 
 
-@pytest.mark.parametrize(
-    ("change", "words"),
+@each_case(
+    "change, words",
     [
         ({"environment": (Row("A", "1"), Row("a", "2"))}, "stands there twice"),
         ({"environment": (Row("", "1"),)}, "a value but no name"),
@@ -131,13 +130,11 @@ def test_a_kept_draft_is_the_same_but_for_typed_secrets() -> None:
     assert [row.name for row in again.environment] == ["A_TOKEN", "LOCKED"]
 
 
-@pytest.mark.parametrize("entry", [None, 5, {}, {"server": {}}, {"server": {"id": "a", "name": "b"}, "arguments": 1}])
+@each_case("entry", [None, 5, {}, {"server": {}}, {"server": {"id": "a", "name": "b"}, "arguments": 1}])
 def test_an_entry_that_is_no_draft_is_none(entry: object) -> None:
     assert as_kept(entry) is None
 
 
-@pytest.mark.parametrize(
-    ("text", "seconds"), [("5", 5.0), ("2,5", 2.5), ("", None), ("0", None), ("1e9", None), ("nan", None)]
-)
+@each_case("text, seconds", [("5", 5.0), ("2,5", 2.5), ("", None), ("0", None), ("1e9", None), ("nan", None)])
 def test_time_outs(text: str, seconds: float | None) -> None:
     assert wait_of(text) == seconds

@@ -123,9 +123,9 @@ def test_what_is_none_is_said(qapp: QApplication, tmp_path: Path) -> None:
         dialog.set_text("npx -y server")
         assert "not JSON" in dialog.verdict.text()
         assert not dialog.add_button.isEnabled()
-        dialog.set_text(json.dumps({"mcpServers": {f"s{n}": {"command": "x", "args": [str(n)]} for n in range(500)}}))
-        await eventually(lambda: dialog.preview.topLevelItemCount() == 500)
-        assert dialog.add_button.text() == "Add 500 servers"
+        dialog.set_text(json.dumps({"mcpServers": {f"s{n}": {"command": "x", "args": [str(n)]} for n in range(100)}}))
+        await eventually(lambda: dialog.preview.topLevelItemCount() == 100)
+        assert dialog.add_button.text() == "Add 100 servers"
 
     play(qapp, tmp_path, scene)
 
@@ -153,15 +153,5 @@ def test_server_that_is_switched_off_there_is_not_ticked_and_toml_is_read(qapp: 
         dialog.add_button.click()
         await eventually(lambda: bool(added))
         assert [server.arguments for server in desk.book.servers[1:]] == [("on", "--port", "8080")]
-
-    play(qapp, tmp_path, scene)
-
-
-def test_many_applications_stay_within_the_window(qapp: QApplication, tmp_path: Path) -> None:
-    async def scene(desk: Desk) -> None:
-        dialog = desk.open_import()
-        dialog.show_places(tuple(Place(f"Application {number}", tmp_path / str(number)) for number in range(14)))
-        await eventually(lambda: dialog.place_buttons[-1].y() > dialog.place_buttons[0].y())
-        assert all(button.geometry().right() <= dialog.width() for button in dialog.place_buttons)
 
     play(qapp, tmp_path, scene)

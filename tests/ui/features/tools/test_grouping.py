@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from playground.domain.tools import ToolDefinition
 from playground.ui.features.tools import grouping
 from playground.ui.features.tools.grouping import Entry
+from tests.support.each_case import each_case
 
 
 def tools(spelled: str) -> tuple[ToolDefinition, ...]:
@@ -28,8 +28,8 @@ def test_there_are_headers_only_where_there_are_groups() -> None:
     assert grouping.entries(tools("a X:b c X:d")) == ["", 0, 2, "X", 1, 3]
 
 
-@pytest.mark.parametrize(
-    ("before", "chosen", "steps", "after"),
+@each_case(
+    "before, chosen, steps, after",
     [
         ("a b c", [1], -1, "b a c"),
         ("a b c", [0], -1, "a b c"),
@@ -42,13 +42,13 @@ def test_there_are_headers_only_where_there_are_groups() -> None:
         ("X:a Y:b", [1], 1, "X:a Y:b"),
     ],
 )
-def test_a_step(before: str, chosen: list[int], steps: int, after: str) -> None:
+def test_step_moves_tools(before: str, chosen: list[int], steps: int, after: str) -> None:
     given_tools = tools(before)
     assert spelled(grouping.stepped(grouping.entries(given_tools), chosen, steps), given_tools) == after
 
 
-@pytest.mark.parametrize(
-    ("before", "chosen", "below", "after"),
+@each_case(
+    "before, chosen, below, after",
     [
         ("a b c", [0], 2, "b c a"),
         ("a b c", [2], None, "c a b"),
@@ -59,7 +59,7 @@ def test_a_step(before: str, chosen: list[int], steps: int, after: str) -> None:
         ("X:a X:b Y:c", [0, 1], 2, "Y:c Y:a Y:b"),
     ],
 )
-def test_a_drop(before: str, chosen: list[int], below: Entry | None, after: str) -> None:
+def test_drop_moves_tools(before: str, chosen: list[int], below: Entry | None, after: str) -> None:
     given_tools = tools(before)
     assert spelled(grouping.dropped(grouping.entries(given_tools), chosen, below), given_tools) == after
 

@@ -140,15 +140,6 @@ def test_a_file_is_dropped(dialog: ImportDialog, tmp_path: Path) -> None:
     assert "gone.json cannot be read: No such file" in dialog.verdict.text()
 
 
-def test_cancel_changes_nothing(panel: ToolsPanel, dialog: ImportDialog) -> None:
-    dialog.set_text(json.dumps(CHAT))
-    told: list[object] = []
-    panel.changed.connect(told.append)
-    dialog.reject()
-    assert told == []
-    assert panel.tools == (SAMPLE,)
-
-
 def test_the_sample_of_arguments_is_shown_and_copied(panel: ToolsPanel) -> None:
     QTest.mouseClick(panel.editor.sample_button, Qt.MouseButton.LeftButton)
     dialog = next(w for w in QApplication.topLevelWidgets() if w.windowTitle() == "Sample arguments: get_weather")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from playground.domain.tools import ToolDefinition
 from playground.ui.features.tools.tool_text import own_layout, read_schema, schema_text, splice
+from tests.support.each_case import each_case
 
 ODD = '{ "type":"object",\n\t"properties" : {"a":{"minimum":1.0,"maximum":1e2}}, "x-note":"\\u00e9é" }'
 
@@ -44,6 +44,6 @@ def test_a_splice_makes_the_new_text(old: str, new: str) -> None:
     assert old[:start] + piece + old[end:] == new
 
 
-@pytest.mark.parametrize(("old", "new", "piece"), [("abcd", "abXd", "X"), ("aaa", "aaaa", "a"), ("ab", "ab", "")])
+@each_case("old, new, piece", [("abcd", "abXd", "X"), ("aaa", "aaaa", "a"), ("ab", "ab", "")])
 def test_a_splice_is_small(old: str, new: str, piece: str) -> None:
     assert splice(old, new)[2] == piece

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
@@ -158,20 +156,3 @@ def large(alternatives: bool) -> Transcript:
         for number in range(10_000)
     }
     return Transcript(turns, "9999")
-
-
-@pytest.mark.parametrize("alternatives", [False, True])
-def test_of_ten_thousand_turns_only_those_in_view_are_painted(
-    page: TreePage, session: Session, alternatives: bool
-) -> None:
-    session.turns.rewrite(large(alternatives))
-    page.slices.finish()
-    page.view.viewport().repaint()
-    assert 0 < page.view.painted < 60
-    page.view.look_at("5000")
-    began = time.process_time()
-    for _ in range(20):
-        page.view.viewport().repaint()
-    assert time.process_time() - began < 1.0
-    at = page.view.point("5000")
-    assert page.view.viewport().rect().contains(at.toPoint())

@@ -102,20 +102,6 @@ def test_what_is_typed_is_passed_on_and_what_is_shown_is_not(form: VariablesForm
     assert not form.bar.flag.isVisible()
 
 
-def test_rows_keep_the_order_in_which_they_stand_in_the_text(form: VariablesForm, qtbot: QtBot) -> None:
-    form.show("a", "b", old="1")
-    kept = form.bar.rows["b"]
-    form.show("b", "c", "a", old="1")
-    assert list(form.bar.rows) == ["b", "c", "a", "old"]
-    assert form.bar.rows["b"] is kept
-
-    def in_order() -> None:
-        tops = [row.y() for row in form.bar.rows.values()]
-        assert tops == sorted(set(tops))
-
-    qtbot.waitUntil(in_order)
-
-
 def test_folded_it_is_one_line_with_the_values(form: VariablesForm) -> None:
     folded: list[bool] = []
     form.bar.folded.connect(folded.append)

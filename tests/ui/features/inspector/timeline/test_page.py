@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from itertools import pairwise
 
 import pytest
@@ -10,7 +9,6 @@ from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QGuiApplication, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
-from pytestqt.qtbot import QtBot
 
 from playground.engine.inspect.timeline import Lane
 from playground.gateway.tape import Read
@@ -164,32 +162,6 @@ def test_no_exchange_has_an_empty_state(page: TimelinePage) -> None:
     assert page.empty.isVisible()
     shown(page)
     assert not page.empty.isVisible()
-
-
-def test_a_hundred_thousand_frames_cost_only_what_is_seen(page: TimelinePage, qtbot: QtBot) -> None:
-    one = chunk({"content": "word "})
-    reads = [(number / 1000, one * 100) for number in range(1000)]
-    trace = Traces().of(exchange(reads))
-    page.show_trace(trace)
-    longest = 0.0
-    begun = time.thread_time()
-    while page.slices.busy:
-        before = time.thread_time()
-        QApplication.processEvents()
-        longest = max(longest, time.thread_time() - before)
-        assert time.thread_time() - begun < 20
-    assert page.table.frames.rowCount() == 100_001, "and the verdict on the missing end"
-    assert longest < 0.25, "reading is cut into pieces between which the window goes on"
-    bar = page.table.verticalScrollBar()
-    costs = []
-    for number in range(60):
-        before = time.thread_time()
-        bar.setValue(bar.maximum() * number // 60)
-        page.table.viewport().repaint()
-        costs.append(time.thread_time() - before)
-    assert sorted(costs)[len(costs) // 2] < 0.016
-    page.table.selectAll()
-    assert len(page.table.chosen) == 100_001
 
 
 def test_bytes_that_are_no_text_are_shown_in_hexadecimal() -> None:
