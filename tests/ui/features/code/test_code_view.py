@@ -29,16 +29,6 @@ def test_colours_sit_where_they_belong_also_after_characters_beyond_the_basic_pl
     assert view.text() == 'greeting = "😀😀 hello"  # said\nimport os\n'
 
 
-def test_the_place_stays_while_the_language_does(view: CodeView) -> None:
-    lines = "\n".join(f"x{n} = {n}" for n in range(200))
-    view.show_code(lines, "python")
-    view.verticalScrollBar().setValue(90)
-    view.show_code(lines.replace("x5 = 5", "x5 = 6"), "python")
-    assert view.verticalScrollBar().value() == 90
-    view.show_code(lines, "bash")
-    assert view.verticalScrollBar().value() == 0
-
-
 def test_hidden_characters_are_marks(view: CodeView) -> None:
     view.show_code("# a\u202eb", "python")
     assert view.text() == "# a‹U+202E›b"
@@ -54,9 +44,3 @@ def test_long_lines_and_long_texts_are_shortened() -> None:
     assert short
     assert len(text) <= MOST + 1
     assert shorten("as it is\n") == ("as it is\n", False)
-
-
-def test_eight_megabytes_in_one_line_do_not_reach_the_view(view: CodeView) -> None:
-    view.show_code('image = "data:image/png;base64,' + "A" * 8_000_000 + '"', "python")
-    assert view.shortened
-    assert len(view.text()) < 1_000

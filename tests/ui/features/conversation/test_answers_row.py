@@ -69,24 +69,6 @@ def test_row_names_the_call_it_answers(place: QWidget) -> None:
     assert driver.told == []
 
 
-def test_call_is_picked_from_the_list_by_keys(place: QWidget, qtbot: QtBot) -> None:
-    driver = AnswersRowDriver(place, at_once=False)
-    driver.row.show_call("")
-    driver.row.choose()
-    popup = driver.row.field.view()
-    qtbot.waitUntil(popup.isVisible)
-    assert [driver.row.field.itemText(row) for row in range(3)] == [
-        "get_weather · one · waits",
-        "get_weather · two · waits",
-        "get_‹U+202E›time · old",
-    ]
-    QTest.keyClick(popup, Qt.Key.Key_Down)
-    QTest.keyClick(popup, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: bool(driver.told))
-    assert driver.told == ["two"]
-    assert driver.row.field.line.text() == "two", "the id, not the words of the list"
-
-
 def test_typed_id_is_sent_when_left_or_at_once(place: QWidget) -> None:
     later, now = AnswersRowDriver(place, at_once=False), AnswersRowDriver(place, at_once=True)
     for driver in (later, now):
@@ -99,17 +81,6 @@ def test_typed_id_is_sent_when_left_or_at_once(place: QWidget) -> None:
     later.row.field.setFocus()
     QTest.keyClick(later.row.field, Qt.Key.Key_Return)
     assert later.told == ["ab"]
-
-
-def test_list_without_calls_chooses_nothing(place: QWidget, qtbot: QtBot) -> None:
-    driver = AnswersRowDriver(place, at_once=False)
-    driver.calls = []
-    driver.row.show_call("")
-    driver.row.choose()
-    qtbot.waitUntil(driver.row.field.view().isVisible)
-    QTest.keyClick(driver.row.field.view(), Qt.Key.Key_Return)
-    assert driver.told == []
-    assert driver.row.field.line.text() == ""
 
 
 def test_wheel_over_the_row_changes_nothing(place: QWidget) -> None:

@@ -78,22 +78,6 @@ def test_long_wrong_or_waiting_content_is_laid_out(card: CallCard) -> None:
     assert text_of(card, "Result") == "it rains"
 
 
-def test_growing_arguments_are_a_tree_beside_their_text(card: CallCard) -> None:
-    fragments: list[str] = []
-    for piece in ('{"ci', 'ty": "R', "ome", '", "uni', 't": 3'):
-        fragments.append(piece)
-        card.draw_growing_call("call_1", "get_weather", list(fragments), TOOL)
-        assert text_of(card, "Result") == "".join(fragments)
-    assert card.tree is not None
-    assert card.tree.isVisible()
-    lines = card.tree.text.splitlines()
-    assert lines[1].startswith('  city: "Rome"  × ')
-    assert "not one of" in lines[1] or "Oslo" in lines[1]
-    assert lines[2].lstrip().startswith("unit: 3 …")
-    card.show_call(GOOD, TOOL, None, waiting=True)
-    assert not card.tree.isVisible(), "whole arguments are laid out as text"
-
-
 def test_broken_arguments_keep_their_tree_and_text(card: CallCard) -> None:
     call = ToolCall(id="call_1", name="get_weather", arguments='{"city": "Oslo" "unit": 3}')
     card.show_call(call, TOOL, None, waiting=True)
@@ -101,16 +85,6 @@ def test_broken_arguments_keep_their_tree_and_text(card: CallCard) -> None:
     assert card.tree.isVisible()
     assert "a comma is missing" in card.tree.text
     assert text_of(card, "Arguments") == call.arguments
-
-
-def test_edited_call_shows_its_changes_and_exact_text(card: CallCard) -> None:
-    call = ToolCall(id="call_1", name="get_weather", arguments='{"city":"Oslo"}', received='{"city":"Rome"}')
-    card.show_call(call, TOOL, None, waiting=True)
-    assert text_of(card, "Arguments").splitlines() == ["  {", '−   "city": "Rome"', '+   "city": "Oslo"', "  }"]
-    press(card, "changes")
-    assert text_of(card, "Arguments") == '{\n  "city": "Oslo"\n}'
-    card.more.chosen.emit("raw")
-    assert text_of(card, "Arguments") == '{"city":"Oslo"}'
 
 
 def test_result_that_is_not_json_is_marked_and_can_be_sent(card: CallCard, qtbot: QtBot) -> None:

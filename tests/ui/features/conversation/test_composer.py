@@ -110,19 +110,6 @@ def test_button_stops_a_run_and_the_key_does_not(driver: ComposerDriver) -> None
     assert driver.asked == ["run", "stop", "add", "run"]
 
 
-def test_text_and_role_count_as_edits_only_when_changed(driver: ComposerDriver, qtbot: QtBot) -> None:
-    edits: list[None] = []
-    driver.composer.edited.connect(lambda: edits.append(None))
-    driver.composer.set_role(Role.USER)
-    driver.composer.set_text("")
-    assert edits == []
-    driver.composer.set_role(Role.SYSTEM)
-    driver.composer.set_text("words")
-    assert len(edits) == 2
-    assert driver.composer.role is Role.SYSTEM
-    assert "System" in driver.button("Role of the message").text()
-
-
 def test_reason_of_a_refused_run_is_plain_text(driver: ComposerDriver) -> None:
     driver.composer.say("<b>no</b> model")
     shown = [label for label in driver.composer.findChildren(QLabel) if label.text() == "<b>no</b> model"]

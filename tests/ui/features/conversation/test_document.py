@@ -116,38 +116,6 @@ def test_any_patches_give_what_writing_at_once_gives(patches: list[tuple[int, li
     assert covered == [index for index, line in enumerate(lines) if line.kind == "code"]
 
 
-def test_growing_markdown_gives_what_writing_at_once_gives() -> None:
-    text = (
-        "# Head\nwords *that* grow\n- a\n  - b\n1. c\n\n```py\ndef f():\n    return 1\n```\n"
-        "| a | b |\n|--|--:|\n| 1 | 2 |\n| 3 | 4 |\n\n> quoted\n> more\n\n---\nend"
-    )
-    document, stream = QTextDocument(), MarkdownStream()
-    writer = DocumentWriter(document)
-    for at in range(0, len(text), 3):
-        first = stream.append_markdown(text[at : at + 3])
-        writer.write(first, stream.lines[first:])
-    assert looks(document) == fresh(stream.lines)
-
-
-def test_a_selection_before_the_end_survives_whatever_grows() -> None:
-    document, stream = QTextDocument(), MarkdownStream()
-    writer = DocumentWriter(document)
-
-    def feed(text: str) -> None:
-        first = stream.append_markdown(text)
-        writer.write(first, stream.lines[first:])
-
-    feed("A first paragraph.\n\nA second one grows")
-    chosen = QTextCursor(document)
-    chosen.setPosition(2)
-    chosen.setPosition(7, QTextCursor.MoveMode.KeepAnchor)
-    growing = document.find("second")
-    for text in (" by", " a word", " and **bold**", "\n\n```py\n", "x", " = 1\n", "```\n", "| a |\n|--|\n", "| b |"):
-        feed(text)
-        assert chosen.selectedText() == "first"
-        assert growing.selectedText() == "second"
-
-
 def test_hidden_characters_are_marks_in_code_and_harmless_in_words() -> None:
     document = QTextDocument()
     writer = DocumentWriter(document)

@@ -151,21 +151,3 @@ def test_search_wraps_in_both_directions() -> None:
     assert backward == [(4, 1), (4, 0), (2, 0), (0, 1), (0, 0), (4, 1)]
     assert find(rows, Query("zz")).after(0, 0) is None
     assert find(rows, Query("zz")).before(0, 0) is None
-
-
-def test_total_follows_rows_that_come_and_go() -> None:
-    rows = everything()
-    search = find(rows, Query("token"))
-    total = search.total
-    more = [*rows[:3], Rows().follow(Transcript().append(make_turn(Role.USER, "one token more")))[0], *rows[3:]]
-    search.set_rows(more, 0)
-    while not search.work(0.01):
-        pass
-    assert search.total == total + 1
-    search.set_rows(rows[3:], 0)
-    assert search.done
-    assert search.total == total - sum(search_counts(rows[:3]))
-
-
-def search_counts(rows: Sequence[Row]) -> list[int]:
-    return find(rows, Query("token")).counts

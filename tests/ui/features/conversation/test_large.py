@@ -93,20 +93,6 @@ def test_search_of_a_large_text_counts_the_places_of_its_parts(shape: str, view:
     large.forget_places()
 
 
-def test_place_of_a_search_is_opened(view: TextView, qtbot: QtBot) -> None:
-    text = "nothing here\n" * 60_000 + "the needle\n" + "nothing here\n" * 60_000
-    pattern = re.compile("needle")
-    assert ended(look_through(text, pattern, "raw")) == 1
-    view.set_text(text)
-    view.show_found(pattern, 0)
-    assert view.found.places == []
-    view.show_place(view.found.chosen_at or 0)
-    qtbot.waitUntil(lambda: view.whole)
-    begin, end = view.found.places[view.found.current or 0]
-    assert view.toPlainText()[begin:end] == "needle"
-    large.forget_places()
-
-
 def test_a_large_text_is_folded_opened_and_folded_again(view: TextView, qtbot: QtBot) -> None:
     text = SHAPES["lines"]
     view.set_text(text)
@@ -157,19 +143,3 @@ def test_growing_text_is_drawn_until_it_is_large(view: TextView) -> None:
     assert view.row is not None
     assert view.row.isVisible()
     assert view.source == piece * (len(view.source) // len(piece))
-
-
-def test_linked_marks_are_placed_in_an_opened_part(view: TextView, qtbot: QtBot) -> None:
-    text = "0123456789\n" * 40_000
-    at = 11 * 30_000 + 3
-    view.set_text(text)
-    view.show_linked([(at, at + 4)])
-    assert view.linked.places == []
-    view.show_place(at)
-    qtbot.waitUntil(lambda: view.whole)
-    ((begin, end),) = view.linked.places
-    assert view.toPlainText()[begin:end] == "3456"
-    cursor = view.textCursor()
-    cursor.setPosition(begin)
-    cursor.setPosition(end, cursor.MoveMode.KeepAnchor)
-    assert view.linked.selected(cursor) == (at, at + 4)

@@ -75,16 +75,6 @@ def test_tab_goes_from_link_to_link_and_on(place: Place) -> None:
     assert not place.view.textCursor().hasSelection()
 
 
-def test_shift_tab_goes_back(place: Place) -> None:
-    place.after.setFocus()
-    place.tab(Qt.Key.Key_Backtab)
-    for address in reversed(ADDRESSES):
-        place.tab(Qt.Key.Key_Backtab)
-        assert place.address == address
-    place.tab(Qt.Key.Key_Backtab)
-    assert place.before.hasFocus()
-
-
 def test_enter_opens_the_link_that_is_chosen_and_nothing_else(place: Place) -> None:
     place.tab()
     QTest.keyClick(place.view, Qt.Key.Key_Return)

@@ -135,17 +135,6 @@ def test_a_fence_in_a_list_stays_in_it() -> None:
     assert [line.marker for line in lines] == ["1.", "", "", "", "2."]
 
 
-def test_an_item_that_begins_with_code_or_nothing_shows_its_marker() -> None:
-    lines = drawn("- ```py\n  x\n  ```\n-\n- > q\n")
-    assert [(line.kind, line.marker) for line in lines] == [
-        ("item", "•"),
-        ("code", ""),
-        ("item", "•"),
-        ("item", "•"),
-        ("item", ""),
-    ]
-
-
 def test_the_closing_fence_is_never_drawn() -> None:
     for text in ("```\ncode\n", "```\ncode\n`", "```\ncode\n```", "```\ncode\n```\n"):
         assert brief(text) == [("code", "code")]
@@ -154,27 +143,10 @@ def test_the_closing_fence_is_never_drawn() -> None:
     assert brief("~~~\n```\n~~~~~\nafter") == [("code", "```"), ("paragraph", "after")]
 
 
-def test_a_coming_list_is_no_heading() -> None:
-    assert brief("words\n-") == [("paragraph", "words"), ("paragraph", "-")]
-    assert brief("words\n- a") == [("paragraph", "words"), ("item", "a")]
-    assert brief("words\n---") == [("heading", "words")]
-
-
 def test_tables_keep_cells_and_alignment() -> None:
     (table,) = drawn("| a | b |\n|---|:-:|\n| 1 \\| 2 | **x** |\n\n")
     assert (table.kind, table.header, table.aligns) == ("table", True, ("", "center"))
     assert [["".join(span.text for span in cell) for cell in row] for row in table.rows] == [["a", "b"], ["1 | 2", "x"]]
-
-
-def test_a_growing_table_is_its_rows_and_a_whole_one_a_few_tables() -> None:
-    head, rows = "| a | b |\n|---|---|\n", [f"| {n} | x |\n" for n in range(40)]
-    growing = drawn(head + "".join(rows[:3]) + "| 3 ")
-    assert [(len(line.rows), line.header, line.joins) for line in growing] == [(1, True, False)] + [
-        (1, False, True)
-    ] * 4
-    whole = drawn(head + "".join(rows) + "\nend")
-    assert [(len(line.rows), line.joins) for line in whole] == [(32, False), (9, True), (0, False)]
-    assert [row[0][0].text for line in whole for row in line.rows] == ["a", *map(str, range(40))]
 
 
 def test_cut_lines_join_to_the_exact_text() -> None:
@@ -255,12 +227,6 @@ def test_hostile_text_is_drawn_with_bounded_work(text: str, work: Work) -> None:
     shown = sum(len(line.text) + sum(len(s.text) for row in line.rows for cell in row for s in cell) for line in lines)
     marks = sum(text.count(mark) for mark in "*> \n-\\|") if text.strip() else len(text)
     assert shown >= (len(text) - marks) * 0.99
-
-
-def test_what_lies_too_deep_for_the_parser_is_shown_plain() -> None:
-    text = "".join("  " * n + f"- level{n}\n" for n in range(40))
-    shown = " ".join(line.text for line in drawn(text))
-    assert all(f"level{n}" in shown for n in range(40))
 
 
 # Growth

@@ -12,7 +12,7 @@ from playground.domain.parts import Part, Reasoning, Text, ToolCall
 from playground.domain.transcript import Ending, Outcome, Role, Turn, new_id
 from playground.ui.features.conversation.members_fold import MembersFold
 from playground.ui.features.conversation.turn_card import TurnCard
-from tests.ui.features.conversation.test_transcript_view import TranscriptDriver, row, settle
+from tests.ui.features.conversation.test_transcript_view import TranscriptDriver, row
 from tests.ui.features.conversation.test_transcript_view import driver as driver
 
 SIGNED = {"chat": {"extra_content": {"google": {"thought_signature": "sig"}}}}
@@ -75,18 +75,6 @@ def test_long_members_are_shown_by_their_beginning_and_copied_whole(driver: Tran
     fold.copy.click()
     assert json.loads(QGuiApplication.clipboard().text()) == members
     assert "\n" not in QGuiApplication.clipboard().text()
-
-
-def test_fold_disappears_with_its_members(driver: TranscriptDriver) -> None:
-    call = ToolCall(id="c1", name="look", arguments="{}", extra=SIGNED)
-    said = turn(Text(text="a", extra=CITED), call)
-    card = shown(driver, said)
-    assert len(words(card)) == 2
-    bare = said.model_copy(update={"parts": (Text(text="a"), call.model_copy(update={"extra": {}}))})
-    card = shown(driver, bare)
-    settle()
-    assert words(card) == []
-    assert len(words(shown(driver, said))) == 2
 
 
 def test_names_of_members_are_plain_text(driver: TranscriptDriver) -> None:

@@ -21,28 +21,6 @@ def weight(rows: Rows) -> tuple[int, int]:
     return rows.tokens, rows.images
 
 
-def test_a_result_replaces_the_row_of_its_call_only() -> None:
-    asked = make_turn(Role.ASSISTANT, "", ToolCall(id="a", name="f", arguments="{}"))
-    transcript = Transcript().append(make_turn(Role.USER, "hi"), asked)
-    rows = Rows()
-    first, second = rows.follow(transcript)
-    assert second.answers == {}
-    answered = transcript.append(make_turn(Role.TOOL, "", ToolResult(call_id="a", text="21")))
-    again = rows.follow(answered)
-    assert again[0] is first
-    assert again[1].answers["a"].result.text == "21"
-    assert second.answers == {}, "a row that was given out does not change"
-    assert rows.follow(transcript) == [first, second]
-
-
-def test_a_row_that_begins_or_ends_to_grow_is_another() -> None:
-    turn = make_turn(Role.ASSISTANT)
-    transcript = Transcript().append(make_turn(Role.USER, "hi"), turn)
-    rows = Rows()
-    assert [row.growing for row in rows.follow(transcript, [turn.id])] == [False, True]
-    assert [row.growing for row in rows.follow(transcript)] == [False, False]
-
-
 def rewritten(random: Random, transcript: Transcript, chosen: list[str]) -> Transcript:
     """Other words, and now and then another role, call or result, in the turns of these ids."""
     for turn_id in chosen:

@@ -2,31 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from playground.domain.debugging import Answer as Reply
-from playground.domain.parts import Image, ToolCall, ToolResult
+from playground.domain.parts import ToolCall
 from playground.domain.served import answer_of
-from playground.domain.tool_servers import Block, DataBlock, LinkBlock, ServerAnswer, TextBlock
+from playground.domain.tool_servers import Block, LinkBlock, ServerAnswer, TextBlock
 from playground.domain.tools import ToolDefinition
 from playground.engine.session.serving import Ticket
 from playground.jsonkit.values import JSON, JSONObject
 from playground.ui.features.conversation.calls.asked_view import AskedView
 from playground.ui.features.conversation.calls.call_card import CallCard
-from playground.ui.features.conversation.calls.result_field import LONGEST_TYPED, ResultField
+from playground.ui.features.conversation.calls.result_field import ResultField
 from playground.ui.features.conversation.calls.served_view import LinkRow, ServedView
-from playground.ui.features.conversation.calls.structured_fold import FITS, MISFITS, UNKNOWN
+from playground.ui.features.conversation.calls.structured_fold import MISFITS, UNKNOWN
 from playground.ui.features.conversation.commands import CallState, ServerSide
-from playground.ui.features.conversation.rows import Answer
 from tests.support.each_case import each_case
 from tests.support.editors import Edits
 
-PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC"
-PNG = DataBlock(kind="image", data=PIXEL, mime="image/png")
 SCHEMA: JSONObject = {"type": "object", "properties": {"temp": {"type": "number"}}, "required": ["temp"]}
 TOOL = ToolDefinition(name="get_weather", parameters={"type": "object"}, server="weather", output=SCHEMA)
 CALL = ToolCall(id="call_1", name="get_weather", arguments='{"city":"Oslo"}')
@@ -109,22 +104,6 @@ def test_invalid_progress_of_a_server_is_shown_as_busy(qtbot: QtBot) -> None:
     view.follow("s", None)
 
 
-def test_answer_of_a_server_is_a_draft_that_can_be_sent(qtbot: QtBot, card: CallCard) -> None:
-    view = served(card, drafted(came(TextBlock(text="mild"), structured={"temp": 4})))
-    assert card.field is not None
-    assert card.field.text == "mild"
-    assert view.source.text() == "Came from the server weather in 1.20 s."
-    assert view.restore.isHidden()
-    assert view.structured.verdict.text() == FITS
-    assert "Structured content: the text is sent in its place" in view.fate.text()
-    with qtbot.waitSignal(card.drafted) as told:
-        view.structured.take.click()
-    assert told.args == ["call_1", '{"temp": 4}']
-    with qtbot.waitSignal(card.answered) as sent:
-        card.field.send_button.click()
-    assert sent.args == ["call_1", "mild", False]
-
-
 def test_structured_content_shows_its_verdict_and_problems(card: CallCard) -> None:
     misfit = came(structured={"temp": "warm"}).model_copy(update={"problems": ("temp: not a number\u202e",)})
     view = served(card, drafted(misfit)).structured
@@ -163,38 +142,10 @@ def test_links_of_an_answer_are_opened_only_on_request(qtbot: QtBot, card: CallC
     assert told.args == ["https://x.test/a?b=<i>"]
 
 
-def test_very_long_answer_is_not_put_into_the_field(card: CallCard) -> None:
-    long = came(TextBlock(text="word " * LONGEST_TYPED))
-    view = served(card, replace(drafted(long), draft="", prepared=answer_of(long)))
-    assert card.field is not None
-    assert card.field.text == ""
-    assert view.text is not None
-    assert view.text.source.startswith("word word")
-    assert view.restore.isHidden()
-
-
 def test_only_ten_of_many_links_are_listed(card: CallCard) -> None:
     view = served(card, drafted(came(*[LinkBlock(uri=f"demo://{number}") for number in range(5_000)])))
     assert len(view.findChildren(LinkRow)) == 10
     assert len(view.fate.text()) < 5_000
-
-
-def test_answered_call_names_its_server(card: CallCard) -> None:
-    answered = came(TextBlock(text="mild"), PNG)
-    pixel = Image(url=f"data:image/png;base64,{PIXEL}")
-    result = ToolResult(call_id="call_1", text="mild", by="server", seconds=1.2, served=answered, images=(pixel,))
-    card.show_call(CALL, TOOL, Answer("turn", result), waiting=False)
-    assert card.server is not None
-    view = card.server.served
-    assert view.source.text() == "Answered by the server weather in 1.20 s."
-    assert "answered · by the server · 1.20 s" in card.accessibleName()
-    assert len(view.pictures.boxes) == 1
-    edited = result.model_copy(update={"text": "cold", "by": "you"})
-    card.show_call(CALL, TOOL, Answer("turn", edited), waiting=False)
-    assert view.source.text() == "Answered by the server weather in 1.20 s. The text was changed since."
-    assert view.restore.isHidden()
-    card.show_call(CALL, TOOL, Answer("turn", ToolResult(call_id="call_1", text="rain")), waiting=False)
-    assert card.server.isHidden()
 
 
 @each_case(

@@ -108,28 +108,12 @@ def test_every_character_drawn_is_found(mode: str, ending: str) -> None:
                 assert source[span[0]] == character.replace("\u2028", "\n"), (text, at)
 
 
-def test_words_are_mapped_to_where_they_are_drawn() -> None:
-    lines = drawn(SOURCE)
-    source_map = made(SOURCE, lines)
-    places = [(SOURCE.index(words), len(words)) for words in WORDS]
-    assert [text_of(lines, source_map.drawn(at, at + length)) for at, length in places] == list(WORDS)
-
-
 def test_marks_are_drawn_nowhere() -> None:
     lines = drawn(SOURCE)
     found = made(SOURCE, lines)
     for mark in ("**", "](https://example.com/a(b))", "```python", "|------|-----:|", "=============="):
         at = SOURCE.index(mark)
         assert found.drawn(at, at + len(mark)) == [], mark
-
-
-def test_a_selection_over_several_blocks_has_all_between() -> None:
-    lines = drawn(SOURCE)
-    found = made(SOURCE, lines)
-    span = found.source_of((0, 0, 11), (3, 0, 6))
-    assert span is not None
-    assert SOURCE[slice(*span)].startswith("two **cities")
-    assert SOURCE[slice(*span)].endswith("second")
 
 
 def test_it_grows_as_the_text_does() -> None:

@@ -88,14 +88,6 @@ def test_a_copied_list_and_table_read_like_text(view: TextView) -> None:
 # Selecting while it grows
 
 
-def test_a_selection_up_to_the_end_stays_what_it_was(view: TextView) -> None:
-    view.append("Words that are chosen")
-    view.selectAll()
-    for word in (" and", " more", ".\n\n", "Another"):
-        view.append(word)
-    assert view.textCursor().selectedText() == "Words that are chosen"
-
-
 # Modes
 
 
@@ -110,17 +102,6 @@ def test_exact_modes_show_the_exact_text(qtbot: QtBot, mode: str, step: int) -> 
     assert view.source == text
     assert copied(view) == text
     assert not buttons(view)
-
-
-def test_a_mode_can_be_changed_there_and_back(view: TextView) -> None:
-    text = "# Head\n\n- **a**\n"
-    view.append(text)
-    assert view.toPlainText() == "Head\n•\ta"
-    view.set_mode("raw")
-    assert view.toPlainText() == text
-    view.append("- b")
-    view.set_mode("markdown")
-    assert view.toPlainText() == "Head\n•\ta\n•\tb"
 
 
 def test_hidden_characters_are_marks_in_raw_text(qtbot: QtBot) -> None:
@@ -140,18 +121,6 @@ def test_set_text_that_goes_on_only_appends(view: TextView) -> None:
 
 
 # Size
-
-
-def test_it_is_as_tall_as_its_content(view: TextView, qtbot: QtBot) -> None:
-    heights = []
-    for _ in range(4):
-        with qtbot.waitSignal(view.height_changed):
-            view.append("A paragraph of some length, to be wrapped more than once. " * 6 + "\n\n")
-        heights.append(view.heightForWidth(600))
-    assert heights == sorted(set(heights))
-    assert view.heightForWidth(300) > view.heightForWidth(600)
-    view.resize(600, view.heightForWidth(600))
-    assert view.verticalScrollBar().maximum() == 0
 
 
 @pytest.mark.parametrize("zoom", [1.0, 2.0])
@@ -263,16 +232,6 @@ def test_a_click_on_a_link_asks_and_opens_nothing(view: TextView, qtbot: QtBot) 
             QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(8, 8))
         assert asked.args == ["https://example.com/a?b=c"]
         assert not view.textCursor().hasSelection()
-
-
-def test_selecting_over_a_link_is_no_click(view: TextView) -> None:
-    clicked: list[str] = []
-    view.link_clicked.connect(clicked.append)
-    view.append("[some words here](https://example.com)")
-    QTest.mousePress(view.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(3, 8))
-    QTest.mouseMove(view.viewport(), QPoint(60, 8))
-    QTest.mouseRelease(view.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(60, 8))
-    assert clicked == []
 
 
 def test_an_unsafe_link_is_only_words(view: TextView) -> None:

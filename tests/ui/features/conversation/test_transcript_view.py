@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from PySide6.QtCore import QPoint, QPointF, QRect, Qt
+from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QPushButton, QWidget
@@ -16,14 +16,12 @@ from playground.domain.parts import Reasoning, Text, ToolCall, ToolResult
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn, make_turn
 from playground.engine.session.session import Session
-from playground.ui.features.conversation.calls.call_card import CallCard
 from playground.ui.features.conversation.commands import Growth
 from playground.ui.features.conversation.reasoning_view import ReasoningView
 from playground.ui.features.conversation.rows import Row, Rows
 from playground.ui.features.conversation.text_view import TextView
 from playground.ui.features.conversation.transcript_pane import TranscriptPane
 from playground.ui.features.conversation.transcript_view import ZOOMS, TranscriptView
-from playground.ui.features.conversation.turn_header import TurnHeader
 from tests.support.editors import no_gateway
 
 
@@ -148,28 +146,6 @@ def test_transcript_follows_an_answer_only_while_at_the_bottom(driver: Transcrip
     assert driver.view.at_bottom
 
 
-def test_latest_button_covers_no_header(driver: TranscriptDriver) -> None:
-    call = ToolCall(id="c1", name="get_weather", arguments='{"city": "Oslo"}')
-    turns = [make_turn(Role.USER, "A word."), make_turn(Role.ASSISTANT).model_copy(update={"parts": (call,)})]
-    driver.view.resize(600, 240)
-    driver.show([*talk(9, words=30), *[row(turn) for turn in turns], *talk(5, words=3)])
-    bar, seen = driver.view.verticalScrollBar(), 0
-    for value in range(0, bar.maximum() - 10, 37):
-        bar.setValue(value)
-        driver.view.settle()
-        assert driver.pill.isVisible() != driver.view.at_bottom
-        if driver.view.at_bottom:
-            continue
-        pill = QRect(driver.pill.mapToGlobal(QPoint(0, 0)), driver.pill.size())
-        assert QRect(driver.view.viewport().mapToGlobal(QPoint(0, 0)), driver.view.viewport().size()).contains(pill)
-        heads: list[QWidget] = [*driver.view.findChildren(TurnHeader)]
-        heads += [card.more for card in driver.view.findChildren(CallCard)]
-        rects = [QRect(head.mapToGlobal(QPoint(0, 0)), head.size()) for head in heads if head.isVisible()]
-        seen += len(rects)
-        assert [rect for rect in rects if rect.top() <= pill.bottom() and rect.bottom() >= pill.top()] == []
-    assert seen > 20
-
-
 # Keeping the place
 
 
@@ -268,21 +244,6 @@ def test_text_keeps_its_place_when_reasoning_above_folds(driver: TranscriptDrive
     assert part is not None
 
 
-def test_scrolling_up_moves_cards_by_the_scrolled_distance(driver: TranscriptDriver) -> None:
-    rows = [row(make_turn(Role.USER, "x\n" * (n % 40))) for n in range(200)]  # guessed badly
-    driver.show(rows)
-    bar = driver.view.verticalScrollBar()
-    for _ in range(20):
-        seen = min((t for t, card in driver.view.cards.items() if card.y() >= 0), key=driver.top, default=None)
-        before = driver.top(seen) if seen else 0
-        bar.setValue(bar.value() - 90)
-        if seen in driver.view.cards:
-            assert driver.top(seen) == before + 90
-        driver.settle()
-        if seen in driver.view.cards:
-            assert driver.top(seen) == before + 90
-
-
 # Text size, keys
 
 
@@ -372,11 +333,3 @@ def test_result_without_open_call_has_its_own_row() -> None:
     results = [make_turn(Role.TOOL, "", ToolResult(call_id=i, text=i)) for i in ("a", "a", "other")]
     rows = Rows().follow(_path(asked, *results))
     assert [r.turn.role for r in rows] == [Role.ASSISTANT, Role.TOOL, Role.TOOL]
-
-
-def test_row_lists_its_alternatives() -> None:
-    first, second = make_turn(Role.ASSISTANT, "one"), make_turn(Role.ASSISTANT, "two")
-    transcript = _path(make_turn(Role.USER, "hi")).append_alternatives([first, second])
-    assert Rows().follow(transcript, {first.id})[-1] == Row(
-        transcript.turns[first.id], (first.id, second.id), {}, growing=True
-    )

@@ -118,17 +118,6 @@ def test_many_errors_are_marked_and_listed_on_request(show: Show) -> None:
     assert view.view.textCursor().blockNumber() == max(view.view.marks) - 1
 
 
-def test_exact_text_is_shown_with_its_marks(show: Show) -> None:
-    view = show(BAD)
-    view.set_exact(True)
-    assert view.view.source == BAD
-    assert list(view.view.marks) == [1]
-    view.go_to(view.list.lines[0].problem)
-    assert view.view.textCursor().selectedText() == '"12"'
-    view.set_exact(False)
-    assert len(view.view.marks) == 3
-
-
 @each_case("text", ['{"vendor": "' + "x" * 30_000 + '", "note": 1}', '{"vendor": "a\u202eb\u0000"}', "[" * 5_000])
 def test_hostile_answers_are_shown(show: Show, text: str) -> None:
     view = show(text)

@@ -102,15 +102,6 @@ def test_a_new_row_is_for_the_latest_call_when_no_row_fits_it(table: AnswerTable
     assert got[-1][1].answer.text == "warm"
 
 
-def test_a_new_row_stands_where_it_is_reached(table: AnswerTable) -> None:
-    got = told(table)
-    table.add_row()
-    assert [row.match for row in got[-1]] == [MatchKind.EQUAL, MatchKind.PATH, MatchKind.EQUAL, MatchKind.ANY]
-    table.set_rows((), None)
-    table.add_row()
-    assert got[-1] == (AnswerRow(),)
-
-
 def test_fault_from_the_menu_answers_the_latest_call(table: AnswerTable) -> None:
     got = told(table)
     actions = table.fault_button.menu().actions()
@@ -139,27 +130,6 @@ def test_a_pattern_is_checked_while_it_is_typed(table: AnswerTable) -> None:
     assert editor.path.said.text() == "Does not match the latest call."
     QTest.mouseClick(editor.kinds.buttons[KINDS.index(MatchKind.EQUAL)], Qt.MouseButton.LeftButton)
     assert got[-1][0].pattern == '{"city": "Rome"}', "the way back finds what stood there"
-
-
-def test_the_arguments_of_the_latest_call_are_one_click_away(table: AnswerTable) -> None:
-    got = told(table)
-    table.select(2)
-    QTest.mouseClick(table.editor.take_button, Qt.MouseButton.LeftButton)
-    assert got[-1][2].match is MatchKind.EQUAL
-    assert json.loads(got[-1][2].pattern) == {"city": "Rome"}
-    assert not table.editor.take_button.isVisible()
-
-
-def test_typing_keeps_the_cursor_and_the_undo_history(table: AnswerTable) -> None:
-    """The owner shows back what it was told; that must not disturb the typing."""
-    table.changed.connect(lambda rows: table.set_rows(rows, CALL))
-    table.select(0)
-    text = table.editor.answer.text
-    text.setFocus()
-    QTest.keyClicks(text, "very ")
-    assert text.text() == "very cold"
-    assert text.textCursor().position() == 5
-    assert text.document().isUndoAvailable()
 
 
 def test_what_somebody_else_wrote_is_shown_as_it_is(table: AnswerTable) -> None:

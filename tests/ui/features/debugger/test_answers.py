@@ -35,12 +35,6 @@ def dialog(session: Session, window: QWidget) -> Iterator[AnswersDialog]:
         dialog.reject()
 
 
-def menu_of(dialog: AnswersDialog, at: int) -> list[str]:
-    menu = dialog.columns[at].start_button.menu()
-    menu.aboutToShow.emit()
-    return [action.text() for action in menu.actions() if not action.isSeparator()]
-
-
 def test_it_begins_with_the_likeliest_answer_and_an_error(session: Session, window: QWidget) -> None:
     turn_id = session.transcript.path[1].id
     dialog = opened(session, window)
@@ -54,17 +48,6 @@ def test_it_begins_with_the_likeliest_answer_and_an_error(session: Session, wind
     dialog = opened(session, window)
     assert dialog.answers == (Answer(text="4", is_error=True), ERROR)
     dialog.reject()
-
-
-def test_an_answer_may_start_from_whatever_there_is(dialog: AnswersDialog, session: Session) -> None:
-    session.change(debugging=Debugging(rules={"get_weather": ToolRule(rows=ROWS)}))
-    session.debugger.notes.set_draft(session.transcript.path[1].id, "two", ResultDraft(text="4"))
-    words = menu_of(dialog, 0)
-    assert words[:2] == ["What you typed: 4", "Row 1 (fits), any: sunny"]
-    assert words[2:] == [name for name, _ in FAULTS]
-    action = next(a for a in dialog.columns[0].start_button.menu().actions() if a.text() == "Never")
-    action.trigger()
-    assert dialog.answers[0] == Answer(never=True)
 
 
 def test_one_answer_at_least_and_as_many_as_there_is_room_for(dialog: AnswersDialog) -> None:
@@ -105,16 +88,6 @@ def test_more_answers_than_there_is_room_for_are_kept_and_wait(
     for lane in lanes.all[2:]:
         lanes.close(lane)
     qtbot.waitUntil(again.start_button.isEnabled)
-    again.reject()
-
-
-def test_what_is_typed_is_there_again(dialog: AnswersDialog, session: Session, window: QWidget) -> None:
-    dialog.columns[0].field.text.setPlainText("four degrees")
-    dialog.add_answer(Answer(text="x"))
-    typed = dialog.answers
-    dialog.reject()
-    again = opened(session, window)
-    assert again.answers == typed
     again.reject()
 
 

@@ -15,7 +15,7 @@ from playground.domain.parts import ToolCall, ToolResult
 from playground.domain.transcript import Role, Turn, make_turn
 from playground.engine.inspect.calls import CallEntry
 from playground.engine.session.session import Session
-from playground.ui.features.debugger.call_list import DURATION, TOOL, VERDICT, CallList
+from playground.ui.features.debugger.call_list import TOOL, VERDICT, CallList
 from playground.ui.features.debugger.call_words import seconds_words
 from tests.ui.conftest import ShowWidget
 from tests.ui.features.debugger.seen import loop_of, round_of, session
@@ -63,14 +63,6 @@ def test_each_row_says_how_the_call_went(page: CallList) -> None:
     assert page.model.index(0, TOOL).data(Qt.ItemDataRole.AccessibleTextRole) == "Tool: get_weather"
 
 
-def test_an_experiment_without_calls_says_so(page: CallList) -> None:
-    page.show_session(session())
-    assert shown(page) == []
-    assert page.empty.isVisible()
-    assert page.empty.text().startswith("No calls yet")
-    assert not page.export_button.isEnabled()
-
-
 def test_a_filter_takes_words_of_any_column_or_argument(page: CallList) -> None:
     page.show_session(three())
     for words, ids in (
@@ -88,17 +80,6 @@ def test_a_filter_takes_words_of_any_column_or_argument(page: CallList) -> None:
         assert [entry.call.id for entry in page.model.entries] == ids, words
     assert page.empty.text() == "No call matches the filter."
     assert page.count.text == "0 of 3 calls"
-
-
-def test_a_column_sorts_up_then_down_then_not(page: CallList) -> None:
-    page.show_session(three())
-    orders = []
-    for _ in range(3):
-        page.table.horizontalHeader().sectionClicked.emit(DURATION)
-        shown(page)
-        orders.append("".join(entry.call.id[1] for entry in page.model.entries))
-    assert orders == ["321", "123", "123"]
-    assert not page.table.horizontalHeader().isSortIndicatorShown()
 
 
 def test_click_and_enter_go_to_the_call_and_choosing_rows_does_not(page: CallList) -> None:

@@ -58,23 +58,6 @@ def test_fields_that_a_policy_ignores_are_hidden(editor: RuleEditor) -> None:
         assert editor.server.isVisible() == (policy is Policy.SERVER)
 
 
-def test_it_stops_before_and_after_a_server_is_asked(editor: RuleEditor) -> None:
-    editor.set_rule(ToolRule(policy=Policy.SERVER, before=True))
-    assert (editor.before.isChecked(), editor.after.isChecked()) == (True, False)
-    got = told(editor)
-    QTest.mouseClick(editor.before, Qt.MouseButton.LeftButton)
-    QTest.mouseClick(editor.after, Qt.MouseButton.LeftButton)
-    assert got[-1] == ToolRule(policy=Policy.SERVER, after=True)
-    assert rule_words(got[-1]) == "the server · pauses after"
-
-
-def test_every_choice_keeps_what_it_does_not_show(editor: RuleEditor) -> None:
-    got = told(editor)
-    for policy in (Policy.FIXED, Policy.PAUSE, Policy.TABLE):
-        QTest.mouseClick(editor.policy.buttons[ORDER.index(policy)], Qt.MouseButton.LeftButton)
-    assert got[-1] == WEATHER
-
-
 def test_conditions_are_told_and_checked_while_they_are_typed(editor: RuleEditor) -> None:
     got = told(editor)
     line = editor.path.line

@@ -9,14 +9,13 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLineEdit, QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-from playground.domain.debugging import Answer, AnswerRow, Debugging, MatchKind, Policy, ToolRule
+from playground.domain.debugging import Answer, AnswerRow, Debugging, Policy, ToolRule
 from playground.domain.tools import ToolDefinition
 from playground.engine.session.session import Session
 from playground.ui.features.debugger.control import renamed_rules
-from playground.ui.features.debugger.rule_summary import RuleSummary
 from playground.ui.features.debugger.rules_dialog import NAME, WORDS, RulesDialog
 from tests.support.each_case import each_case
 
@@ -47,18 +46,6 @@ def test_the_default_the_tools_and_rules_without_a_tool_are_listed(dialog: Rules
     assert dialog.list.currentRow() == 3
 
 
-def test_a_change_gives_a_tool_a_rule_and_the_default_takes_it_back(dialog: RulesDialog, session: Session) -> None:
-    dialog.open_on("get_weather")
-    assert not dialog.default_button.isVisible()
-    QTest.mouseClick(dialog.editor.policy.buttons[1], Qt.MouseButton.LeftButton)
-    rules = session.debugger.debugging.rules
-    assert rules["get_weather"].policy is Policy.TABLE
-    assert session.debugger.debugging.default.policy is Policy.PAUSE
-    dialog.open_on("get_weather")
-    QTest.mouseClick(dialog.default_button, Qt.MouseButton.LeftButton)
-    assert session.debugger.debugging.rules == {}
-
-
 def test_the_default_and_the_step_limit_are_set_here_too(dialog: RulesDialog, session: Session) -> None:
     dialog.open_on()
     QTest.mouseClick(dialog.editor.policy.buttons[2], Qt.MouseButton.LeftButton)
@@ -86,16 +73,6 @@ def test_it_follows_what_others_set_and_keeps_what_is_being_typed(
     assert text.text() == "sunny!"
     session.change(debugging=Debugging(rules={"get_weather": TABLE}))
     qtbot.waitUntil(lambda: dialog.editor.rule == TABLE)
-
-
-def test_the_latest_call_of_the_tool_is_held_against_the_rows(dialog: RulesDialog, session: Session) -> None:
-    oslo = AnswerRow(match=MatchKind.PATH, pattern="$[?@.city == 'Oslo']")
-    session.change(debugging=Debugging(rules={"get_weather": ToolRule(policy=Policy.TABLE, rows=(oslo,))}))
-    dialog.open_on("get_weather")
-    assert dialog.editor.table.fitting == 0
-    dialog.open_on()
-    assert dialog.editor.table.fitting == -1
-    assert dialog.editor.table.said.text() == "No rows yet. A call that no row fits waits for you."
 
 
 def test_tables_go_out_to_a_file_and_come_back(dialog: RulesDialog, session: Session, tmp_path: Path) -> None:
@@ -133,22 +110,6 @@ def test_unusable_file_of_answers_is_reported_and_changes_nothing(
 
 
 # In the panels
-
-
-def test_a_few_words_in_the_editor_of_a_tool(qtbot: QtBot) -> None:
-    name = QLineEdit("get_weather")
-    summary = RuleSummary(name)
-    qtbot.addWidget(name)
-    qtbot.addWidget(summary)
-    assert summary.isHidden(), "nothing is known yet"
-    summary.show_debugging(Debugging(rules={"get_weather": TABLE}))
-    assert summary.words.text == "table, 1 row · pauses from call 4"
-    name.setText("other")
-    assert summary.words.text == "pause (default)"
-    with qtbot.waitSignal(summary.asked) as caught:
-        summary.button.click()
-    assert caught.args == ["other"]
-    summary.hide()
 
 
 def test_a_rule_goes_along_with_the_name_of_its_tool() -> None:

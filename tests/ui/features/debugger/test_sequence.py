@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QGuiApplication, QWheelEvent
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
 
 from playground.engine.inspect.calls import Span
 from playground.ui.features.debugger.sequence_view import SequencePage
@@ -29,13 +28,6 @@ def show(page: SequencePage, rounds: int) -> list[Span]:
 
 
 # The picture
-
-
-def test_nothing_yet_is_said_in_words(page: SequencePage) -> None:
-    page.show_session(session())
-    page.slices.finish()
-    assert page.empty.isVisible()
-    assert not page.copy_button.isEnabled()
 
 
 def test_a_click_goes_to_the_turn_and_the_call(page: SequencePage) -> None:
@@ -67,31 +59,6 @@ def test_arrows_go_from_one_to_the_next_and_enter_goes_there(page: SequencePage)
     assert asked == ["a0", "a60"]
 
 
-def test_zoom_keeps_what_is_under_the_pointer(page: SequencePage) -> None:
-    show(page, 60)
-    view = page.view
-    view.horizontalScrollBar().setValue(2_000)
-    at = next(n for n in range(len(view.spans)) if 300 < view.rect_of(n).left() < 500)
-    where = view.rect_of(at).topLeft()
-    for _ in range(3):
-        event = QWheelEvent(
-            where,
-            QPointF(view.viewport().mapToGlobal(where.toPoint())),
-            QPoint(),
-            QPoint(0, 120),
-            Qt.MouseButton.NoButton,
-            Qt.KeyboardModifier.ControlModifier,
-            Qt.ScrollPhase.NoScrollPhase,
-            False,
-        )
-        QApplication.sendEvent(view.viewport(), event)
-    assert view.zoom > 2
-    assert page.usual.text() == "280 %"
-    assert view.rect_of(at).left() == pytest.approx(where.x(), abs=60)
-    QTest.keyClick(view, Qt.Key.Key_0)
-    assert view.zoom == 1.0
-
-
 def test_it_stays_at_the_right_end_while_more_comes(page: SequencePage) -> None:
     found = session(loop_of(30))
     page.show_session(found)
@@ -117,15 +84,3 @@ def test_the_picture_is_there_in_words(page: SequencePage) -> None:
     assert lines[1].startswith("Request 1 at 0 ms: 333 ms until the answer began; call of get_weather;")
     assert lines[1].endswith("answered from the table after 500 ms")
     assert lines[2].startswith("Request 2 at 2.00 s")
-
-
-def test_every_bar_has_words_for_the_pointer(page: SequencePage) -> None:
-    from playground.ui.features.debugger.sequence_words import about
-
-    spans = show(page, 1)
-    words = {span.kind: about(span, 1) for span in spans}
-    assert "arguments arrived within 333 ms" in words["call"]
-    assert "They fit the schema" in words["call"]
-    assert "came from the table, after 500 ms" in words["result"]
-    assert "first of the answer came after" in words["request"]
-    assert words["text"].startswith("Request 1\nText for")

@@ -37,11 +37,6 @@ def test_a_first_row_that_names_columns_says_which_they_are() -> None:
     assert not without
 
 
-def test_a_quote_that_is_never_closed_is_a_letter_like_any_other() -> None:
-    cases, _ = pasted('"Rome\nOslo\tcold\n', (), Held().columns((LISBON,)), 0, 0)
-    assert [one.values["city"] for one in cases] == ['"Rome', "Oslo"]
-
-
 def test_what_is_copied_is_pasted_as_it_was() -> None:
     columns = Held().columns((LISBON,))
     texts = ["two\nlines", 'a "word"', "tab\there"]
@@ -62,12 +57,3 @@ def test_an_empty_text_takes_a_value_away_and_a_long_one_is_not_typed_on_one_lin
     model.show_cases((Case(),), columns, {"city": "Rome"}, {})
     assert model.rowCount() == 2
     assert model.data(model.index(0, 0)) == "Rome"
-
-
-def test_columns_follow_what_is_typed_and_what_is_gone() -> None:
-    held = Held()
-    titles = [one.title for one in held.columns((LISBON, OSLO))]
-    assert titles == ["city", "Expected", "Name"]
-    more = OSLO.model_copy(update={"values": {"question": "Why?"}})
-    assert [one.title for one in held.columns((LISBON, more))] == ["city", "question", "Expected", "Name"]
-    assert [one.title for one in held.columns((LISBON,))] == titles

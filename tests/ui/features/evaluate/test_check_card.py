@@ -10,16 +10,13 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from playground.domain.checks import CHECKS, UnknownCheck
-from playground.domain.checks.asked import Judge
-from playground.domain.checks.calls import Calls
 from playground.domain.checks.check import Check
-from playground.domain.checks.endings import Finish
 from playground.domain.checks.figures import Latency
 from playground.domain.checks.json_answers import FitsSchema
 from playground.domain.checks.texts import Contains, Similar
 from playground.ui.features.evaluate.panels.check_card import CheckCard
-from playground.ui.features.evaluate.panels.judge_row import JudgeRow, Models
-from playground.ui.widgets.rows.kinds import ChoiceRow, JsonRow, LinesRow, NumberRow, SwitchRow
+from playground.ui.features.evaluate.panels.judge_row import Models
+from playground.ui.widgets.rows.kinds import JsonRow, LinesRow, NumberRow, SwitchRow
 from playground.ui.widgets.rows.row import FieldRow
 
 
@@ -107,19 +104,6 @@ def test_a_number_is_kept_within_its_range_and_what_is_none_stays_to_be_mended(s
     assert row.field.placeholderText() == "0.80"
 
 
-@pytest.mark.parametrize("shown", [Calls()], indirect=True)
-def test_no_bound_is_none(shown: Shown) -> None:
-    row = shown.row("most")
-    assert isinstance(row, NumberRow)
-    assert row.field.placeholderText() == "none"
-    shown.type("most", "2")
-    assert shown.got[-1] == Calls(most=2)
-    shown.type("most", "2.5")
-    assert row.problem == "not a whole number"
-    shown.type("most", "")
-    assert shown.got[-1] == Calls()
-
-
 @pytest.mark.parametrize("shown", [FitsSchema()], indirect=True)
 def test_a_schema_half_typed_stays_and_one_that_is_none_is_not_taken(shown: Shown) -> None:
     row = shown.row("json_schema")
@@ -137,18 +121,6 @@ def test_a_schema_half_typed_stays_and_one_that_is_none_is_not_taken(shown: Show
     assert "parameters" not in shown.card.problem.text()
 
 
-@pytest.mark.parametrize("shown", [Finish()], indirect=True)
-def test_a_choice_goes_back_to_its_own_default(shown: Shown) -> None:
-    row = shown.row("reason")
-    assert isinstance(row, ChoiceRow)
-    assert row.field.itemText(0) == "default (stop)"
-    shown.type("reason", "length")
-    assert shown.got[-1] == Finish(reason="length")
-    row.reset.click()
-    assert shown.got[-1] == Finish()
-    assert row.field.currentText() == "stop"
-
-
 @pytest.mark.parametrize("shown", [Latency()], indirect=True)
 def test_not_and_weight_are_in_the_form_and_in_the_menu(shown: Shown) -> None:
     row = shown.row("negated")
@@ -161,17 +133,6 @@ def test_not_and_weight_are_in_the_form_and_in_the_menu(shown: Shown) -> None:
     assert row.pill.state is False
     shown.type("weight", "2.5")
     assert shown.card.title.text() == "Latency × 2.5"
-
-
-@pytest.mark.parametrize("shown", [Judge(rubric="Is it right?")], indirect=True)
-def test_a_judge_is_given_a_model(shown: Shown) -> None:
-    row = shown.row("model")
-    assert isinstance(row, JudgeRow)
-    assert "no model" in shown.card.problem.text()
-    shown.type("model", "some-model")
-    QTest.keyClick(row.picker, Qt.Key.Key_Return)
-    assert shown.got[-1] == Judge(rubric="Is it right?", model="some-model")
-    assert not shown.card.problem.isVisible()
 
 
 @pytest.mark.parametrize("shown", [UnknownCheck.model_validate({"kind": "entropy", "bits": 3})], indirect=True)

@@ -22,7 +22,7 @@ from playground.engine.session.plan import Case
 from playground.engine.session.session import Session
 from playground.ui.features.evaluate.plots.kinds import By, Known, case_at, plots
 from playground.ui.features.evaluate.plots.scene import Plot
-from playground.ui.features.evaluate.plots.view import NOTHING, PlotsView
+from playground.ui.features.evaluate.plots.view import PlotsView
 from tests.engine.evaluation.evaluations import planned, variant
 from tests.engine.session.test_session import make_session
 from tests.support.eventually import eventually
@@ -89,13 +89,6 @@ def test_the_map_says_in_numbers_what_its_colours_say() -> None:
     rows = {row.cells[0]: row.cells for row in grid.rows}
     assert rows["case 1"] == ("case 1", "2 of 2 passed", "failed to answer")
     assert grid.rows[0].cells[0] == "case 0", "those that pass least come first"
-
-
-def test_a_check_has_its_own_rate() -> None:
-    session = asked(4, checks=(Contains(text="x"), Contains(text="{{no_such}}")))
-    rate = made_of(known(session, first_of_b_fails, By.CHECK))["rate"]
-    assert [row.cells[:3] for row in rate.rows] == [("Contains “x”", "12", "14")]
-    assert rate.rows[0].target is not None
 
 
 def swept(*ranges: Range) -> Session:
@@ -194,27 +187,6 @@ def test_a_point_and_a_row_lead_to_their_answer(shown: Shown) -> None:
         assert (at.look.case.id, at.look.column) == ("c0", at.look.inquiry.columns[1])
 
     shown(session, answers(Inquiry(session), first_of_b_fails), work)
-
-
-def test_what_comes_is_drawn_and_what_a_row_stands_for_can_be_chosen(shown: Shown) -> None:
-    session = asked(4)
-    whole = answers(Inquiry(session), first_of_b_fails)
-
-    async def work(at: Looked, view: PlotsView) -> None:
-        await eventually(lambda: view.empty.text() == NOTHING)
-        assert not view.save.isEnabled()
-        await at.bring(whole[:8])
-        await drawn(at, view, "rate")
-        await at.bring(whole[8:])
-        card = view.card("rate")
-        await eventually(lambda: card.plot is not None and card.plot.rows[-1].cells[2] == "6")
-        view.show_by(By.CASE)
-        await eventually(lambda: card.plot is not None and len(card.plot.rows) == 4)
-        assert view.by.text() == "by case"
-        view.resize(600, 500)
-        await eventually(lambda: len({card.x() for card in view.cards}) == 1)  # one below the other in less room
-
-    shown(session, [], work)
 
 
 def test_a_plot_that_was_never_seen_is_saved_with_its_words(qtbot: QtBot) -> None:

@@ -15,7 +15,7 @@ from playground.domain.checks.texts import Contains
 from playground.engine.evaluation.inquiry import Inquiry
 from playground.engine.session.plan import Case
 from playground.engine.session.session import Session
-from playground.ui.features.evaluate.table import NO_CASES, NONE_FOUND, NONE_THERE, AnswersTable
+from playground.ui.features.evaluate.table import NONE_FOUND, NONE_THERE, AnswersTable
 from playground.ui.features.evaluate.table_cells import MARK_STEP, SIDE, TOP
 from playground.ui.features.evaluate.table_model import NAME, Filter, Mark, Order
 from tests.engine.evaluation.evaluations import planned, variant
@@ -201,20 +201,3 @@ def test_what_is_chosen_in_the_table_is_chosen_for_all_and_the_other_way_round(s
         assert view.currentIndex().row() == 3
 
     shown(session, only_first_of_b, work)
-
-
-def test_an_empty_plan_says_what_to_do(shown: Shown) -> None:
-    async def work(at: Looked, table: AnswersTable) -> None:
-        assert table.empty.text() == NO_CASES
-        assert table.empty.isVisible()
-
-    shown(asked(0), None, work)
-
-
-def test_a_case_that_cannot_be_asked_says_why_beside_it(shown: Shown) -> None:
-    session = planned(make_session(), cases=(Case(id="c0", name="bare"),))
-
-    async def work(at: Looked, table: AnswersTable) -> None:
-        assert table.model.head(0).problem == "bare has no value for {{city}}."
-
-    shown(session, None, work)

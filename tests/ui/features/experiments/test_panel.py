@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLineEdit, QMenu, QPushButton
+from PySide6.QtWidgets import QLineEdit, QPushButton
 from pytestqt.qtbot import QtBot
 
 from playground.engine.library.experiment_summary import ExperimentSummary
@@ -34,22 +34,12 @@ def titles(panel: ExperimentsPanel) -> list[str]:
     return [row.title for row in panel.model.rows if isinstance(row, Line)]
 
 
-def centre(panel: ExperimentsPanel, key: str) -> QPoint:
-    return panel.list.visualRect(panel.model.place(key)).center()
-
-
 def test_experiments_stand_under_their_day_and_the_one_looked_at_is_marked(panel: ExperimentsPanel) -> None:
     assert isinstance(panel.model.rows[0], Heading)
     assert titles(panel) == ["Weather in Rome", "A poem on rivers"], "what is archived is not shown"
     assert panel.list.currentIndex() == panel.model.place("rome")
     panel.show_experiments([ROME, POEM], "poem")
     assert panel.list.currentIndex() == panel.model.place("poem")
-
-
-def test_a_click_opens_at_once(panel: ExperimentsPanel, qtbot: QtBot) -> None:
-    with qtbot.waitSignal(panel.opened) as opened:
-        QTest.mouseClick(panel.list.viewport(), Qt.MouseButton.LeftButton, pos=centre(panel, "poem"))
-    assert opened.args == ["poem", ""]
 
 
 def test_keys_open_after_a_moment_and_enter_leads_to_the_conversation(panel: ExperimentsPanel, qtbot: QtBot) -> None:
@@ -84,15 +74,6 @@ def test_a_title_is_edited_in_its_place(panel: ExperimentsPanel, qtbot: QtBot) -
     assert not panel.begin_rename("old"), "it is not in the list"
 
 
-def test_esc_leaves_a_title_as_it_was(panel: ExperimentsPanel, qtbot: QtBot) -> None:
-    panel.begin_rename("poem")
-    field = panel.list.findChild(QLineEdit)
-    assert field is not None
-    with qtbot.assertNotEmitted(panel.renamed):
-        QTest.keyClicks(field, "Rivers")
-        QTest.keyClick(field, Qt.Key.Key_Escape)
-
-
 def test_delete_asks_for_the_current_one_and_new_for_a_new_one(panel: ExperimentsPanel, qtbot: QtBot) -> None:
     with qtbot.waitSignal(panel.asked) as asked:
         QTest.keyClick(panel.list, Qt.Key.Key_Delete)
@@ -114,16 +95,6 @@ def test_filters_choose_and_their_chips_take_them_back(panel: ExperimentsPanel) 
     assert not panel.chips.isVisible()
     panel.chips.set_filters(Filters(archived=True))
     assert titles(panel) == ["Put away"]
-
-
-def test_the_menu_of_filters_offers_the_models_there_are(panel: ExperimentsPanel) -> None:
-    panel.chips.menu.aboutToShow.emit()
-    models, *rest = panel.chips.menu.actions()
-    menu = models.menu()
-    assert isinstance(menu, QMenu)
-    assert [action.text() for action in menu.actions()] == ["demo-chat", "other"]
-    next(action for action in rest if action.text() == "Has tools").trigger()
-    assert panel.filters == Filters(has_tools=True, archived=False)
 
 
 def test_hostile_titles_are_painted_as_text(panel: ExperimentsPanel) -> None:
@@ -163,12 +134,3 @@ def test_of_twenty_thousand_experiments_some_are_listed_and_more_on_request(pane
     assert isinstance(panel.model.rows[-1], More)
     panel.show_experiments(entries, "0")
     assert len(lines(panel)) > before + SHOWN - 30, "and they stay"
-
-
-def test_the_experiment_that_is_looked_at_is_listed_however_old(panel: ExperimentsPanel) -> None:
-    panel.show_experiments(many(20_000), "19876")
-    assert lines(panel)[-1] == "19876"
-    assert panel.list.currentIndex() == panel.model.place("19876")
-    assert isinstance(panel.model.rows[-1], More)
-    panel.show_experiments([*many(20_000), entry("old", ago=50_000, pinned=True)], "0")
-    assert lines(panel)[0] == "old", "and so is what is pinned"

@@ -46,31 +46,6 @@ def test_hits_stand_below_their_experiment_with_their_marks() -> None:
     assert marked(second.text, second.marks) == ["Rome"]
 
 
-def test_a_title_in_which_something_is_found_far_behind_begins_further_on() -> None:
-    title = "Stop sequences and what they do to lists"
-    (line,) = (
-        row for row in rows_found([SearchResult(entry("a", title), (Passage("", "title", title, ((35, 40),)),))])[1:]
-    )
-    assert isinstance(line, Line)
-    assert (line.title, marked(line.title, line.marks)) == (title, ["lists"])
-    longer = "Once more, and with far more words than any list shows: " + title
-    at = longer.index("lists")
-    line = rows_found([SearchResult(entry("a", longer), (Passage("", "title", longer, ((at, at + 5),)),))])[1]
-    assert isinstance(line, Line)
-    assert line.title.startswith("…")
-    assert marked(line.title, line.marks) == ["lists"]
-
-
-def test_a_hit_that_is_the_title_again_is_left_out() -> None:
-    passages = (
-        Passage("", "title", "Weather in Rome", ((11, 15),)),
-        Passage("t1", "text", "Weather in Rome", ((11, 15),)),
-        Passage("t2", "text", "Rome is warm", ((0, 4),)),
-    )
-    rows = rows_found([SearchResult(entry("a", "Weather in Rome"), passages)])
-    assert [row.turn_id for row in rows if isinstance(row, Hit)] == ["t2"]
-
-
 def test_hidden_characters_are_shown_and_the_marks_move_along() -> None:
     passage = Passage("t", "text", "\u202eab<b>Rome</b>\u200b", ((6, 10),))
     hit = rows_found([SearchResult(entry("a"), (passage,))])[-1]
@@ -78,10 +53,6 @@ def test_hidden_characters_are_shown_and_the_marks_move_along() -> None:
     assert "\u202e" not in hit.text
     assert marked(hit.text, hit.marks) == ["Rome"]
     assert "<b>" in hit.text
-
-
-def test_nothing_found_is_said() -> None:
-    assert rows_found([]) == [Heading("Nothing found")]
 
 
 def marked(text: str, marks: tuple[tuple[int, int], ...]) -> list[str]:

@@ -7,13 +7,12 @@ from collections.abc import Iterator
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMainWindow
 from shiboken6 import isValid
 
 from playground.domain.transcript import Role, Transcript, make_turn
-from playground.engine.files.export import MARKDOWN, SUFFIXES
+from playground.engine.files.export import SUFFIXES
 from playground.engine.files.messages import MOST, Conversation, ImportedConversations, read
 from playground.ui.features.files.export_dialog import ExportDialog, Wanted
 from playground.ui.features.files.import_dialog import ImportMessagesDialog
@@ -41,17 +40,6 @@ def taken(dialog: ImportMessagesDialog) -> list[tuple[Conversation, ...]]:
     told: list[tuple[Conversation, ...]] = []
     dialog.imported.connect(told.append)
     return told
-
-
-def test_nothing_can_be_imported_before_something_is_found(dialog: ImportMessagesDialog) -> None:
-    assert not dialog.import_button.isEnabled()
-    assert not dialog.split.isVisible()
-    dialog.show_reading("a.jsonl")
-    assert dialog.verdict.text() == "Reading…"
-    dialog.show_problem("a.jsonl", "Line 3, column 1: this is not JSON.")
-    assert dialog.source.text() == "a.jsonl"
-    assert dialog.verdict.property("kind") == "error"
-    assert not dialog.import_button.isEnabled()
 
 
 def test_several_conversations_can_be_picked(dialog: ImportMessagesDialog) -> None:
@@ -101,28 +89,12 @@ def test_a_file_with_more_than_are_read_says_so(dialog: ImportMessagesDialog) ->
     assert "The first 3 can be imported" in dialog.verdict.text()
 
 
-def test_the_clipboard_is_handed_over_as_it_is(dialog: ImportMessagesDialog) -> None:
-    told: list[str] = []
-    dialog.text_given.connect(told.append)
-    QGuiApplication.clipboard().setText(" [1] ")
-    dialog.paste_button.click()
-    assert told == [" [1] "]
-
-
 def export(main: QMainWindow, transcript: Transcript) -> tuple[ExportDialog, list[Wanted]]:
     dialog = ExportDialog("Tides", transcript, main)
     dialog.open()
     told: list[Wanted] = []
     dialog.wanted.connect(told.append)
     return dialog, told
-
-
-def test_a_conversation_without_branches_is_exported_as_shown(main: QMainWindow) -> None:
-    dialog, told = export(main, Transcript().append(make_turn(Role.USER, "a"), make_turn(Role.USER, "b")))
-    assert dialog.scopes.button(0).text() == "The conversation as shown, 2 turns"
-    assert not dialog.scopes.button(1).isEnabled()
-    QTest.keyClick(dialog, Qt.Key.Key_Return)
-    assert told == [Wanted(MARKDOWN, whole_tree=False)]
 
 
 @each_case("which", list(SUFFIXES))

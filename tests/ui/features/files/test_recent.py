@@ -31,12 +31,6 @@ def recent_menu(qtbot: QtBot, tmp_path: Path) -> RecentMenu:
     return RecentMenu(qtbot, tmp_path)
 
 
-def test_without_files_the_menu_says_so(recent_menu: RecentMenu) -> None:
-    assert recent_menu.words == [NONE]
-    assert not recent_menu.recent.menu.actions()[0].isEnabled()
-    assert recent_menu.recent.entries() == []
-
-
 def test_the_latest_comes_first_and_each_once(recent_menu: RecentMenu, tmp_path: Path) -> None:
     files = [tmp_path / name for name in ("a.json", "b & c.json", "a.json")]
     for file in files:

@@ -38,12 +38,6 @@ def driver(qtbot: QtBot, tmp_path: Path) -> Iterator[GuideDriver]:
     bar.hide()
 
 
-def calls(session: Session) -> None:
-    """A turn of the model with a call that waits."""
-    session.turns.add_turn(make_turn(Role.USER, "How warm is it?"))
-    session.turns.add_turn(make_turn(Role.ASSISTANT, "", ToolCall(id="c1", name="get_weather", arguments="{}")))
-
-
 def answer(*more: ToolCall) -> Turn:
     """A turn that was received whole."""
     text = "" if more else "Oslo."
@@ -68,23 +62,6 @@ def test_what_is_past_is_not_waited_for(driver: GuideDriver, fork: bool) -> None
     driver.guide.read_s = 0.0
     driver.guide.begin(driver.session)
     assert driver.guide.at == len(HINTS) - 2, "only what the person does is waited for"
-
-
-def test_an_answer_without_calls_is_enough(driver: GuideDriver) -> None:
-    driver.guide.read_s = 0.0
-    driver.guide.begin(driver.session)
-    driver.session.turns.add_turn(make_turn(Role.USER, "Hello"))
-    driver.session.turns.add_turn(answer())
-    assert driver.guide.at == len(HINTS) - 2
-
-
-def test_calls_that_were_filled_in_lead_on_to_the_run(driver: GuideDriver) -> None:
-    driver.guide.read_s = 0.0
-    driver.guide.begin(driver.session)
-    calls(driver.session)
-    assert "asks for tools" in driver.bar.words
-    driver.session.debugger.fill()
-    assert "otherwise Run does" in driver.bar.words
 
 
 def test_no_hint_holds_anybody(driver: GuideDriver) -> None:

@@ -75,13 +75,6 @@ async def test_a_removed_secret_header_is_forgotten(store: ProfileStore, keys: K
     assert [secret.get_secret_value() for secret in keys.known()] == [CANARY]
 
 
-async def test_forgetting_the_key(store: ProfileStore, keys: Keys) -> None:
-    profile, _state = await save(a_draft(), store, keys)
-    profile, _state = await save(replace(Draft.of(profile), forget_key=True), store, keys)
-    assert profile.key_origin == ""
-    assert keys.known() == ()
-
-
 async def test_a_moved_draft_sends_nothing_unasked(store: ProfileStore, keys: Keys) -> None:
     profile, _state = await save(a_draft(), store, keys)
     moved = Draft.of(profile.model_copy(update={"base_url": "https://evil.example/v1"}))

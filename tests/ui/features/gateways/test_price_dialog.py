@@ -29,17 +29,6 @@ def test_prices_are_typed_and_given_back(qtbot: QtBot) -> None:
     assert not dialog.anew.isVisibleTo(dialog), "nothing was asked at a price yet"
 
 
-def test_empty_fields_are_no_price(qtbot: QtBot) -> None:
-    window = QWidget()
-    qtbot.addWidget(window)
-    dialog = PriceDialog("m", "G", Price(input=1, output=2), window)
-    for field in dialog.fields.values():
-        field.clear()
-    with qtbot.waitSignal(dialog.priced) as said:
-        press_save(dialog)
-    assert not said.args[0].known
-
-
 def test_what_was_asked_at_another_price_can_be_priced_anew(qtbot: QtBot) -> None:
     window = QWidget()
     qtbot.addWidget(window)
@@ -68,14 +57,3 @@ def test_what_the_list_tells_stands_in_grey_and_fills_what_is_left_out(qtbot: Qt
     with qtbot.waitSignal(dialog.priced) as said:
         press_save(dialog)
     assert said.args == [Price(input=1, output=10), False]
-
-
-def test_another_currency_takes_nothing_from_the_list(qtbot: QtBot) -> None:
-    window = QWidget()
-    qtbot.addWidget(window)
-    dialog = PriceDialog("m", "G", Price(), window, listed=Price(input=2.5, output=10, told=True))
-    dialog.fields["input"].setText("1")
-    dialog.currency.setText("€")
-    with qtbot.waitSignal(dialog.priced) as said:
-        press_save(dialog)
-    assert said.args == [Price(input=1, currency="€"), False]

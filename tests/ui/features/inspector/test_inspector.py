@@ -116,29 +116,6 @@ def test_the_next_request_and_the_one_that_was_sent(qtbot: QtBot, inspector: Ins
     assert view.switch.index == 0
 
 
-def test_a_request_that_cannot_be_written_says_why(inspector: Inspector) -> None:
-    view = request_view(inspector)
-    inspector.set_preview(Preview("experiment", NextView(problem="The request cannot be written: no.")))
-    inspector.draw_now()
-    assert view.pane.empty.isVisible()
-    assert view.pane.empty.text() == "The request cannot be written: no."
-
-
-def test_a_preview_with_an_image_shows_the_rest_and_copies_all(inspector: Inspector) -> None:
-    view = request_view(inspector)
-    body = {"image": "A" * 2_000_000, "text": "lone \ud800 and \u202e", "last": 1}
-    inspector.set_preview(preview(json.dumps(body, ensure_ascii=False)))
-    inspector.draw_now()
-    shown = view.next.editor.text()
-    assert len(shown) < 1_000
-    assert '"last": 1' in shown
-    assert "\\u202e" in shown
-    QTest.mouseClick(view.pane.copy_button, Qt.MouseButton.LeftButton)
-    copied = QGuiApplication.clipboard().text()
-    assert len(copied) > 2_000_000
-    assert view.pane.copy_button.text() == "Copied"
-
-
 def test_a_stream_is_laid_out_or_raw(inspector: Inspector) -> None:
     body = b": keep-alive\r\n\r\n" + CHUNK + b"data: [DONE]\n\n"
     view = response_view(inspector)
@@ -149,20 +126,6 @@ def test_a_stream_is_laid_out_or_raw(inspector: Inspector) -> None:
     assert "data: [DONE]" in view.pane.text.text()
     QTest.mouseClick(view.switch.buttons[1], Qt.MouseButton.LeftButton)
     assert view.pane.text.text() == body.decode().replace("\r\n", "\n")
-
-
-def test_a_response_is_shown_while_it_comes(qtbot: QtBot, inspector: Inspector) -> None:
-    received = bytearray()
-    view = response_view(inspector)
-    inspector.show_tab("Response")
-    request = b"{}"
-    for number in range(5):
-        inspector.set_exchange(exchange(lambda: bytes(received), request_body=request, duration=None))
-        if number == 0:
-            qtbot.waitUntil(lambda: view.pane.empty.isVisible() and "Waiting" in view.pane.empty.text())
-        received.extend(CHUNK)
-    inspector.set_exchange(exchange(lambda: bytes(received), request_body=request, duration=None))
-    qtbot.waitUntil(lambda: view.pane.text.text().count("data: {") == 5)
 
 
 def test_large_stream_is_shown_by_its_end(inspector: Inspector) -> None:

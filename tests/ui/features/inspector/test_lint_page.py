@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from PySide6.QtCore import Qt
@@ -14,12 +13,10 @@ from playground.domain.errors import Failure, FailureKind
 from playground.gateway.tape import Exchange
 from playground.ui.features.inspector.lint_page import LintPage
 from playground.ui.features.inspector.traces import Traces
-from tests.engine.inspect.lint.answers import TOOL, answer, asked, first, good, reviewed
+from tests.engine.inspect.lint.answers import answer, asked, first, good, reviewed
 from tests.protocols.streams import DONE
 from tests.support.each_case import each_case
 from tests.ui.features.inspector.recordings import chunk, exchange, weather
-
-OFFERED = json.dumps(asked(tools=[{**TOOL, "function": {"name": "get_weather"}}])).encode()
 
 
 def made(qtbot: QtBot) -> LintPage:
@@ -64,16 +61,6 @@ def shown(page: LintPage, tape: Exchange) -> str:
     return page.empty.text()
 
 
-def test_an_answer_as_it_should_be_says_so(qtbot: QtBot) -> None:
-    page = made(qtbot)
-    assert "No exchange yet" in page.empty.text()
-    as_asked = weather()
-    as_asked.request_body = OFFERED
-    assert shown(page, as_asked).startswith("Nothing to report: the answer is as the specification describes it, and ")
-    page.show_trace(None)
-    assert "No exchange yet" in page.empty.text()
-
-
 @each_case(
     "tape, words",
     [
@@ -103,17 +90,6 @@ def test_page_without_findings_says_why(qtbot: QtBot, tape: dict[str, Any], word
     text = shown(made(qtbot), answer(body, asked(), **tape))
     assert text.startswith(words)
     assert "the answer is as the specification" not in text
-
-
-def test_what_was_not_seen_stands_beside_what_was_found(qtbot: QtBot) -> None:
-    page = made(qtbot)
-    page.show_trace(Traces().of(answer(first() + b"data: x\n\n", asked(), complete=False)))
-    page.slices.finish()
-    assert page.count.text() == (
-        "1 deviation from the specification. The answer was stopped: what would have followed was not seen."
-    )
-    QTest.mouseClick(page.copy_button, Qt.MouseButton.LeftButton)
-    assert "what would have followed was not seen" in QGuiApplication.clipboard().text()
 
 
 def test_findings_follow_an_answer_on_its_way(qtbot: QtBot) -> None:

@@ -19,7 +19,7 @@ from playground.engine.requests.view import request_view
 from playground.engine.session.session import Session
 from playground.ui.features.code.request_preview import is_light
 from playground.ui.features.inspector.field_table import FROM, VALUE
-from playground.ui.features.inspector.next_request import EDITED_AT_MOST, NextRequest, Preview
+from playground.ui.features.inspector.next_request import NextRequest, Preview
 from tests.support.editors import no_gateway
 
 PROFILE = Profile(
@@ -100,27 +100,6 @@ def test_every_field_says_where_it_comes_from(request_page: RequestPage) -> None
     assert "“Team”" in item.data(FROM, Qt.ItemDataRole.AccessibleTextRole)
 
 
-def test_an_edit_of_the_text_goes_into_the_panels_and_the_rest_into_the_extra_body(request_page: RequestPage) -> None:
-    request_page.replace('"temperature": 9', '"temperature": 0.2,\n  "min_p": 0.1')
-    assert request_page.page.apply_button.isVisible()
-    request_page.page.read_now()
-    assert "Kept in the extra body: min_p." in request_page.page.said.text()
-    assert request_page.session.settings.current.to_wire()["temperature"] == 9, "nothing happens before Apply"
-    QTest.mouseClick(request_page.page.apply_button, Qt.MouseButton.LeftButton)
-    assert request_page.session.settings.current.to_wire()["temperature"] == 0.2
-    assert request_page.session.settings.extra_body == {"top_k": 40, "min_p": 0.1}
-    request_page.look()
-    assert request_page.words("min_p") == ("0.1", "extra")
-    assert not request_page.page.apply_button.isVisible()
-    assert not request_page.page.edited
-
-
-def test_a_message_edited_by_hand_is_an_edit_of_the_turn(request_page: RequestPage) -> None:
-    request_page.replace("Hello", "Good morning")
-    QTest.keyClick(request_page.page.editor, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
-    assert [turn.text for turn in request_page.session.transcript.path] == ["Good morning"]
-
-
 def test_broken_json_is_marked_and_cannot_be_applied(request_page: RequestPage) -> None:
     request_page.replace('"temperature": 9', '"temperature": ')
     request_page.page.read_now()
@@ -196,18 +175,6 @@ def test_an_inherited_field_is_replaced_and_cannot_be_taken_out(request_page: Re
     assert "can only be taken out there" in request_page.page.said.text()
     assert request_page.words("cache") == ("true", "inherited")
     assert json.loads(request_page.page.editor.text()) == request_page.session.next_request.body()
-
-
-def test_a_body_too_long_for_an_editor_is_for_reading(request_page: RequestPage) -> None:
-    for number in range(EDITED_AT_MOST // 10_000 + 1):
-        request_page.session.turns.add_turn(make_turn(Role.USER, f"{number} " + "x" * 10_000))
-    request_page.look()
-    assert request_page.page.editor.isReadOnly()
-    assert not request_page.page.edited
-    assert len(request_page.page.editor.text()) < EDITED_AT_MOST
-    assert len(request_page.page.body) > EDITED_AT_MOST
-    type_value(request_page, "top_p", "0.4")
-    assert request_page.words("top_p") == ("0.4", "set · Parameters")
 
 
 def test_of_very_many_tools_the_outline_is_shown_and_all_of_them_are_copied(request_page: RequestPage) -> None:

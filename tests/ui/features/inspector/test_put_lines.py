@@ -10,7 +10,6 @@ from pytestqt.qtbot import QtBot
 
 from playground.ui.features.inspector.next_request import put_lines
 from playground.ui.widgets.code_editor import CodeEditor
-from playground.ui.widgets.json_highlight import LONGEST_LINE
 
 
 @pytest.fixture
@@ -39,9 +38,3 @@ def test_the_cursor_stays_in_a_line_that_stays_and_nothing_is_undone(editor: Cod
     assert (cursor.block().text(), cursor.positionInBlock()) == ("four", 2)
     editor.undo()
     assert editor.text() == "one\ntwo and a half\nand more\nthree\nfour"
-
-
-def test_a_very_long_line_is_wrapped_the_quick_way(editor: CodeEditor) -> None:
-    put_lines(editor, "one\ntwo")
-    put_lines(editor, "one\n" + "x" * (LONGEST_LINE + 1))
-    assert editor.wordWrapMode().name == "WrapAnywhere"

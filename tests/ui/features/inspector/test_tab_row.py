@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 import pytest
 from PySide6.QtGui import QAction
@@ -12,7 +11,6 @@ from pytestqt.qtbot import QtBot
 
 from playground.ui.features.inspector.inspector import TabRow
 from playground.ui.features.inspector.view import ExchangeView
-from tests.ui.features.inspector.recordings import weather
 
 TITLES = ("Request", "Response", "Timeline", "Headers", "Diff", "Lint", "Calls", "Sequence")
 VIEW = ExchangeView("POST", "http://127.0.0.1/v1/chat/completions", status=200, reason="OK", duration=2.5)
@@ -41,13 +39,6 @@ def entries(row: TabRow) -> list[QAction]:
     return row.menu.actions()
 
 
-def test_with_room_everything_is_said(row: TabRow) -> None:
-    assert tuple(seen(row)) == TITLES
-    assert not row.more.isVisible()
-    assert row.status.path.isVisible()
-    assert row.status.time.text() == "2.50 s"
-
-
 def test_every_tab_can_be_reached_at_every_width(row: TabRow) -> None:
     told: list[str] = []
     for width in (700, 600, 520, 440, 360, 280, 200):
@@ -65,19 +56,3 @@ def test_every_tab_can_be_reached_at_every_width(row: TabRow) -> None:
             assert row.tabs.tabText(row.tabs.currentIndex()) == text
             assert text in seen(row)
     assert told, "at the end there was not room for all"
-
-
-def test_another_exchange_is_asked_for_in_the_menu(row: TabRow, qtbot: QtBot) -> None:
-    first, second = weather(), replace(weather(), id="second")
-    assert first.id != second.id
-    row.status.show_exchange(replace(VIEW, key=second.id, others=lambda: (first, second)))
-    assert row.status.others.isVisible()
-    row.status.menu.aboutToShow.emit()
-    last, one_before = row.status.menu.actions()
-    assert last.isChecked()
-    assert one_before.text().startswith("#1 · ")
-    with qtbot.waitSignal(row.status.exchange_asked) as asked:
-        one_before.trigger()
-    assert asked.args == [first.id]
-    row.status.show_exchange(None)
-    assert not row.status.others.isVisible()

@@ -38,15 +38,6 @@ def test_every_value_comes_out_as_it_went_in(value: JSONObject | None, kind: str
     assert OutputDraft.from_json(json.loads(json.dumps(draft.to_json()))) == draft
 
 
-def test_the_bare_shape_has_no_name() -> None:
-    value: JSONObject = {"type": "json_schema", "schema": EXAMPLE_SCHEMA}
-    draft = OutputDraft.of(value, named=False)
-    assert draft.kind == SCHEMA
-    assert draft.read_draft(named=False).value == value
-    odd: JSONObject = {"type": "json_schema", "name": "x", "schema": {}}
-    assert OutputDraft.of(odd, named=False).kind == CUSTOM
-
-
 @each_case("text", ["", "  ", '{"type": ', "[1]", "null", '{"a": NaN}'])
 def test_what_cannot_be_sent_says_so(text: str) -> None:
     for draft in (OutputDraft(kind=SCHEMA, name="a", schema=text), OutputDraft(kind=CUSTOM, custom=text)):

@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 
 from playground.demo.server import DemoServer
 from playground.domain.transcript import Role, make_turn
-from playground.engine.gateways.offered import DEMO_ID, Gateways
+from playground.engine.gateways.offered import Gateways
 from playground.engine.gateways.profiles import ProfileStore
 from playground.engine.gateways.secrets import Keys
 from playground.engine.library.workspace import Workspace
@@ -101,13 +101,6 @@ async def test_an_answer_under_a_schema_carries_its_verdict(output_window: Outpu
     await output_window.gateways.aclose()
 
 
-async def test_an_answer_without_a_format_is_not_judged(output_window: OutputWindow) -> None:
-    card = await output_window.ask("Hello")
-    assert card.findChildren(AnswerCheckView) == []
-    assert not card._header._verdict.isVisible()
-    await output_window.gateways.aclose()
-
-
 async def test_extras_go_out_and_half_typed_ones_do_not(output_window: OutputWindow, demo: DemoServer) -> None:
     raw = output_window.window.panels.of(RAW_PANEL)
     QTest.keyClicks(raw.body.editor, '{"x_extra": [1, 2]}')
@@ -139,16 +132,4 @@ async def test_each_experiment_has_its_own(output_window: OutputWindow) -> None:
     output_window.follow()
     assert output_window.window.panels.of(RAW_PANEL).body.text == '{"half": '
     assert output_window.window.panels.of(OUTPUT_PANEL).schema.text == '{"type": '
-    await output_window.gateways.aclose()
-
-
-async def test_what_a_gateway_adds_is_shown_and_sent(output_window: OutputWindow, demo: DemoServer) -> None:
-    changes = {"extra_body": {"x_team": True}, "headers": {"X-Team": "research"}}
-    output_window.gateways.update(output_window.gateways.get(DEMO_ID).model_copy(update=changes))
-    output_window.show_session()
-    assert '"x_team": true' in output_window.window.panels.of(RAW_PANEL).inherited_body.text()
-    assert output_window.window.panels.of(RAW_PANEL).inherited_headers.text() == "X-Team: research"
-    await output_window.ask("Hello")
-    assert json.loads(demo.requests[-1].body)["x_team"] is True
-    assert demo.requests[-1].header("X-Team") == "research"
     await output_window.gateways.aclose()

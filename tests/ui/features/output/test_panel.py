@@ -121,35 +121,6 @@ def test_a_wrong_schema_is_marked_and_still_sent(panel: OutputPanel, chat: Keepe
     assert panel.schema.editor.textCursor().blockNumber() == 3
 
 
-def test_a_bad_name_is_flagged_and_still_sent(panel: OutputPanel, chat: Keeper) -> None:
-    choose(panel, SCHEMA)
-    panel.insert_example()
-    panel.head.name.selectAll()
-    QTest.keyClicks(panel.head.name, "in voice")
-    panel.check_now()
-    assert chat.sent["json_schema"]["name"] == "in voice"
-    assert "letters, digits" in panel.head.name_flag.text()
-    assert panel.head.name.property("bad") == "true"
-    QTest.keyClick(panel.head.name, Qt.Key.Key_Home)
-    for _ in range(3):
-        QTest.keyClick(panel.head.name, Qt.Key.Key_Delete)
-    panel.check_now()
-    assert not panel.head.name_flag.isVisible()
-
-
-def test_going_through_the_kinds_loses_nothing(panel: OutputPanel, chat: Keeper) -> None:
-    chat.panel.set_value(ChatParameters(response_format=FORM))
-    chat.parameters = panel.value
-    choose(panel, JSON_MODE)
-    assert chat.sent == {"type": "json_object"}
-    panel.set_value(chat.parameters, chat.draft, fresh=True)
-    choose(panel, SCHEMA)
-    assert chat.sent == FORM
-    choose(panel, CUSTOM)
-    assert chat.sent == FORM
-    assert json.loads(panel.custom.text) == FORM
-
-
 def test_what_is_not_understood_is_shown_raw_and_kept(panel: OutputPanel, chat: Keeper) -> None:
     grammar: JSONObject = {"type": "grammar", "value": 'root ::= "yes"'}
     panel.set_value(ChatParameters(response_format=grammar))
@@ -176,9 +147,3 @@ def test_messages_say_what_is_possible_there(panel: OutputPanel) -> None:
         "format": {"type": "json_schema", "schema": json.loads(EXAMPLE)},
     }
     assert MessagesParameters.from_wire(keeper.parameters.to_wire()) == keeper.parameters
-
-
-def test_a_protocol_without_the_field_says_so(panel: OutputPanel) -> None:
-    panel.set_value(Parameters())
-    assert "no field" in panel.says.text()
-    assert not any(radio.isVisible() for radio in panel.radios.values())

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from playground.ui.widgets.numbers import read_number, show_number, stepped
+from playground.ui.widgets.numbers import read_number, show_number
 from tests.support.each_case import each_case
 
 
@@ -56,9 +56,3 @@ def test_shown_with_the_decimals_of_the_step() -> None:
     assert show_number(1, 0.01) == "1.00"
     assert show_number(2048, 1, True) == "2,048"
     assert show_number(True, 1) == "true"
-
-
-def test_stepped_has_no_binary_dust() -> None:
-    assert stepped(0.1 + 0.2, 0.05) == 0.3
-    assert stepped(3.0, 1) == 3
-    assert isinstance(stepped(3.0, 1), int)

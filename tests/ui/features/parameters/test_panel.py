@@ -8,17 +8,16 @@ from typing import Any, TypeVar
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QComboBox, QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-from playground.domain.parameters import Parameters
 from playground.ui.features.parameters.panel import ParameterPanel
 from playground.ui.widgets.rows.kinds import ChoiceRow, JsonRow, NumberRow, SwitchRow, ToolChoiceRow
 from playground.ui.widgets.rows.list_row import ListRow
 from playground.ui.widgets.rows.row import FieldRow
 from playground.ui.widgets.text_chip import spelled, unspelled
 from tests.support.each_case import each_case
-from tests.ui.features.parameters.sample import OtherParameters, SampleParameters
+from tests.ui.features.parameters.sample import SampleParameters
 
 Row = TypeVar("Row", bound=FieldRow)
 
@@ -55,21 +54,6 @@ def test_everything_starts_at_default_and_nothing_is_sent(panel: ParameterPanel)
         assert shown.hint.help in shown.main_field().accessibleDescription()
 
 
-def test_typing_sets_and_one_click_goes_back(panel: ParameterPanel) -> None:
-    got: list[Parameters] = []
-    panel.changed.connect(got.append)
-    number = row(panel, "temperature", NumberRow)
-    QTest.keyClicks(number.field, "0.7")
-    assert sent(panel) == {"temperature": 0.7}
-    assert got[-1] == panel.value
-    assert number.reset.isVisible()
-    assert number.label.property("kind") == ""
-    QTest.mouseClick(number.reset, Qt.MouseButton.LeftButton)
-    assert sent(panel) == {}
-    assert number.field.text() == ""
-    assert not number.reset.isVisible()
-
-
 @each_case("name", ["temperature", "seed", "limit", "user"])
 def test_delete_in_a_field_goes_back_to_default(panel: ParameterPanel, name: str) -> None:
     field = panel.rows[name].main_field()
@@ -77,17 +61,6 @@ def test_delete_in_a_field_goes_back_to_default(panel: ParameterPanel, name: str
     assert sent(panel)[name] in (12, "12")
     QTest.keyClick(field, Qt.Key.Key_Delete)
     assert sent(panel) == {}
-
-
-def test_up_and_down_step_from_the_start_value(panel: ParameterPanel) -> None:
-    number = row(panel, "temperature", NumberRow)
-    QTest.keyClick(number.field, Qt.Key.Key_Up)
-    assert sent(panel) == {"temperature": 1}
-    QTest.keyClick(number.field, Qt.Key.Key_Up)
-    QTest.keyClick(number.field, Qt.Key.Key_Up)
-    assert sent(panel) == {"temperature": 1.1}
-    QTest.keyClick(number.field, Qt.Key.Key_Down)
-    assert number.field.text() == "1.05"
 
 
 def test_the_slider_sets_follows_and_resets(panel: ParameterPanel) -> None:
@@ -104,18 +77,6 @@ def test_the_slider_sets_follows_and_resets(panel: ParameterPanel) -> None:
     QTest.keyClick(number.slider, Qt.Key.Key_Delete)
     assert sent(panel) == {}
     assert number.slider.property("kind") == "unset"
-
-
-def test_a_value_out_of_range_is_flagged_and_sent(panel: ParameterPanel) -> None:
-    number = row(panel, "temperature", NumberRow)
-    QTest.keyClicks(number.field, "2.5")
-    assert sent(panel) == {"temperature": 2.5}
-    assert number.flag_label.isVisible()
-    assert "maximum of 2" in number.flag_label.text()
-    assert number.flag_label.property("kind") == "flag"
-    number.field.selectAll()
-    QTest.keyClicks(number.field, "1")
-    assert not number.flag_label.isVisible()
 
 
 def test_a_wrong_type_can_be_sent_on_purpose(panel: ParameterPanel) -> None:
@@ -191,24 +152,9 @@ def test_a_list_grows_and_shrinks_by_keyboard(panel: ParameterPanel) -> None:
     assert sent(panel) == {}
 
 
-def test_more_than_the_documented_items_are_flagged_and_sent(panel: ParameterPanel) -> None:
-    chips = row(panel, "stop", ListRow)
-    for letter in "abcde":
-        QTest.keyClicks(chips.field, letter)
-        QTest.keyClick(chips.field, Qt.Key.Key_Return)
-    assert sent(panel) == {"stop": list("abcde")}
-    assert "more than the documented 4" in chips.flag_label.text()
-    QTest.keyClick(chips.field, Qt.Key.Key_Delete)
-    assert sent(panel) == {}
-
-
 @each_case("text", ["plain", "\n", "tab\t", 'with "quotes"', "\u202e", "é"])
 def test_a_chip_shows_a_text_the_way_it_is_typed(text: str) -> None:
     assert unspelled(spelled(text)) == text
-
-
-def test_text_that_is_no_escape_is_taken_as_it_is() -> None:
-    assert unspelled("C:\\path") == "C:\\path"
 
 
 def test_json_is_sent_when_valid_and_kept_when_not(panel: ParameterPanel) -> None:
@@ -242,19 +188,6 @@ def test_a_tool_is_chosen_by_its_name(panel: ParameterPanel) -> None:
     assert sent(panel) == {"tool_choice": "auto"}
 
 
-def test_the_protocol_says_how_a_named_tool_is_spelled(panel: ParameterPanel) -> None:
-    panel.set_tool_names(["get_weather"])
-    panel.set_value(OtherParameters(tool_choice={"type": "tool", "name": "get_weather"}))
-    choice = row(panel, "tool_choice", ToolChoiceRow)
-    assert choice.field.choices() == ("auto", "any", "none", "get_weather")
-    assert choice.field.currentText() == "get_weather"
-    line = choice.field.lineEdit()
-    assert line is not None
-    line.selectAll()
-    QTest.keyClicks(line, '{"type":"any","disable_parallel_tool_use":true}')
-    assert sent(panel) == {"tool_choice": {"type": "any", "disable_parallel_tool_use": True}}
-
-
 def test_values_from_outside_are_shown_whatever_their_type(panel: ParameterPanel) -> None:
     wire = {"temperature": "hot", "stop": "END", "stream": "yes", "effort": 3, "logit": {"bias": [1]}, "foo": 1}
     odd = SampleParameters.from_wire(wire)
@@ -268,14 +201,6 @@ def test_values_from_outside_are_shown_whatever_their_type(panel: ParameterPanel
     assert sent(panel) == wire
     flagged = {name for name, shown in panel.rows.items() if shown.flag_label.isVisible()}
     assert flagged == {"temperature", "stream", "effort", "bias"}
-
-
-def test_a_control_added_to_a_group_survives_a_rebuild(panel: ParameterPanel) -> None:
-    extra = QComboBox()
-    panel.add_extra("Tools", "On a tool call", extra)
-    panel.set_value(OtherParameters())
-    assert panel.isAncestorOf(extra)
-    assert extra.accessibleName() == "On a tool call"
 
 
 def test_the_wheel_scrolls_the_panel_and_changes_nothing(qtbot: QtBot, panel: ParameterPanel) -> None:

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLineEdit, QMainWindow
+from PySide6.QtWidgets import QMainWindow
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
@@ -68,60 +66,6 @@ def dialog(main: QMainWindow) -> Iterator[PresetsDialog]:
     yield dialog
     if isValid(dialog):
         dialog.close()
-
-
-def test_the_one_selected_is_shown_and_used(dialog: PresetsDialog) -> None:
-    used: list[str] = []
-    dialog.applied.connect(used.append)
-    assert dialog.selected == "1"
-    assert dialog.contents.topLevelItemCount() == 6
-    assert (dialog.up_button.isEnabled(), dialog.down_button.isEnabled()) == (False, True)
-    dialog.list.setCurrentRow(1)
-    assert dialog.contents.topLevelItemCount() == 4
-    assert (dialog.up_button.isEnabled(), dialog.down_button.isEnabled()) == (True, False)
-    dialog.apply_button.click()
-    assert used == ["2"]
-
-
-def test_a_name_is_edited_in_the_list(dialog: PresetsDialog, qtbot: QtBot) -> None:
-    told: list[tuple[str, str]] = []
-    dialog.renamed.connect(lambda key, name: told.append((key, name)))
-    dialog.rename_button.click()
-    field = dialog.list.findChild(QLineEdit)
-    assert field is not None
-    field.setText("Other ")
-    QTest.keyClick(field, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: told == [("1", "Other")])
-
-
-def test_keys_move_and_delete(dialog: PresetsDialog) -> None:
-    told: list[object] = []
-    dialog.moved.connect(lambda key, to: told.append((key, to)))
-    dialog.deleted.connect(told.append)
-    dialog.overwritten.connect(told.append)
-    dialog.undone.connect(lambda: told.append("undo"))
-    QTest.keyClick(dialog.list, Qt.Key.Key_Up, Qt.KeyboardModifier.AltModifier)
-    QTest.keyClick(dialog.list, Qt.Key.Key_Down, Qt.KeyboardModifier.AltModifier)
-    QTest.keyClick(dialog.list, Qt.Key.Key_Delete)
-    dialog.overwrite_button.click()
-    dialog.say("“Full” deleted.", undo=True)
-    dialog.undo_button.click()
-    assert told == [("1", 1), "1", "1", "undo"]
-
-
-def test_after_a_change_the_selection_stays_and_without_presets_nothing_is_offered(dialog: PresetsDialog) -> None:
-    dialog.list.setCurrentRow(1)
-    dialog.show_presets((BARE, FULL))
-    assert dialog.selected == "2"
-    dialog.show_presets((BARE, FULL), "1")
-    assert dialog.selected == "1"
-    dialog.show_presets((BARE,))
-    assert dialog.selected == "2"
-    dialog.show_presets(())
-    assert dialog.selected == ""
-    assert dialog.contents.topLevelItemCount() == 0
-    assert not dialog.apply_button.isEnabled()
-    assert not dialog.delete_button.isEnabled()
 
 
 def test_a_name_that_is_taken_replaces_and_says_so(main: QMainWindow) -> None:

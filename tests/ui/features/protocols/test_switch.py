@@ -69,17 +69,6 @@ def test_the_list_follows_the_experiment(bar: ProtocolSwitch, session: Session) 
     bar.hide()
 
 
-def test_another_experiment_takes_the_question_back(bar: ProtocolSwitch, session: Session) -> None:
-    set_seed(session)
-    bar.choose(session, "messages")
-    bar.follow(session)
-    assert not bar.isHidden()
-    bar.follow(Session(no_gateway, profile_id="p"))
-    assert bar.isHidden()
-    set_seed(session, 8)
-    assert bar.lines == ["Parameters: seed (7) has no counterpart in Messages"]
-
-
 def test_many_losses_scroll_and_the_buttons_stay_in_view(bar: ProtocolSwitch, session: Session) -> None:
     for number in range(30):
         session.turns.add_turn(make_turn(Role.SYSTEM if number % 2 else Role.USER, f"{number}"))

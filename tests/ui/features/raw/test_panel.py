@@ -58,13 +58,6 @@ def row(panel: RawPanel, name: str, value: str) -> HeaderRow:
     return made
 
 
-def test_a_body_is_told_while_it_is_typed(panel: RawPanel, bodies: list[JSONObject], unsent: list[str]) -> None:
-    QTest.keyClicks(panel.body.editor, '{"top_k": 40}')
-    assert bodies[-1] == {"top_k": 40}
-    assert unsent[-1] == ""
-    assert not panel.body_state.isVisible()
-
-
 @each_case("text", ['{"top_k": }', "[1]", '{"a": NaN}'])
 def test_what_is_no_object_is_kept_flagged_and_not_sent(
     panel: RawPanel, bodies: list[JSONObject], unsent: list[str], text: str
@@ -108,16 +101,6 @@ def test_headers_are_told_as_far_as_they_can_go(panel: RawPanel, headers: list[d
     panel.headers.rows[0].remove.click()
     assert headers[-1] == {"x-trace": "off"}
     assert not twice.flag.isVisible()
-
-
-def test_half_a_header_is_not_sent(panel: RawPanel, headers: list[dict[str, str]]) -> None:
-    panel.headers.add_header()
-    made = panel.headers.rows[-1]
-    QTest.keyClicks(made.value, "on")
-    assert made.flag.text() == "A name is needed."
-    assert headers == []
-    QTest.keyClicks(made.name, "X-A")
-    assert headers[-1] == {"X-A": "on"}
 
 
 def test_what_comes_from_the_gateway_is_shown_above(panel: RawPanel, bodies: list[JSONObject]) -> None:

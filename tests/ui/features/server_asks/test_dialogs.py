@@ -49,13 +49,6 @@ def row_of(form: AskForm, name: str) -> QLineEdit:
     return found
 
 
-def test_what_was_chosen_is_told_and_what_was_not_is_left_out(window: QWidget) -> None:
-    dialog, told = shown(window, Elicitation(id="1", server="s", message="m", form=CHOICES))
-    assert dialog.form is not None
-    dialog.accept_button.click()
-    assert told == [("accept", {"colour": "green", "days": ["tue"]})]
-
-
 def test_what_is_typed_at_once_stands_in_the_first_field(window: QWidget, qtbot: QtBot) -> None:
     form: JSONObject = {"type": "object", "properties": {"name": {"type": "string"}, "note": {"type": "string"}}}
     dialog, _ = shown(window, Elicitation(id="1", server="s", message="m", form=form))
@@ -95,21 +88,6 @@ def test_a_schema_that_takes_for_ever_holds_nothing_up(window: QWidget) -> None:
     QTest.keyClicks(row_of(dialog.form, "a"), "a" * 40 + "!")
     dialog.decline_button.click()
     assert told == [("decline", None)]
-
-
-def test_a_form_without_fields_of_its_own_is_one_for_json(window: QWidget) -> None:
-    dialog, told = shown(window, Elicitation(id="1", server="s", message="m", form={"type": "object"}))
-    form = dialog.form
-    assert form is not None
-    dialog.accept_button.click()
-    assert told == []
-    assert form.rows[0].problem.isVisible()
-    line = form.rows[0].line
-    assert not isinstance(line, QLineEdit)
-    assert line is not None
-    line.set_text('{"x": 1}')
-    dialog.accept_button.click()
-    assert told == [("accept", {"x": 1})]
 
 
 def test_a_page_is_opened_by_the_button_alone(window: QWidget) -> None:

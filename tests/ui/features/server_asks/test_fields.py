@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from playground.jsonkit.values import JSON, JSONObject
-from playground.ui.features.server_asks.fields import Field, Kind, fields_of, format_problem, missing, typed_value
+from playground.ui.features.server_asks.fields import Field, Kind, fields_of, format_problem, typed_value
 from tests.support.each_case import each_case
 
 
@@ -41,13 +41,6 @@ def one(schema: JSON) -> Field:
 def test_what_a_schema_makes_of_a_field(schema: JSON, kind: Kind) -> None:
     assert one(schema).kind is kind
     assert one(schema).required
-
-
-def test_choices_have_their_titles() -> None:
-    named = one({"enum": ["de", "pt"], "enumNames": ["German", "Portuguese"]})
-    assert [(choice.value, choice.title) for choice in named.choices] == [("de", "German"), ("pt", "Portuguese")]
-    short = one({"enum": ["de", 1], "enumNames": ["German"]})
-    assert [choice.title for choice in short.choices] == ["de", "1"]
 
 
 def test_a_form_of_too_many_fields_is_none() -> None:
@@ -103,12 +96,3 @@ def test_what_no_field_of_that_kind_can_hold(kind: Kind, text: str) -> None:
 def test_formats(name: str, good: str, bad: str) -> None:
     assert format_problem(name, good) == ""
     assert "is wanted" in format_problem(name, bad)
-
-
-def test_a_format_that_is_not_known_is_not_looked_at() -> None:
-    assert format_problem("hologram", "x") == ""
-
-
-def test_what_is_missing() -> None:
-    fields = (Field("a", "a", Kind.TEXT, required=True), Field("b", "b", Kind.TEXT))
-    assert missing(fields, {"b": "x"}) == ["a"]

@@ -6,7 +6,6 @@ import json
 from collections.abc import Iterator
 
 import pytest
-from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
@@ -130,31 +129,6 @@ def test_filters_leave_out_the_rest(page: TapePage, tape: ServerTape) -> None:
     page.finish()
     assert len(rows(page)) == 5
     assert not page.show_call("turn", "call_2")
-
-
-def test_copies_are_lines_without_secrets(page: TapePage, tape: ServerTape) -> None:
-    tape.add(talk())
-    page.finish()
-    page.table.selectRow(0)
-    page.table.copy_asked.emit()
-    copied = QGuiApplication.clipboard().text()
-    assert json.loads(copied)["message"]["params"] == {"name": "echo", "key": "••••"}
-    page.detail.copy_all()
-    assert CANARY not in QGuiApplication.clipboard().text()
-
-
-def test_it_follows_the_end_unless_scrolled(page: TapePage, tape: ServerTape, qtbot: QtBot) -> None:
-    tape.add(message(at, False, {"n": at}, method="n") for at in range(100))
-    page.finish()
-    bar = page.table.verticalScrollBar()
-    assert bar.value() == bar.maximum() > 0
-    tape.add(message(at, False, {"n": at}, method="n") for at in range(50))
-    qtbot.waitUntil(lambda: page.model.rowCount() == 150)
-    assert bar.value() == bar.maximum()
-    bar.setValue(200)
-    tape.add(message(at, False, {"n": at}, method="n") for at in range(50))
-    qtbot.waitUntil(lambda: page.model.rowCount() == 200)
-    assert bar.value() == 200
 
 
 def test_what_the_tape_lets_go_has_no_row(

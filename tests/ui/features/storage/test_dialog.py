@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QComboBox, QLabel
 from pytestqt.qtbot import QtBot
 
 from playground.engine.library.store import Mode, Status
-from playground.ui.features.storage.banner import StorageBanner, status_words
+from playground.ui.features.storage.banner import StorageBanner
 from playground.ui.features.storage.dialog import StorageDialog, StorageState
 from playground.ui.features.storage.limits import MIB
 
@@ -22,13 +22,6 @@ def dialog_of(
     dialog = StorageDialog(place, days, disk, memory, 30)
     qtbot.addWidget(dialog)
     return dialog
-
-
-def test_it_says_where_and_how_much(qtbot: QtBot) -> None:
-    dialog = dialog_of(qtbot, PLACE)
-    assert dialog.path.text == "/data/somebody/experiments.db"
-    assert dialog.room.text() == "3 MiB on the disk"
-    assert dialog.words.isHidden()
 
 
 def test_what_is_in_force_is_among_what_is_offered(qtbot: QtBot) -> None:
@@ -77,27 +70,11 @@ def test_in_memory_there_is_no_folder_and_nothing_to_restore(qtbot: QtBot) -> No
     assert dialog.words.text() == "Kept in memory only."
 
 
-def test_buttons_ask(qtbot: QtBot) -> None:
-    dialog = dialog_of(qtbot, PLACE)
-    for button, signal in (
-        (dialog.folder, dialog.folder_asked),
-        (dialog.backup, dialog.backup_asked),
-        (dialog.restore, dialog.restore_asked),
-    ):
-        with qtbot.waitSignal(signal):
-            button.click()
-
-
 @pytest.fixture
 def banner(qtbot: QtBot) -> StorageBanner:
     banner = StorageBanner()
     qtbot.addWidget(banner)
     return banner
-
-
-def test_the_banner_is_hidden_while_all_is_well(banner: StorageBanner) -> None:
-    banner.show_status(Status(Mode.READY))
-    assert banner.words == ""
 
 
 def test_trouble_stays_until_it_is_over(banner: StorageBanner) -> None:
@@ -122,13 +99,3 @@ def test_a_statement_can_be_closed_and_comes_back_only_when_it_is_another(banner
     assert banner.words == ""
     banner.show_status(second)
     assert banner.words == "The file was damaged."
-
-
-def test_words_are_text_whatever_stands_in_them(banner: StorageBanner) -> None:
-    banner.show_status(Status(Mode.READ_ONLY, "<b>/tmp/x</b>"))
-    assert banner.words == "<b>/tmp/x</b>"
-
-
-def test_what_to_do_is_said() -> None:
-    assert "Leave the window open." in status_words(Status(Mode.READY, trouble="The disk is full."))
-    assert "Export what you want to keep" in status_words(Status(Mode.MEMORY, "Kept in memory only."))

@@ -29,25 +29,6 @@ def files_hold(folder: Path, text: str) -> list[Path]:
     return [path for path in folder.rglob("*") if path.is_file() and text.encode() in path.read_bytes()]
 
 
-def test_another_command_is_confirmed_anew_and_the_same_one_is_not(qapp: QApplication, tmp_path: Path) -> None:
-    async def scene(desk: Desk) -> None:
-        desk.book.add(ToolServer(id="one", name="One", command="true"))
-        desk.book.confirm(desk.only())
-        dialog = desk.open("one")
-        assert dialog.state.start_button.isVisibleTo(dialog)
-        QTest.keyClicks(dialog.form.name, " and only")
-        assert dialog.state.start_button.isVisibleTo(dialog)
-        QTest.keyClicks(dialog.form.command, "ly")
-        assert dialog.state.box.isVisibleTo(dialog)
-        assert dialog.state.command.line.toPlainText() == "truely"
-        dialog.save_button.click()
-        await eventually(lambda: desk.only().command == "truely")
-        assert desk.state("one") is State.UNCONFIRMED
-        assert desk.only().name == "One and only"
-
-    play(qapp, tmp_path, scene)
-
-
 def test_secrets_are_recognised_reach_the_server_and_no_file(qapp: QApplication, tmp_path: Path) -> None:
     async def scene(desk: Desk) -> None:
         dialog = desk.open()
@@ -199,19 +180,6 @@ def test_a_server_that_fails_says_why_and_what_it_wrote(qapp: QApplication, tmp_
         assert not dialog.state.problem.isVisibleTo(dialog), "that was the other command"
         dialog.form.command.setText(sys.executable)
         assert "licence" in dialog.state.problem.text()
-
-    play(qapp, tmp_path, scene)
-
-
-def test_what_cannot_be_saved_stays_in_the_form_and_is_said(qapp: QApplication, tmp_path: Path) -> None:
-    async def scene(desk: Desk) -> None:
-        desk.book.add(ToolServer(id="one", name="One", command="true"))
-        dialog = desk.open("one")
-        dialog.form.name.setText("demo tools")
-        dialog.save_button.click()
-        await eventually(lambda: "already" in dialog.message.text())
-        assert dialog.form.name.text() == "demo tools"
-        assert desk.only().name == "One"
 
     play(qapp, tmp_path, scene)
 

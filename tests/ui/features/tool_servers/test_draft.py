@@ -28,13 +28,6 @@ STORED = ToolServer(
 )
 
 
-def test_a_draft_of_a_server_changes_nothing() -> None:
-    settled = settle(Draft.of(STORED), STORED)
-    assert settled.server == STORED
-    assert settled.secrets == {}
-    assert settled.gone == ()
-
-
 def test_what_is_typed_is_parted_into_what_a_file_may_hold_and_secrets() -> None:
     draft = replace(
         Draft.of(STORED),
@@ -63,11 +56,6 @@ def test_a_sign_in_is_forgotten_with_its_address_and_when_it_is_not_wanted() -> 
     assert settle(replace(draft, url="https://b.example/mcp"), stored).gone == ("oauth",)
     without = replace(draft, server=draft.server.model_copy(update={"oauth": False}))
     assert settle(without, stored).gone == ("oauth",)
-
-
-def test_a_secret_inside_an_argument_is_replaced_where_it_is_kept() -> None:
-    draft = replace(Draft.of(STORED), places=(Row("token", CANARY),))
-    assert settle(draft, STORED).secrets == {"argument:token": Secret(CANARY)}
 
 
 @each_case(

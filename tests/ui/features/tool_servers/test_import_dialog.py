@@ -117,19 +117,6 @@ def test_the_file_of_another_application_is_read_after_a_click_only(qapp: QAppli
     play(qapp, tmp_path, scene)
 
 
-def test_what_is_none_is_said(qapp: QApplication, tmp_path: Path) -> None:
-    async def scene(desk: Desk) -> None:
-        dialog = desk.open_import()
-        dialog.set_text("npx -y server")
-        assert "not JSON" in dialog.verdict.text()
-        assert not dialog.add_button.isEnabled()
-        dialog.set_text(json.dumps({"mcpServers": {f"s{n}": {"command": "x", "args": [str(n)]} for n in range(100)}}))
-        await eventually(lambda: dialog.preview.topLevelItemCount() == 100)
-        assert dialog.add_button.text() == "Add 100 servers"
-
-    play(qapp, tmp_path, scene)
-
-
 def test_server_that_is_switched_off_there_is_not_ticked_and_toml_is_read(qapp: QApplication, tmp_path: Path) -> None:
     text = (
         '[mcp_servers.on]\ncommand = "uvx"\nargs = ["on", "--port", "${PORT_OF_TEST:-8080}"]\n'

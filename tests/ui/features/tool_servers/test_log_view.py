@@ -38,22 +38,6 @@ def test_a_flood_is_cut_short(qtbot: QtBot) -> None:
     assert view.blockCount() <= MOST
 
 
-def test_the_end_is_followed_and_another_place_is_kept(qtbot: QtBot) -> None:
-    view = a_view(qtbot)
-    lines = [f"line {n}" for n in range(60)]
-    view.show_lines(lines)
-    bar = view.verticalScrollBar()
-    assert bar.value() == bar.maximum() > 0
-    bar.setValue(3)
-    lines.append("one more")
-    view.show_lines(lines)
-    assert bar.value() == 3
-    bar.setValue(bar.maximum())
-    lines.append("and one")
-    view.show_lines(lines)
-    assert bar.value() == bar.maximum()
-
-
 def test_hidden_characters_are_marks_and_long_lines_are_cut(qtbot: QtBot) -> None:
     view: LogView[LogLine] = LogView("Log", "", log_line)
     qtbot.addWidget(view)

@@ -23,11 +23,6 @@ def spelled(order: list[Entry], of: tuple[ToolDefinition, ...]) -> str:
     return " ".join(f"{tool.group}:{tool.name}" if tool.group else tool.name for tool in out)
 
 
-def test_there_are_headers_only_where_there_are_groups() -> None:
-    assert grouping.entries(tools("a b")) == [0, 1]
-    assert grouping.entries(tools("a X:b c X:d")) == ["", 0, 2, "X", 1, 3]
-
-
 @each_case(
     "before, chosen, steps, after",
     [
@@ -62,14 +57,6 @@ def test_step_moves_tools(before: str, chosen: list[int], steps: int, after: str
 def test_drop_moves_tools(before: str, chosen: list[int], below: Entry | None, after: str) -> None:
     given_tools = tools(before)
     assert spelled(grouping.dropped(grouping.entries(given_tools), chosen, below), given_tools) == after
-
-
-def test_a_group_moves_as_a_whole() -> None:
-    given_tools = tools("X:a X:b Y:c Z:d")
-    order = grouping.entries(given_tools)
-    assert spelled(grouping.group_stepped(order, "X", 1), given_tools) == "Y:c X:a X:b Z:d"
-    assert grouping.group_stepped(order, "X", -1) == order
-    assert grouping.group_stepped(order, "none of these", 1) == order
 
 
 GROUPS = st.lists(st.sampled_from(["", "X", "Y"]), max_size=8)

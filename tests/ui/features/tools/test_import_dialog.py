@@ -18,7 +18,6 @@ from playground.ui.features.tools.import_dialog import ImportDialog
 from playground.ui.features.tools.panel import ToolsPanel
 from playground.ui.features.tools.samples import SAMPLE
 
-CHAT = {"type": "function", "function": {"name": "get_weather", "description": "W", "parameters": {"type": "object"}}}
 MESSAGES = {"name": "send_mail", "description": "M", "input_schema": {"type": "object", "properties": {}}}
 PYTHON = '''
 raise SystemExit("this was run")
@@ -79,18 +78,6 @@ def test_nothing_can_go_in_before_something_was_understood(dialog: ImportDialog)
     assert dialog.verdict.property("kind") == "error"
     dialog.set_text("")
     assert dialog.verdict.text() == "Nothing to read yet."
-
-
-def test_both_shapes_from_the_clipboard(panel: ToolsPanel, dialog: ImportDialog) -> None:
-    QGuiApplication.clipboard().setText(json.dumps([CHAT, MESSAGES]))
-    QTest.mouseClick(dialog.paste_button, Qt.MouseButton.LeftButton)
-    assert dialog.verdict.text() == "Understood as tool definitions: 2 tools"
-    assert dialog.import_button.text() == "Import 2"
-    QTest.mouseClick(dialog.import_button, Qt.MouseButton.LeftButton)
-    assert len(panel.tools) == 3
-    assert panel.tools[0] == SAMPLE
-    assert names(panel.tools)[1] != "get_weather", "two tools never get one name"
-    assert panel.chosen == [1, 2]
 
 
 def test_what_is_not_picked_stays_out_and_a_group_is_given(panel: ToolsPanel, dialog: ImportDialog) -> None:

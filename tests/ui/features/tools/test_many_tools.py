@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtCore import QModelIndex, QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLineEdit, QMenu
+from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
 from playground.domain.tools import ToolDefinition
@@ -72,15 +72,6 @@ def test_groups_have_headers_that_fold(panel: ToolsPanel) -> None:
     assert rows(panel)[:2] == ["[]", "[Mail]"]
 
 
-def test_selecting_a_hidden_tool_opens_its_group(panel: ToolsPanel) -> None:
-    panel.model.fold("Mail", folded=True)
-    panel.head.search.setText("tool_3")
-    panel.select(4)
-    assert panel.list.currentIndex() == index(panel, 4)
-    assert panel.head.search.text() == ""
-    assert panel.editor.name.text() == "tool_4"
-
-
 def test_a_search_leaves_what_matches(panel: ToolsPanel) -> None:
     panel.model.fold("Mail", folded=True)
     panel.head.search.setFocus()
@@ -131,28 +122,6 @@ def test_several_are_switched_moved_copied_and_deleted_together(panel: ToolsPane
     panel.undo_delete()
     assert [tool.name for tool in panel.tools][3:5] == ["tool_0_copy", "tool_3_copy"]
     assert panel.chosen == [3, 4]
-
-
-def test_a_group_is_made_named_and_renamed(qtbot: QtBot, panel: ToolsPanel) -> None:
-    panel.set_tools((make(0), make(1), make(2)))
-    panel.select(1)
-    panel.new_group()
-    assert [(tool.name, tool.group) for tool in panel.tools][-1] == ("tool_1", "New group")
-    field = panel.list.findChild(QLineEdit)
-    assert field is not None
-    field.selectAll()
-    QTest.keyClicks(field, "Mine")
-    with qtbot.waitSignal(panel.changed):
-        QTest.keyClick(field, Qt.Key.Key_Return)
-    assert {tool.name: tool.group for tool in panel.tools} == {"tool_0": "", "tool_1": "Mine", "tool_2": ""}
-    assert rows(panel) == ["[]", "tool_0", "tool_2", "[Mine]", "tool_1"]
-    panel.select(0)
-    panel.editor.group.setEditText("Mine")
-    line = panel.editor.group.lineEdit()
-    assert line is not None
-    line.editingFinished.emit()
-    assert [tool.group for tool in panel.tools] == ["Mine", "Mine", ""]
-    assert [tool.name for tool in panel.tools] == ["tool_0", "tool_1", "tool_2"]
 
 
 def test_the_menu_offers_what_can_be_done(panel: ToolsPanel) -> None:

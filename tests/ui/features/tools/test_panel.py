@@ -17,7 +17,6 @@ from playground.ui.features.tools.panel import ToolsPanel
 from playground.ui.features.tools.samples import SAMPLE, TEMPLATE
 from playground.ui.features.tools.tool_editor import FORM, TEXT
 from playground.ui.features.tools.tool_list import switch_rect
-from playground.ui.features.tools.tool_text import whole_definition
 from playground.ui.widgets.theme import LIGHT, style_sheet
 from tests.support.each_case import each_case
 
@@ -156,14 +155,6 @@ def test_deleted_tool_can_be_restored(qtbot: QtBot, panel: ToolsPanel) -> None:
     assert panel.editor.name.text() == "get_weather"
 
 
-def test_undo_ends_when_other_tools_are_shown(panel: ToolsPanel) -> None:
-    panel.delete()
-    panel.set_tools((TEMPLATE,))
-    assert not panel.undo_bar.isVisible()
-    panel.undo_delete()
-    assert panel.tools == (TEMPLATE,)
-
-
 def test_duplicate_and_move(panel: ToolsPanel) -> None:
     panel.duplicate()
     assert names(panel) == ["get_weather", "get_weather_copy", "search"]
@@ -214,12 +205,6 @@ def test_whole_definition_pasted_is_split_on_request(panel: ToolsPanel, pasted: 
     assert (tool.name, tool.description, tool.parameters) == ("f", "d", {"type": "object"})
     assert panel.editor.name.text() == "f"
     assert not panel.editor.take_button.isVisible()
-
-
-def test_ordinary_schema_is_no_whole_definition() -> None:
-    assert whole_definition(SAMPLE.parameters) is None
-    assert whole_definition({"type": "object", "properties": {"name": {}, "parameters": {}}}) is None
-    assert whole_definition([1]) is None
 
 
 def test_hidden_characters_in_a_schema_are_escapes(panel: ToolsPanel) -> None:

@@ -9,16 +9,14 @@ from typing import Any
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from playground.domain.tools import ToolDefinition
 from playground.jsonkit.values import Path
 from playground.ui.features.tools.field_block import FieldBlock
 from playground.ui.features.tools.panel import ToolsPanel
-from playground.ui.features.tools.sample_dialog import SampleDialog
 from playground.ui.features.tools.schema_form import PAGE, SchemaForm
-from playground.ui.features.tools.slot_fields import ChoicesSlot, LinesSlot, NumberSlot
+from playground.ui.features.tools.slot_fields import ChoicesSlot, LinesSlot
 from playground.ui.features.tools.tool_editor import FORM, TEXT, ToolEditor
 from playground.ui.features.tools.tool_text import read_schema
 
@@ -133,23 +131,6 @@ def test_required_type_null_and_values(editor: ToolEditor, form: SchemaForm) -> 
     assert value()["properties"]["unit"] == {"type": "string", "enum": ["c", "f"]}
 
 
-def test_a_detail_is_added_when_it_has_a_value(editor: ToolEditor, form: SchemaForm) -> None:
-    block = opened(form, CITY)
-    assert "minLength" not in block.controls
-    block.add_detail("minLength")
-    control = block.controls["minLength"]
-    assert isinstance(control, NumberSlot)
-    assert editor.schema.text() == SCHEMA, "nothing is written before there is a value"
-    QTest.keyClicks(control.field, "3")
-    assert json.loads(editor.schema.text())["properties"]["city"]["minLength"] == 3
-    QTest.keyClicks(control.field, "x")
-    assert control.field.property("bad") == "true"
-    assert json.loads(editor.schema.text())["properties"]["city"]["minLength"] == 3
-    control.field.clear()
-    control.field.textEdited.emit("")
-    assert editor.schema.text() == SCHEMA
-
-
 def test_what_the_form_cannot_hold_is_named_and_leads_to_the_json(editor: ToolEditor, form: SchemaForm) -> None:
     block = opened(form, CITY)
     assert block.rest.text() == "x-kept"
@@ -194,15 +175,6 @@ def test_a_name_that_is_taken_is_refused_with_words(editor: ToolEditor, form: Sc
     assert form.note.text()
 
 
-def test_a_parameter_inside_an_object(editor: ToolEditor, form: SchemaForm) -> None:
-    block = opened(form, PERSON)
-    assert block.add_button.isVisible()
-    QTest.mouseClick(block.add_button, Qt.MouseButton.LeftButton)
-    assert list(json.loads(editor.schema.text())["$defs"]["Person"]["properties"]) == ["name", "new_parameter"]
-    assert form.block is not None
-    assert form.block.field.path == (*PERSON, "properties", "new_parameter")
-
-
 def test_a_reference_leads_to_its_definition_and_follows_its_name(editor: ToolEditor, form: SchemaForm) -> None:
     block = opened(form, WHO)
     QTest.mouseClick(block.target, Qt.MouseButton.LeftButton)
@@ -212,23 +184,6 @@ def test_a_reference_leads_to_its_definition_and_follows_its_name(editor: ToolEd
     QTest.keyClicks(form.block.name, "Human")
     QTest.keyClick(form.block.name, Qt.Key.Key_Return)
     assert editor.schema.text() == SCHEMA.replace("Person", "Human")
-
-
-def test_rows_fold_by_keys_and_by_mouse(form: SchemaForm) -> None:
-    row = form.row_at(("properties", "days"))
-    assert row is not None
-    count = len(form.rows)
-    row.setFocus()
-    QTest.keyClick(row, Qt.Key.Key_Left)
-    assert len(form.rows) == count - 2
-    QTest.keyClick(row, Qt.Key.Key_Right)
-    assert len(form.rows) == count
-    QTest.keyClick(row, Qt.Key.Key_Down)
-    assert form.window().focusWidget() is form.rows[form.rows.index(row) + 1]
-    QTest.keyClick(row, Qt.Key.Key_Return)
-    assert form.block is not None
-    QTest.keyClick(row, Qt.Key.Key_Return)
-    assert form.block is None
 
 
 def test_problems_stand_at_their_fields(panel: ToolsPanel, editor: ToolEditor, form: SchemaForm) -> None:
@@ -257,27 +212,6 @@ def test_while_the_json_is_broken_the_form_waits(editor: ToolEditor, form: Schem
     assert not form.note.isVisible()
     assert form.rows[0].isEnabled()
     assert names(form) == ["city", "unit", "days", "who", "note"]
-
-
-def test_the_first_parameter_of_a_tool_that_has_none(panel: ToolsPanel) -> None:
-    panel.set_tools((ToolDefinition(name="f"),))
-    form = panel.editor.form
-    assert form.empty.isVisible()
-    QTest.mouseClick(form.add_button, Qt.MouseButton.LeftButton)
-    assert panel.tools[0].parameters == {"type": "object", "properties": {"new_parameter": {"type": "string"}}}
-    assert not form.empty.isVisible()
-
-
-def test_looking_changes_nothing(panel: ToolsPanel, editor: ToolEditor, form: SchemaForm) -> None:
-    told: list[Any] = []
-    panel.changed.connect(told.append)
-    for row in list(form.rows):
-        opened(form, row.field.path)
-        QApplication.processEvents()
-    editor.show_view(TEXT)
-    editor.show_view(FORM)
-    assert told == []
-    assert editor.schema.text() == SCHEMA
 
 
 def test_the_large_window_shows_both_and_the_panel_follows(panel: ToolsPanel) -> None:
@@ -320,11 +254,3 @@ def test_a_tuple_of_draft_07_is_edited_item_by_item(panel: ToolsPanel, editor: T
     QTest.keyClicks(control.field, "Unit")
     assert json.loads(editor.schema.text())["properties"]["span"]["items"][1]["description"] == "Unit"
     assert opened(form, (*pair, 0)).field.summary == "number"
-
-
-def test_a_schema_that_nothing_fits_has_no_sample_to_copy(qtbot: QtBot, panel: ToolsPanel) -> None:
-    schema: Any = {"type": "object", "properties": {"a": {"enum": []}}, "required": ["a"]}
-    dialog = SampleDialog(ToolDefinition(name="f", parameters=schema), panel)
-    assert dialog.verdict.text().startswith("No sample")
-    assert not dialog.copy_button.isEnabled()
-    dialog.close()

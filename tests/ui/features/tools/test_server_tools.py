@@ -91,16 +91,6 @@ def test_a_copy_is_edited_instead_and_the_servers_own_is_off(panel: ToolsPanel) 
     assert not panel.editor.name.isReadOnly()
 
 
-def test_what_is_gone_says_so_and_can_be_removed(panel: ToolsPanel) -> None:
-    know(panel, READ)
-    panel.select(2)
-    assert "does not offer this tool any more" in panel.editor.origin.words.text()
-    QTest.mouseClick(panel.editor.origin.remove_button, Qt.MouseButton.LeftButton)
-    assert [tool.name for tool in panel.tools] == ["mine", "read"]
-    panel.undo_delete()
-    assert panel.tools == TOOLS
-
-
 def test_the_menu_offers_what_can_be_done_with_each(qtbot: QtBot, panel: ToolsPanel) -> None:
     standings = Standings()
     standings.put(

@@ -35,24 +35,6 @@ def some_tree(seed: int, count: int = 120) -> Transcript:
     return tree(parents, count - 1)
 
 
-def test_a_conversation_is_one_line() -> None:
-    layout = laid_out(tree([None, 0, 1, 2]))
-    assert [layout.place(str(number)) for number in range(4)] == [(0, 0), (0, 1), (0, 2), (0, 3)]
-    assert (len(layout.lanes), layout.depth, layout.forks) == (1, 4, {})
-
-
-def test_alternatives_stand_below_one_another() -> None:
-    layout = laid_out(tree([None, 0, 0, 0, 1]))
-    assert [layout.place(key) for key in "01234"] == [(0, 0), (0, 1), (1, 1), (2, 1), (0, 2)]
-    assert layout.forks == {0: {0: 2}}
-
-
-def test_several_first_turns_leave_one_place() -> None:
-    layout = laid_out(tree([None, None, None]))
-    assert layout.roots == 3
-    assert layout.forks == {-1: {0: 2}}
-
-
 @each_case("seed", range(4))
 def test_nothing_stands_in_anothers_place_or_way(seed: int) -> None:
     transcript = some_tree(seed)
@@ -69,13 +51,6 @@ def test_nothing_stands_in_anothers_place_or_way(seed: int) -> None:
             continue
         for lane in range(branch.above + 1, branch.lane + 1):  # the line down, and then to the right
             assert (lane, branch.start - 1) not in taken, f"a line goes through {taken[lane, branch.start - 1]}"
-
-
-@each_case("seed", range(2))
-def test_looking_elsewhere_moves_nothing(seed: int) -> None:
-    transcript = some_tree(seed)
-    layout, other = laid_out(transcript), laid_out(transcript.truncate_after("3"))
-    assert all(layout.place(key) == other.place(key) for key in transcript.turns)
 
 
 def test_steps_lead_along_the_branch_and_to_alternatives() -> None:

@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn
 from playground.engine.session.session import Session
-from playground.ui.features.tree.page import EMPTY, TreePage
+from playground.ui.features.tree.page import TreePage
 from playground.ui.features.tree.words import mark_of
 from tests.scenes.store import grove
 from tests.support.editors import no_gateway
@@ -33,19 +33,6 @@ def page(qtbot: QtBot, session: Session) -> TreePage:
     show_in_front(qtbot, page)
     page.slices.finish()
     return page
-
-
-def click(page: TreePage, turn_id: str) -> None:
-    at = page.view.point(turn_id).toPoint()
-    QTest.mouseClick(page.view.viewport(), Qt.MouseButton.LeftButton, pos=at)
-
-
-def test_a_click_goes_to_the_turn(page: TreePage, qtbot: QtBot) -> None:
-    with qtbot.waitSignal(page.turn_asked) as asked:
-        click(page, "a2")
-    assert asked.args == ["a2"]
-    with qtbot.assertNotEmitted(page.turn_asked):
-        QTest.mouseClick(page.view.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(800, 150))
 
 
 def test_keys_lead_from_turn_to_turn_and_go_there(page: TreePage, qtbot: QtBot) -> None:
@@ -97,25 +84,6 @@ def test_hostile_text_is_shown_as_text(page: TreePage, session: Session) -> None
     assert "<img src=x onerror=1> " in page.said.text
     assert "\u202e" not in page.said.text
     assert len(page.said.text) < 260
-
-
-def test_another_branch_is_followed_and_what_is_hidden_does_nothing(page: TreePage, session: Session) -> None:
-    session.turns.select_alternative("ca")
-    page.slices.finish()
-    assert page.view.current == "ca"
-    page.hide()
-    session.delete_turn("ca")
-    assert not page.slices.busy
-    page.show()
-    page.slices.finish()
-    assert page.view.current == "t"
-
-
-def test_an_empty_experiment_says_what_will_stand_there(page: TreePage) -> None:
-    page.show_session(Session(no_gateway, profile_id="p"))
-    page.slices.finish()
-    assert page.empty.isVisible()
-    assert page.empty.text() == EMPTY
 
 
 def test_the_menu_offers_to_delete_a_branch(page: TreePage, qtbot: QtBot) -> None:

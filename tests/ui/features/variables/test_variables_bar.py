@@ -53,17 +53,6 @@ def test_it_is_there_only_while_something_is_mentioned(form: VariablesForm) -> N
     assert not form.bar.isVisible()
 
 
-def test_opened_by_hand_it_says_how_and_shows_values_nobody_mentions(form: VariablesForm) -> None:
-    form.show()
-    form.bar.open()
-    assert form.bar.how.isVisible()
-    form.show(city="Oslo")
-    assert not form.bar.how.isVisible()
-    assert form.bar.rows["city"].state.text() == "in no turn"
-    form.bar.close_button.click()
-    assert not form.bar.isVisible()
-
-
 def test_what_is_missing_is_said_and_can_go_as_it_is_written(form: VariablesForm) -> None:
     form.show("city", "unit", "day", unit="C")
     bar = form.bar
@@ -117,13 +106,3 @@ def test_folded_it_is_one_line_with_the_values(form: VariablesForm) -> None:
     assert form.bar.table.isVisible()
     assert form.bar.summary.text == ""
     assert form.bar.rows["unit"].field.hasFocus()
-
-
-def test_escape_and_control_enter_go_back_and_on(form: VariablesForm) -> None:
-    form.show("city")
-    form.bar.left.connect(lambda: form.log.append("left"))
-    form.bar.run_asked.connect(lambda: form.log.append("run"))
-    field = form.bar.rows["city"].field
-    QTest.keyClick(field, Qt.Key.Key_Escape)
-    QTest.keyClick(field, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
-    assert form.log == ["left", "run"]

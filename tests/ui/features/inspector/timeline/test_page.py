@@ -5,10 +5,9 @@ from __future__ import annotations
 from itertools import pairwise
 
 import pytest
-from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QGuiApplication, QWheelEvent
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
 
 from playground.engine.inspect.timeline import Lane
 from playground.gateway.tape import Read
@@ -77,46 +76,6 @@ def test_the_picture_has_lanes_marks_and_the_stall(page: TimelinePage) -> None:
     assert "content: 0.600 s to 1.800 s" in words
 
 
-def test_wheel_keys_and_dragging_zoom_and_move(page: TimelinePage) -> None:
-    shown(page)
-    picture, scale = page.picture, page.picture.scale
-    wheel(picture.mapToGlobal(QPoint(300, 30)), page, 240)
-    assert 0 < scale.start < scale.end < scale.total
-    start, span = scale.start, scale.end - scale.start
-    drag(page, 300, 240)
-    assert scale.start > start
-    assert scale.end - scale.start == pytest.approx(span)
-    picture.setFocus()
-    QTest.keyClick(picture, Qt.Key.Key_Left)
-    QTest.keyClick(picture, Qt.Key.Key_Plus)
-    assert scale.end - scale.start < span
-    QTest.keyClick(picture, Qt.Key.Key_0)
-    assert (scale.start, scale.end) == (0, scale.total)
-    assert page.table.chosen == [], "dragging chose nothing"
-
-
-def wheel(at: QPoint, page: TimelinePage, turned: int) -> None:
-    inside = QPointF(page.picture.mapFromGlobal(at))
-    event = QWheelEvent(
-        inside,
-        QPointF(at),
-        QPoint(),
-        QPoint(0, turned),
-        Qt.MouseButton.NoButton,
-        Qt.KeyboardModifier.NoModifier,
-        Qt.ScrollPhase.NoScrollPhase,
-        False,
-    )
-    QApplication.sendEvent(page.picture, event)
-
-
-def drag(page: TimelinePage, start: int, end: int) -> None:
-    QTest.mousePress(page.picture, Qt.MouseButton.LeftButton, pos=QPoint(start, 30))
-    for x in range(start, end - 1, -10):
-        QTest.mouseMove(page.picture, QPoint(x, 30))
-    QTest.mouseRelease(page.picture, Qt.MouseButton.LeftButton, pos=QPoint(end, 30))
-
-
 def test_a_click_chooses_the_frame_of_that_moment_and_a_stall_the_one_behind_it(page: TimelinePage) -> None:
     trace = shown(page)
     picture = page.picture
@@ -147,21 +106,6 @@ def test_a_stream_is_followed_and_a_choice_stays(page: TimelinePage) -> None:
     assert page.table.chosen == [3]
     assert page.detail.text.text() == text
     assert page.table.frames.rowCount() == 62
-
-
-def test_bytes_that_were_let_go_are_named(page: TimelinePage) -> None:
-    gone = weather()
-    gone.drop()
-    page.show_trace(Traces().of(gone))
-    page.finish()
-    assert "were let go" in page.detail.about.text()
-
-
-def test_no_exchange_has_an_empty_state(page: TimelinePage) -> None:
-    page.show_trace(None)
-    assert page.empty.isVisible()
-    shown(page)
-    assert not page.empty.isVisible()
 
 
 def test_bytes_that_are_no_text_are_shown_in_hexadecimal() -> None:

@@ -17,18 +17,6 @@ def made(total: float = 4.0) -> TimeScale:
     return scale
 
 
-def test_everything_is_shown_until_somebody_zooms() -> None:
-    scale = made(2.0)
-    scale.set_total(8.0)
-    assert (scale.start, scale.end, scale.zoomed) == (0.0, 8.0, False)
-    scale.zoom(0.5, 2.0)
-    assert scale.zoomed
-    scale.set_total(16.0)
-    assert (scale.start, scale.end) == (1.0, 5.0), "what is looked at stays while more comes"
-    scale.fit()
-    assert scale.end == 16.0
-
-
 @given(st.floats(0.0, 1e4), st.floats(1e-6, 1e4), st.floats(-1e4, 1e4), st.floats(0.01, 100))
 def test_what_is_seen_is_always_a_part_of_the_whole(total: float, span: float, moved: float, factor: float) -> None:
     scale = made(total)
