@@ -1,4 +1,4 @@
-"""Code is shown in colours that sit where they belong, and never more of it than a window can bear."""
+"""The view of code: highlighting, hidden characters and limits."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def coloured(block: QTextBlock) -> list[str]:
     return [units[2 * form.start : 2 * (form.start + form.length)].decode("utf-16-le") for form in formats]
 
 
-def test_colours_sit_where_they_belong_also_after_characters_beyond_the_basic_plane(view: CodeView) -> None:
+def test_highlighting_is_placed_behind_emoji(view: CodeView) -> None:
     view.show_code('greeting = "😀😀 hello"  # said\nimport os\n', "python")
     first = view.document().begin()
     assert coloured(first) == ['"😀😀 hello"', "# said"]

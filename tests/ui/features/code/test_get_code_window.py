@@ -1,4 +1,4 @@
-"""Get code follows what is set while it is open, gives exactly what was written, and never shows a key."""
+"""The window Get code: languages, refusals and masked keys."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def expected(session: Session, language: str) -> str:
     return write(language, sent_by(PROFILE, session.next_request.build(), (Secret(CANARY),))).text
 
 
-def test_each_language_is_what_the_engine_writes(qtbot: QtBot, window: GetCodeWindow, session: Session) -> None:
+def test_window_shows_the_code_of_each_language(qtbot: QtBot, window: GetCodeWindow, session: Session) -> None:
     def shown(code: str, refused: bool) -> bool:
         return window.code == code and window.refusal.isVisible() == refused
 
@@ -62,7 +62,7 @@ def test_each_language_is_what_the_engine_writes(qtbot: QtBot, window: GetCodeWi
         assert window.install.text() == row.install
 
 
-def test_the_other_protocol_refuses_in_words_and_is_grey(qtbot: QtBot, window: GetCodeWindow, session: Session) -> None:
+def test_language_without_the_protocol_is_refused(qtbot: QtBot, window: GetCodeWindow, session: Session) -> None:
     session.change(protocol="messages")
     window.set_language("python-openai")
     qtbot.waitUntil(window.refusal.isVisible)
@@ -73,7 +73,7 @@ def test_the_other_protocol_refuses_in_words_and_is_grey(qtbot: QtBot, window: G
     assert grey == [row.title for row in LANGUAGES if "messages" not in row.protocols]
 
 
-def test_a_key_in_the_prompt_is_masked_and_said(qtbot: QtBot, window: GetCodeWindow, session: Session) -> None:
+def test_key_in_the_prompt_is_masked(qtbot: QtBot, window: GetCodeWindow, session: Session) -> None:
     session.turns.add_turn(make_turn(Role.USER, f"My key is {CANARY}."))
     qtbot.waitUntil(lambda: "My key is" in window.code)
     assert CANARY not in window.code + window.view.text() + window.notes.text()
@@ -82,7 +82,7 @@ def test_a_key_in_the_prompt_is_masked_and_said(qtbot: QtBot, window: GetCodeWin
     assert CANARY not in QGuiApplication.clipboard().text()
 
 
-def test_copy_gives_all_of_it_and_says_so(qtbot: QtBot, window: GetCodeWindow, session: Session) -> None:
+def test_copy_copies_shortened_code_whole(qtbot: QtBot, window: GetCodeWindow, session: Session) -> None:
     session.turns.add_turn(make_turn(Role.USER, "x" * 50_000))
     qtbot.waitUntil(lambda: len(window.code) > 50_000)
     assert len(window.view.text()) < 10_000

@@ -1,4 +1,4 @@
-"""What is pasted is understood before it is loaded, and a key in it is neither shown nor sent astray."""
+"""The dialog that imports a request: reading, gateways and hidden keys."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def everything_said(dialog: ImportRequestDialog) -> str:
     return "\n".join(said)
 
 
-def test_a_command_is_understood_and_its_key_leaves_the_screen(main: QMainWindow) -> None:
+def test_pasted_command_is_read_and_its_key_hidden(main: QMainWindow) -> None:
     dialog = opened(main)
     assert not dialog.import_button.isEnabled()
     QGuiApplication.clipboard().setText(CURL)
@@ -84,7 +84,7 @@ def test_a_command_is_understood_and_its_key_leaves_the_screen(main: QMainWindow
     assert CANARY not in repr(wanted)
 
 
-def test_text_typed_beside_a_concealed_key_is_read_with_it(main: QMainWindow) -> None:
+def test_edited_text_keeps_its_hidden_key(main: QMainWindow) -> None:
     dialog = opened(main)
     dialog.set_text(CURL)
     dialog.text.setPlainText(dialog.text.text().replace("Be brief.", "Be long."))
@@ -97,7 +97,7 @@ def test_text_typed_beside_a_concealed_key_is_read_with_it(main: QMainWindow) ->
     assert given[0].found.key.get_secret_value() == CANARY
 
 
-def test_a_gateway_of_that_address_is_offered_the_key(main: QMainWindow) -> None:
+def test_key_is_offered_to_the_gateway_of_its_address(main: QMainWindow) -> None:
     dialog = opened(main, OTHER, TEAM)
     dialog.set_text(CURL)
     choice = dialog.gateway
@@ -113,7 +113,7 @@ def test_a_gateway_of_that_address_is_offered_the_key(main: QMainWindow) -> None
     dialog.reject()
 
 
-def test_a_stored_key_is_not_replaced_unasked(main: QMainWindow) -> None:
+def test_stored_key_is_replaced_only_on_request(main: QMainWindow) -> None:
     stored = TEAM.model_copy(update={"key_origin": TEAM.origin})
     dialog = opened(main, stored)
     dialog.set_text(CURL)
@@ -123,7 +123,7 @@ def test_a_stored_key_is_not_replaced_unasked(main: QMainWindow) -> None:
     dialog.reject()
 
 
-def test_what_is_refused_says_why_and_loads_nothing(main: QMainWindow) -> None:
+def test_unreadable_command_gives_its_reason(main: QMainWindow) -> None:
     dialog = opened(main)
     for text in ("curl https://x.example -d @body.json", "some words", '{"model": "m"}', '{"model": '):
         dialog.set_text(text)

@@ -1,4 +1,4 @@
-"""Which call a result answers: chosen, typed, gone back from, and marked where there is none."""
+"""The row that names the call of a result."""
 
 from __future__ import annotations
 

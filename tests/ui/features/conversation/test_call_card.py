@@ -1,4 +1,4 @@
-"""The card of a tool call: what stands where, and how much room it takes."""
+"""The card of a tool call: layout of arguments and results, verdict, problems."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from playground.ui.features.conversation.commands import CallState
 from playground.ui.features.conversation.rows import Answer
 from playground.ui.widgets.mark_label import Chip
 from tests.support.editors import Edits
+from tests.ui.conftest import ShowWidget
 
 SCHEMA: JSONObject = {"type": "object", "properties": {"city": {"enum": ["Oslo", "Lisbon"]}}}
 TOOL = ToolDefinition(name="get_weather", parameters=SCHEMA)
@@ -54,12 +55,8 @@ def press(card: CallCard, name: str) -> None:
 
 
 @pytest.fixture
-def card(qtbot: QtBot) -> CallCard:
-    card = CallCard(no_answers, Edits(), lambda: "t")
-    qtbot.addWidget(card)
-    card.resize(700, 200)
-    card.show()
-    return card
+def card(show_widget: ShowWidget) -> CallCard:
+    return show_widget(CallCard(no_answers, Edits(), lambda: "t"), 700, 200)
 
 
 def test_short_json_of_an_answered_call_is_on_one_line(card: CallCard) -> None:
@@ -130,7 +127,7 @@ def test_schema_error_is_shown_once(card: CallCard) -> None:
     assert said in verdict_of(card).text()
 
 
-def test_a_call_with_free_text_shows_its_text_and_no_problem(card: CallCard) -> None:
+def test_call_with_free_text_has_no_problem(card: CallCard) -> None:
     for fragments in (["print("], ["print(", '"hi")']):
         card.draw_growing_call("c", "code", fragments, free_text=True)
         assert text_of(card, "Result") == "".join(fragments)

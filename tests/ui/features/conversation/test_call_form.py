@@ -1,4 +1,4 @@
-"""A call written by hand: judged as the card of a call is, told while it is typed, and never half kept."""
+"""The form of a call written by hand: odd text and very many calls."""
 
 from __future__ import annotations
 

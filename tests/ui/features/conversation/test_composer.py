@@ -1,4 +1,4 @@
-"""Where one writes: which key runs, and what never does."""
+"""The composer: keys, buttons and refusals."""
 
 from __future__ import annotations
 

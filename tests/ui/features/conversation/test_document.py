@@ -1,4 +1,4 @@
-"""The document is always equal to the lines, and what did not change is not touched."""
+"""The writer of documents: patches and hidden characters."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ LINES = st.sampled_from(
 
 @settings(max_examples=60)
 @given(st.lists(st.tuples(st.integers(0, 8), st.lists(LINES, max_size=5)), max_size=6))
-def test_any_patches_give_what_writing_at_once_gives(patches: list[tuple[int, list[Line]]]) -> None:
+def test_patched_document_equals_a_new_one(patches: list[tuple[int, list[Line]]]) -> None:
     document = QTextDocument()
     writer = DocumentWriter(document)
     lines: list[Line] = []
@@ -116,7 +116,7 @@ def test_any_patches_give_what_writing_at_once_gives(patches: list[tuple[int, li
     assert covered == [index for index, line in enumerate(lines) if line.kind == "code"]
 
 
-def test_hidden_characters_are_marks_in_code_and_harmless_in_words() -> None:
+def test_hidden_characters_are_marked_in_code_and_text() -> None:
     document = QTextDocument()
     writer = DocumentWriter(document)
     odd = "a\u202eb\u200bc\ud800d\u2029e\U000e0041"
@@ -128,7 +128,7 @@ def test_hidden_characters_are_marks_in_code_and_harmless_in_words() -> None:
     assert emoji == "emoji 👩\u200d🔬"
 
 
-def test_marks_are_the_same_however_a_text_arrives() -> None:
+def test_hidden_characters_are_marked_in_any_pieces() -> None:
     """What decides may have come before, in another piece, another span, or a cell of a table."""
     text = "א\u200f ❤\ufe0f 👩\u200d💻 می\u200cخ 1\ufe0f\u20e3 a\u200fb\ufe0f c\u200dd \u3164"
     shown = "א\u200f ❤\ufe0f 👩\u200d💻 می\u200cخ 1\ufe0f\u20e3 a\u200fb‹U+FE0F› c‹U+200D›d ‹U+3164›"

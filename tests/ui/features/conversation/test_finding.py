@@ -1,4 +1,4 @@
-"""Looking for words: what counts is what a card shows, place by place, and it comes in slices."""
+"""The search in a conversation and the places that cards mark."""
 
 from __future__ import annotations
 

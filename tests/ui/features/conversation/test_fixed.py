@@ -1,4 +1,4 @@
-"""Turns that are only to be read: whatever would change them is not offered."""
+"""Read-only messages."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _changing(offered: set[str]) -> list[str]:
     return [words for words in offered if any(change in words for change in CHANGES)]
 
 
-def test_nothing_that_changes_a_fixed_turn_is_offered(qtbot: QtBot) -> None:
+def test_fixed_turn_offers_no_changes(qtbot: QtBot) -> None:
     free, fixed = (_offered(_pane(qtbot, *TURNS, fixed=fixed)) for fixed in (False, True))
     assert _changing(free)  # of the same turns, were they not fixed
     assert not _changing(fixed)

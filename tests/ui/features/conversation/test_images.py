@@ -1,4 +1,4 @@
-"""Images between Qt and our values: what a paste offers, what is decoded, and how hostile ones end. Real pictures."""
+"""Images between Qt and our values, with real pictures and damaged ones."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def test_text_is_preferred_to_its_picture() -> None:
     assert sources_of(mime) == []
 
 
-def test_a_picture_dragged_from_a_page_is_an_address_and_a_page_is_text() -> None:
+def test_dragged_picture_is_an_address() -> None:
     mime = QMimeData()
     mime.setUrls([QUrl("https://example.org/a.png?x=1")])
     assert sources_of(mime) == ["https://example.org/a.png?x=1"]
@@ -101,7 +101,7 @@ def test_a_picture_dragged_from_a_page_is_an_address_and_a_page_is_text() -> Non
 
 
 @pytest.mark.parametrize("name", ["a.png", "a.jpg", "a.webp"])
-def test_a_file_keeps_its_bytes(tmp_path: Path, name: str) -> None:
+def test_image_file_keeps_its_bytes(tmp_path: Path, name: str) -> None:
     path = saved(tmp_path, name)
     image = read_source(path)
     assert data_of(image.url) == path.read_bytes()
@@ -112,7 +112,7 @@ def test_a_file_keeps_its_bytes(tmp_path: Path, name: str) -> None:
 # Showing
 
 
-def test_hostile_pictures_end_in_words(qapp: QApplication) -> None:
+def test_hostile_pictures_give_errors(qapp: QApplication) -> None:
     whole = data_of(read_source(noise(64, 64)).url)
     assert whole is not None
     cases = {
@@ -138,7 +138,7 @@ def test_shrinking_gives_a_smaller_copy_of_the_same_image() -> None:
     assert (small.name, small.detail) == ("noise.jpg", "low")
 
 
-def test_a_transparent_picture_stays_transparent_when_it_shrinks() -> None:
+def test_shrunk_picture_stays_transparent() -> None:
     clear = noise(3_000, 200).convertToFormat(QImage.Format.Format_ARGB32)
     clear.setPixelColor(5, 5, QColor(0, 0, 0, 0))
     small = shrunk(read_source(clear))
@@ -150,7 +150,7 @@ def jpeg(name: str, folder: Path, made: QImage) -> bytes:
     return saved(folder, name, made).read_bytes()
 
 
-def test_a_copy_stands_upright(tmp_path: Path) -> None:
+def test_shrunk_jpeg_is_upright(tmp_path: Path) -> None:
     """As the camera said that it was held: the copy does not say it any more."""
     plain = jpeg("plain.jpg", tmp_path, picture(3_000, 2_000))
     turned = b"Exif\0\0II*\0\x08\0\0\0\x01\0\x12\x01\x03\0\x01\0\0\0\x06\0\0\0\0\0\0\0"  # Orientation: 6
@@ -160,7 +160,7 @@ def test_a_copy_stands_upright(tmp_path: Path) -> None:
     assert (known.width, known.height) == (1_045, 1_568)
 
 
-def test_a_screenshot_stays_sharp_and_a_photograph_becomes_jpeg(tmp_path: Path) -> None:
+def test_screenshot_stays_png_and_photograph_becomes_jpeg(tmp_path: Path) -> None:
     drawn = QImageWriter(str(tmp_path / "drawn.png"))
     drawn.setCompression(0)  # as large as it can be, so that a copy is smaller
     made = picture(1_700, 900)
@@ -238,7 +238,7 @@ def test_png_and_webp_are_turned_by_their_exif_data(tmp_path: Path, kind: str, o
 
 @pytest.mark.qt_log_ignore("Corrupt JPEG data")
 @pytest.mark.parametrize("name", ["a.jpg", "a.png", "a.webp"])
-def test_a_cut_off_picture_is_named_and_not_made_smaller(tmp_path: Path, qtbot: QtBot, name: str) -> None:
+def test_cut_off_picture_is_reported_and_not_shrunk(tmp_path: Path, qtbot: QtBot, name: str) -> None:
     whole = saved(tmp_path, name, noise(2_200, 90)).read_bytes()
     assert cut_off_words(image_from(whole, name)) == ""
     cut = image_from(whole[: len(whole) * 2 // 3], name)
@@ -351,7 +351,7 @@ def strip(qtbot: QtBot) -> ImageStrip:
     return made
 
 
-def test_a_box_tells_name_pixels_bytes_and_detail(strip: ImageStrip) -> None:
+def test_box_shows_name_size_and_detail(strip: ImageStrip) -> None:
     image = image_from(data_of(read_source(picture(1_200, 800)).url) or b"", "chart.png")
     strip.show_images((image.model_copy(update={"detail": "high"}),))
     (box,) = strip.boxes
@@ -361,7 +361,7 @@ def test_a_box_tells_name_pixels_bytes_and_detail(strip: ImageStrip) -> None:
     assert not box.shrink.isVisibleTo(box)
 
 
-def test_an_address_is_shown_and_never_loaded(qtbot: QtBot) -> None:
+def test_image_address_is_never_loaded(qtbot: QtBot) -> None:
     box = ImageBox(from_address("http://127.0.0.1:1/pixel.png"), large=True)
     qtbot.addWidget(box)
     assert not box.thumb.loaded

@@ -1,4 +1,4 @@
-"""Texts of any size: only a part of a large one is drawn, all of it can be reached, found and copied."""
+"""Large texts: parts, search, copies and folding."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from playground.ui.features.conversation import large
 from playground.ui.features.conversation.large import LARGE, LINES, Part, found_places, look_through
 from playground.ui.features.conversation.text_view import TextView
 from tests.support.each_case import each_case
+from tests.ui.conftest import ShowWidget
 
 SHAPES = {
     "lines": "".join(f"line {n} of a log, token {n % 7}\n" for n in range(9_000)),
@@ -29,13 +30,8 @@ SHAPES = {
 
 
 @pytest.fixture
-def view(qtbot: QtBot) -> TextView:
-    view = TextView(mode="raw")
-    qtbot.addWidget(view)
-    view.resize(600, 400)
-    view.show()
-    qtbot.waitExposed(view)
-    return view
+def view(show_widget: ShowWidget) -> TextView:
+    return show_widget(TextView(mode="raw"), 600, 400)
 
 
 def ends_of(text: str, start: int, stop: int) -> bool:
@@ -93,7 +89,7 @@ def test_search_of_a_large_text_counts_the_places_of_its_parts(shape: str, view:
     large.forget_places()
 
 
-def test_a_large_text_is_folded_opened_and_folded_again(view: TextView, qtbot: QtBot) -> None:
+def test_large_text_is_folded_and_opened(view: TextView, qtbot: QtBot) -> None:
     text = SHAPES["lines"]
     view.set_text(text)
     assert view.row is not None

@@ -1,4 +1,4 @@
-"""Markdown that grows: the lines depend on the text alone, and a token costs the same at any length."""
+"""The Markdown parser for growing text: equal results in any pieces, bounded work."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def test_items_keep_their_numbers_levels_and_marks() -> None:
     ]
 
 
-def test_a_fence_in_a_list_stays_in_it() -> None:
+def test_fence_in_a_list_is_part_of_it() -> None:
     lines = drawn("1. run\n   ```bash\n   npm i\n     -g\n   ```\n   then\n2. done\n")
     assert [(line.kind, line.level, line.text) for line in lines] == [
         ("item", 1, "run"),
@@ -135,7 +135,7 @@ def test_a_fence_in_a_list_stays_in_it() -> None:
     assert [line.marker for line in lines] == ["1.", "", "", "", "2."]
 
 
-def test_the_closing_fence_is_never_drawn() -> None:
+def test_closing_fence_is_not_drawn() -> None:
     for text in ("```\ncode\n", "```\ncode\n`", "```\ncode\n```", "```\ncode\n```\n"):
         assert brief(text) == [("code", "code")]
     assert brief("```\n") == [("code", "")]
@@ -161,7 +161,7 @@ def test_cut_lines_join_to_the_exact_text() -> None:
     assert {line.quote for line in quoted} == {1}
 
 
-def test_a_definition_does_not_vanish() -> None:
+def test_link_definition_is_drawn() -> None:
     assert brief("[1]: https://example.com\n") == [("paragraph", "[1]: https://example.com")]
 
 
@@ -261,7 +261,7 @@ def test_work_for_a_token_is_independent_of_length(kind: str, work: Work) -> Non
 
 
 @pytest.mark.parametrize("text", ["- a\n  - **b**\n  - *c*\n1. 1.5 GB\n   - +2", "> - *a*\n>   - **b**"])
-def test_no_two_empty_bullets_are_seen_while_a_list_in_a_list_comes(text: str) -> None:
+def test_growing_nested_list_has_no_empty_bullets(text: str) -> None:
     stream = MarkdownStream()
     for letter in text:
         stream.append_markdown(letter)

@@ -1,4 +1,4 @@
-"""What is not known here, in a card: a quiet line with its names and its fate, and all of it to open and to copy."""
+"""Unknown members of a message: fold, copy and plain text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows that follow a path give what rows made anew would, and keep the objects of what is the same."""
+"""Rows of a conversation after edits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a call's card shows of a tool server: the way to ask it, how far it is, what it answered."""
+"""The card of a call to a tool server: progress, structured content and links."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from playground.ui.features.conversation.calls.structured_fold import MISFITS, U
 from playground.ui.features.conversation.commands import CallState, ServerSide
 from tests.support.each_case import each_case
 from tests.support.editors import Edits
+from tests.ui.conftest import ShowWidget
 
 SCHEMA: JSONObject = {"type": "object", "properties": {"temp": {"type": "number"}}, "required": ["temp"]}
 TOOL = ToolDefinition(name="get_weather", parameters={"type": "object"}, server="weather", output=SCHEMA)
@@ -32,12 +33,8 @@ def no_answers(_name: str) -> list[tuple[str, Reply]]:
 
 
 @pytest.fixture
-def card(qtbot: QtBot) -> CallCard:
-    card = CallCard(no_answers, Edits(), lambda: "t")
-    qtbot.addWidget(card)
-    card.resize(700, 300)
-    card.show()
-    return card
+def card(show_widget: ShowWidget) -> CallCard:
+    return show_widget(CallCard(no_answers, Edits(), lambda: "t"), 700, 300)
 
 
 def came(*blocks: Block, structured: JSON = None, is_error: bool = False) -> ServerAnswer:

@@ -19,6 +19,7 @@ from playground.ui.features.conversation.turn_end import ErrorBody, ErrorCard
 from playground.ui.widgets import figures
 from playground.ui.widgets.notice_bar import NoticeBar
 from tests.support.each_case import each_case
+from tests.ui.conftest import ShowWidget
 
 # Reasoning
 
@@ -98,13 +99,8 @@ def test_notice_disappears_with_its_action_or_after_a_while(qtbot: QtBot, monkey
 
 
 @pytest.fixture
-def editor(qtbot: QtBot) -> InlineEditor:
-    editor = InlineEditor("some text", "Edit the turn")
-    qtbot.addWidget(editor)
-    editor.resize(500, 200)
-    editor.show()
-    qtbot.waitExposed(editor)
-    return editor
+def editor(show_widget: ShowWidget) -> InlineEditor:
+    return show_widget(InlineEditor("some text", "Edit the turn"), 500, 200)
 
 
 def field(editor: InlineEditor) -> QPlainTextEdit:

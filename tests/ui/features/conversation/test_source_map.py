@@ -1,4 +1,4 @@
-"""Each character that is drawn is found in the source, whatever Markdown makes of it, and while it grows."""
+"""The map from drawn characters to the source."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def text_of(lines: list[Line], stretches: list[Stretch]) -> str:
 
 
 @each_case("mode, ending", [("markdown", "\n"), ("plain", "\n"), ("raw", "\r\n")])
-def test_every_character_drawn_is_found(mode: str, ending: str) -> None:
+def test_drawn_characters_are_mapped_to_the_source(mode: str, ending: str) -> None:
     source = SOURCE.replace("\n", ending)
     lines = drawn(source, mode)
     found = made(source, lines)
@@ -108,7 +108,7 @@ def test_every_character_drawn_is_found(mode: str, ending: str) -> None:
                 assert source[span[0]] == character.replace("\u2028", "\n"), (text, at)
 
 
-def test_marks_are_drawn_nowhere() -> None:
+def test_markdown_marks_are_not_drawn() -> None:
     lines = drawn(SOURCE)
     found = made(SOURCE, lines)
     for mark in ("**", "](https://example.com/a(b))", "```python", "|------|-----:|", "=============="):
@@ -116,7 +116,7 @@ def test_marks_are_drawn_nowhere() -> None:
         assert found.drawn(at, at + len(mark)) == [], mark
 
 
-def test_it_grows_as_the_text_does() -> None:
+def test_map_of_growing_text_equals_the_whole() -> None:
     stream, found, given_so_far = MarkdownStream(), SourceMap(), ""
     for at in range(0, len(SOURCE), 3):
         piece = SOURCE[at : at + 3]
@@ -128,7 +128,7 @@ def test_it_grows_as_the_text_does() -> None:
         assert found.drawn(at, at + len(words)) == whole.drawn(at, at + len(words)), words
 
 
-def test_arguments_that_are_laid_out() -> None:
+def test_formatted_arguments_are_mapped() -> None:
     arguments = '{"city":"São Paulo","days":[1,2],"note":"a \\"b\\" c"}'
     lines = shown_arguments(arguments, [], answered=False)
     found = made(arguments, lines)
@@ -140,7 +140,7 @@ def test_arguments_that_are_laid_out() -> None:
 
 @given(st.text(alphabet="ab1 *_`#->|[](){}\\\n!&;~\t0.", max_size=120))
 @settings(max_examples=100)
-def test_whatever_is_written_what_is_found_is_the_same_and_in_order(source: str) -> None:
+def test_any_text_is_mapped_in_order(source: str) -> None:
     lines = drawn(source)
     found = made(source, lines)
     before = -1

@@ -1,4 +1,4 @@
-"""A text in a turn: exact copies, nothing fetched, as tall as it is."""
+"""The view of a text: exact copies, safe links, no fetched pictures."""
 
 from __future__ import annotations
 
@@ -15,16 +15,12 @@ from PySide6.QtWidgets import QToolButton
 from pytestqt.qtbot import QtBot
 
 from playground.ui.features.conversation.text_view import TextView
+from tests.ui.conftest import ShowWidget
 
 
 @pytest.fixture
-def view(qtbot: QtBot) -> TextView:
-    view = TextView()
-    qtbot.addWidget(view)
-    view.resize(600, 400)
-    view.show()
-    qtbot.waitExposed(view)
-    return view
+def view(show_widget: ShowWidget) -> TextView:
+    return show_widget(TextView(), 600, 400)
 
 
 def select(view: TextView, start: int, end: int) -> None:
@@ -47,7 +43,7 @@ def buttons(view: TextView) -> list[QToolButton]:
 # Copying
 
 
-def test_the_copy_button_gives_the_exact_code(view: TextView, qtbot: QtBot) -> None:
+def test_copy_button_copies_the_exact_code(view: TextView, qtbot: QtBot) -> None:
     first = "def f():\n\treturn '\u200b'  \n\n\n    # " + "long " * 900
     second = "\n".join(f"line {number}" for number in range(100))
     view.append(f"words\n\n```python\n{first}\n```\nmore\n~~~\n{second}\n~~~\n")
@@ -67,7 +63,7 @@ def test_copying_code_with_a_lone_surrogate_does_not_fail(view: TextView) -> Non
     assert QGuiApplication.clipboard().text().startswith("a")
 
 
-def test_a_copied_selection_joins_lines_that_were_cut(view: TextView, qtbot: QtBot) -> None:
+def test_copied_selection_joins_cut_lines(view: TextView, qtbot: QtBot) -> None:
     words = "some words " * 800
     view.append(words + "\n\nend")
     qtbot.waitUntil(lambda: view.whole)
@@ -77,7 +73,7 @@ def test_a_copied_selection_joins_lines_that_were_cut(view: TextView, qtbot: QtB
     assert copied(view) == f"{unbroken}\n\tnext"
 
 
-def test_a_copied_list_and_table_read_like_text(view: TextView) -> None:
+def test_copied_list_and_table_are_text(view: TextView) -> None:
     view.append("- one\n- two\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\nend *of* it")
     assert copied(view) == "• one\n• two\na\tb\n1\t2\nend of it"
     select(view, 3, 7)
@@ -111,7 +107,7 @@ def test_hidden_characters_are_marks_in_raw_text(qtbot: QtBot) -> None:
     assert view.toPlainText() == "a‹U+202E›b‹U+0000›c‹U+D800›"
 
 
-def test_set_text_that_goes_on_only_appends(view: TextView) -> None:
+def test_selection_survives_appended_text(view: TextView) -> None:
     view.set_text("some words that stay")
     select(view, 0, 4)
     view.set_text("some words that stay and go on")
@@ -124,7 +120,7 @@ def test_set_text_that_goes_on_only_appends(view: TextView) -> None:
 
 
 @pytest.mark.parametrize("zoom", [1.0, 2.0])
-def test_a_long_word_wraps_at_every_size(qtbot: QtBot, zoom: float) -> None:
+def test_long_word_wraps_at_every_zoom(qtbot: QtBot, zoom: float) -> None:
     view = TextView(zoom=zoom)
     qtbot.addWidget(view)
     view.append("x" * 900 + "\n\n1. first\n   - inner " + "y" * 400 + "\n\n```\n" + "z" * 500 + "\n```")
@@ -190,7 +186,7 @@ def _reds(view: TextView) -> int:
     )
 
 
-def test_no_picture_is_ever_fetched(
+def test_no_picture_of_markdown_is_fetched(
     view: TextView, qtbot: QtBot, tmp_path: Path, server: tuple[str, list[str]]
 ) -> None:
     base, asked = server
@@ -205,9 +201,7 @@ def test_no_picture_is_ever_fetched(
     assert "[a]" in view.toPlainText()
 
 
-def test_even_a_picture_in_the_document_opens_nothing(
-    view: TextView, tmp_path: Path, server: tuple[str, list[str]]
-) -> None:
+def test_picture_in_the_document_is_not_loaded(view: TextView, tmp_path: Path, server: tuple[str, list[str]]) -> None:
     """The second wall: were an image ever to get into the document, Qt must not open its path by itself."""
     base, asked = server
     path = _red_picture(tmp_path)
@@ -224,7 +218,7 @@ def test_even_a_picture_in_the_document_opens_nothing(
 # Links
 
 
-def test_a_click_on_a_link_asks_and_opens_nothing(view: TextView, qtbot: QtBot) -> None:
+def test_click_on_a_link_only_asks(view: TextView, qtbot: QtBot) -> None:
     view.append("[here](https://example.com/a?b=c)")
     view.setFocus()
     for _ in range(2):
@@ -234,7 +228,7 @@ def test_a_click_on_a_link_asks_and_opens_nothing(view: TextView, qtbot: QtBot) 
         assert not view.textCursor().hasSelection()
 
 
-def test_an_unsafe_link_is_only_words(view: TextView) -> None:
+def test_unsafe_link_is_plain_text(view: TextView) -> None:
     clicked: list[str] = []
     view.link_clicked.connect(clicked.append)
     view.append("[here](file:///etc/passwd) [there](javascript:alert)")
@@ -255,7 +249,7 @@ def _differ(first: QImage, second: QImage) -> bool:
     return False
 
 
-def test_a_strip_painted_alone_looks_as_it_does_in_the_whole(view: TextView) -> None:
+def test_partial_repaint_equals_the_whole(view: TextView) -> None:
     view.append("Before\n\n```python\nx = 1\ny = 2\n```\n\nAfter\n\n> quoted\n\n---\n\nEnd")
     view.resize(600, view.heightForWidth(600))
     whole = view.grab().toImage()

@@ -1,4 +1,4 @@
-"""Answers that were to be JSON: the chip, the marks, the list, and the way from an error to its place."""
+"""The verdict on an answer in JSON: chip, marks and list of errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Experiments with many calls, written by hand, for what shows them."""
+"""Experiments with many calls."""
 
 from __future__ import annotations
 

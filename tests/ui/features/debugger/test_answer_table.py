@@ -1,4 +1,4 @@
-"""The answer table: rows in order, the one that fits the latest call marked, faults ready to be put in."""
+"""The table of prepared answers: match of the latest call, faults, editing by keys."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def note(table: AnswerTable, at: int) -> str:
     return str(cell(table, at, MARK).data(Qt.ItemDataRole.AccessibleTextRole))
 
 
-def test_the_row_that_answers_the_latest_call_is_marked_and_named(table: AnswerTable) -> None:
+def test_row_of_the_latest_call_is_marked(table: AnswerTable) -> None:
     assert table.fitting == 1
     assert table.selected == 1, "it is the one to look at first"
     assert "answers the latest call" in note(table, 1)
@@ -61,7 +61,7 @@ def test_the_row_that_answers_the_latest_call_is_marked_and_named(table: AnswerT
     assert not table.editor.isVisible()
 
 
-def test_rows_that_are_of_no_use_say_so(table: AnswerTable) -> None:
+def test_unusable_rows_are_marked(table: AnswerTable) -> None:
     bad = ROME.model_copy(update={"pattern": "$["})
     table.set_rows((bad, OTHERS, OSLO), CALL)
     assert "cannot be used" in note(table, 0)
@@ -91,7 +91,7 @@ def test_rows_are_moved_copied_and_removed_by_keys(table: AnswerTable) -> None:
     table.delete()
 
 
-def test_a_new_row_is_for_the_latest_call_when_no_row_fits_it(table: AnswerTable) -> None:
+def test_new_row_matches_the_latest_call(table: AnswerTable) -> None:
     table.set_rows((OSLO,), CALL)
     got = told(table)
     table.add_row()
@@ -114,7 +114,7 @@ def test_fault_from_the_menu_answers_the_latest_call(table: AnswerTable) -> None
         assert table.editor.answer.answer == fault.answer
 
 
-def test_a_pattern_is_checked_while_it_is_typed(table: AnswerTable) -> None:
+def test_pattern_is_checked_while_typed(table: AnswerTable) -> None:
     got = told(table)
     table.select(0)
     editor = table.editor
@@ -132,7 +132,7 @@ def test_a_pattern_is_checked_while_it_is_typed(table: AnswerTable) -> None:
     assert got[-1][0].pattern == '{"city": "Rome"}', "the way back finds what stood there"
 
 
-def test_what_somebody_else_wrote_is_shown_as_it_is(table: AnswerTable) -> None:
+def test_pattern_is_shown_as_plain_text(table: AnswerTable) -> None:
     table.set_rows((AnswerRow(match=MatchKind.PATH, pattern="<b>\u202e\n\n$"),), None)
     assert cell(table, 0, MATCH).text() == "<b>‹U+202E› $"
     assert "&lt;b&gt;" in cell(table, 0, MATCH).toolTip()

@@ -1,4 +1,4 @@
-"""The dialog for several answers to one call, on a session that sends nothing. The running lanes are flows."""
+"""The dialog for several answers to one call."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def dialog(session: Session, window: QWidget) -> Iterator[AnswersDialog]:
         dialog.reject()
 
 
-def test_it_begins_with_the_likeliest_answer_and_an_error(session: Session, window: QWidget) -> None:
+def test_dialog_starts_with_a_draft_and_an_error(session: Session, window: QWidget) -> None:
     turn_id = session.transcript.path[1].id
     dialog = opened(session, window)
     assert dialog.answers == (Answer(), ERROR)
@@ -50,7 +50,7 @@ def test_it_begins_with_the_likeliest_answer_and_an_error(session: Session, wind
     dialog.reject()
 
 
-def test_one_answer_at_least_and_as_many_as_there_is_room_for(dialog: AnswersDialog) -> None:
+def test_answers_are_limited_by_free_lanes(dialog: AnswersDialog) -> None:
     assert dialog.room.text() == f"room for {MOST - 2} more"
     for number in range(3, MOST + 1):
         dialog.add_answer(Answer(text=str(number)))
@@ -71,7 +71,7 @@ def test_one_answer_at_least_and_as_many_as_there_is_room_for(dialog: AnswersDia
     assert not dialog.columns[0].remove_button.isVisible()
 
 
-def test_more_answers_than_there_is_room_for_are_kept_and_wait(
+def test_answers_beyond_the_free_lanes_are_kept(
     dialog: AnswersDialog, session: Session, window: QWidget, qtbot: QtBot
 ) -> None:
     dialog.add_answer(Answer(text="a third"))
@@ -91,7 +91,7 @@ def test_more_answers_than_there_is_room_for_are_kept_and_wait(
     again.reject()
 
 
-def test_why_it_cannot_begin_is_said_and_goes_when_it_can(session: Session, window: QWidget, qtbot: QtBot) -> None:
+def test_refusal_to_start_gives_its_reason(session: Session, window: QWidget, qtbot: QtBot) -> None:
     dialog = opened(session, window)
     assert not dialog.start_button.isEnabled()
     assert dialog.said.text().startswith("The other calls of this turn need an answer first.")

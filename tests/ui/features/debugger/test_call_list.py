@@ -1,4 +1,4 @@
-"""The list of calls: what it says, how it filters, sorts, copies and exports, and what ten thousand calls cost."""
+"""The list of calls: rows, filter, copies and branches."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def three() -> Session:
     return found
 
 
-def test_each_row_says_how_the_call_went(page: CallList) -> None:
+def test_rows_show_the_outcome_of_calls(page: CallList) -> None:
     page.show_session(three())
     assert shown(page) == [
         ["2", "get_weather", '{"city": "Lisbon"}', "fits the schema", "from the table", "1.25 s"],
@@ -63,7 +63,7 @@ def test_each_row_says_how_the_call_went(page: CallList) -> None:
     assert page.model.index(0, TOOL).data(Qt.ItemDataRole.AccessibleTextRole) == "Tool: get_weather"
 
 
-def test_a_filter_takes_words_of_any_column_or_argument(page: CallList) -> None:
+def test_filter_searches_all_columns_and_arguments(page: CallList) -> None:
     page.show_session(three())
     for words, ids in (
         ("wind", ["c3"]),
@@ -82,7 +82,7 @@ def test_a_filter_takes_words_of_any_column_or_argument(page: CallList) -> None:
     assert page.count.text == "0 of 3 calls"
 
 
-def test_click_and_enter_go_to_the_call_and_choosing_rows_does_not(page: CallList) -> None:
+def test_click_and_enter_lead_to_the_call(page: CallList) -> None:
     page.show_session(three())
     shown(page)
     asked: list[CallEntry] = []
@@ -96,7 +96,7 @@ def test_click_and_enter_go_to_the_call_and_choosing_rows_does_not(page: CallLis
     assert [entry.call.id for entry in asked] == ["c2", "c3"]
 
 
-def test_chosen_rows_are_copied_so_that_no_spreadsheet_runs_them(page: CallList) -> None:
+def test_copied_rows_are_safe_for_spreadsheets(page: CallList) -> None:
     page.show_session(three())
     shown(page)
     page.table.selectRow(1)
@@ -142,7 +142,7 @@ def test_another_branch_is_named_and_another_answer_is_a_row_of_its_own(page: Ca
     assert "another branch" in page.model.index(2, 0).data(Qt.ItemDataRole.ToolTipRole)
 
 
-def test_a_model_s_names_and_arguments_are_text_and_nothing_else(page: CallList) -> None:
+def test_names_and_arguments_are_plain_text(page: CallList) -> None:
     calls = (ToolCall(id="c", name="a\u202eb", arguments='{"x": "<img src=http://evil/>\ud800"}'),)
     page.show_session(session((Turn(id="a", role=Role.ASSISTANT, parts=calls),)))
     (row,) = shown(page)
@@ -151,6 +151,6 @@ def test_a_model_s_names_and_arguments_are_text_and_nothing_else(page: CallList)
     assert "<img" not in page.model.index(0, 2).data(Qt.ItemDataRole.ToolTipRole)
 
 
-def test_times_are_said_as_people_say_them() -> None:
+def test_durations_are_formatted() -> None:
     said = [seconds_words(value) for value in (None, 0, 0.0843, 0.9996, 1.2, 9.996, 59.94, 185.4, 7260)]
     assert said == ["", "0 ms", "84 ms", "1.00 s", "1.20 s", "10.0 s", "59.9 s", "3 min 05 s", "2 h 01 min"]

@@ -1,4 +1,4 @@
-"""The line above the composer while calls wait: its buttons say what they do."""
+"""The bar above the composer while calls wait."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from playground.ui.features.conversation.calls.debug_bar import DebugBar
 from tests.ui.features.debugger.conftest import nowhere
 
 
-def test_filling_keeps_what_was_typed_and_says_what_goes_on(session: Session, window: QWidget) -> None:
+def test_fill_with_errors_keeps_typed_results(session: Session, window: QWidget) -> None:
     bar, told = DebugBar(session, window), list[str]()
     bar.told.connect(told.append)
     (turn_id, first), _ = session.debugger.waiting
@@ -23,7 +23,7 @@ def test_filling_keeps_what_was_typed_and_says_what_goes_on(session: Session, wi
     assert told == ["2 calls are answered: 1 as typed and 1 with an error. Run (Ctrl+Enter) goes on."]
 
 
-def test_an_answer_that_the_gateway_paused_has_a_button_to_continue(window: QWidget) -> None:
+def test_answer_paused_by_the_gateway_offers_continue(window: QWidget) -> None:
     session = Session(nowhere, profile_id="p", protocol="messages", model="m")
     session.turns.add_turn(make_turn(Role.USER, "Tea?"))
     outcome = Outcome(ending=Ending.COMPLETE, finish_reason="pause_turn")

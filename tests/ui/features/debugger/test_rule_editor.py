@@ -1,4 +1,4 @@
-"""One rule: a value in, a new value out; what is typed is checked as it is typed, and nothing is told unasked."""
+"""The editor of a rule and of its answer."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from playground.ui.features.debugger.answer_field import AnswerField
 from playground.ui.features.debugger.rule_editor import ORDER, RuleEditor
 from playground.ui.features.debugger.rule_words import answer_words, match_words, rule_words
 from tests.support.each_case import each_case
+from tests.ui.conftest import ShowWidget
 
 WEATHER = ToolRule(
     policy=Policy.TABLE,
@@ -29,15 +30,10 @@ ROME = '{"city": "Rome"}'
 
 
 @pytest.fixture
-def editor(qtbot: QtBot) -> Iterator[RuleEditor]:
+def editor(show_widget: ShowWidget) -> RuleEditor:
     editor = RuleEditor()
-    qtbot.addWidget(editor)
     editor.set_rule(WEATHER, ROME)
-    editor.resize(308, 900)
-    editor.show()
-    qtbot.waitExposed(editor)
-    yield editor
-    editor.hide()
+    return show_widget(editor, 308, 900)
 
 
 def told(editor: RuleEditor) -> list[ToolRule]:
@@ -58,7 +54,7 @@ def test_fields_that_a_policy_ignores_are_hidden(editor: RuleEditor) -> None:
         assert editor.server.isVisible() == (policy is Policy.SERVER)
 
 
-def test_conditions_are_told_and_checked_while_they_are_typed(editor: RuleEditor) -> None:
+def test_conditions_are_checked_while_typed(editor: RuleEditor) -> None:
     got = told(editor)
     line = editor.path.line
     line.clear()
@@ -107,7 +103,7 @@ def field(qtbot: QtBot) -> Iterator[AnswerField]:
         ("3", "text", ""),
     ],
 )
-def test_a_text_is_judged_while_it_is_typed(field: AnswerField, text: str, words: str, problem: str) -> None:
+def test_text_of_an_answer_is_checked_while_typed(field: AnswerField, text: str, words: str, problem: str) -> None:
     field.text.setPlainText(text)
     assert field.answer.text == text
     assert field.kind.text() == words
@@ -115,7 +111,7 @@ def test_a_text_is_judged_while_it_is_typed(field: AnswerField, text: str, words
     assert field.problem.isVisible() == bool(problem)
 
 
-def test_an_answer_keeps_fields_that_are_not_shown_and_the_ones_that_are(field: AnswerField) -> None:
+def test_edited_answer_keeps_its_other_fields(field: AnswerField) -> None:
     answer = Answer.model_validate({"text": "a\u00a0b", "is_error": True, "delay": 0.25, "size": 1000, "later": 1})
     got: list[Answer] = []
     field.changed.connect(got.append)
@@ -129,7 +125,7 @@ def test_an_answer_keeps_fields_that_are_not_shown_and_the_ones_that_are(field: 
     assert got[-1] == answer
 
 
-def test_the_delay_takes_a_comma_and_leaves_what_is_no_number(field: AnswerField) -> None:
+def test_delay_accepts_a_comma_and_ignores_text(field: AnswerField) -> None:
     QTest.keyClicks(field.delay, "1,5")
     assert field.answer.delay == 1.5
     QTest.keyClicks(field.delay, "s")
@@ -142,7 +138,7 @@ def test_the_delay_takes_a_comma_and_leaves_what_is_no_number(field: AnswerField
 # Words
 
 
-def test_rules_in_a_few_words() -> None:
+def test_rules_are_summarized() -> None:
     assert rule_words(ToolRule()) == "pause"
     assert rule_words(ToolRule(rows=(AnswerRow(),))) == "pause · 1 row ready"
     assert rule_words(WEATHER) == "table, 3 rows · pauses on a match and from call 3"

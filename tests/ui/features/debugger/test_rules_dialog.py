@@ -1,4 +1,4 @@
-"""The rules of an experiment: which tool has which, what is set goes to the session, files go in and out."""
+"""The dialog of the rules of an experiment, and their files."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def listed(dialog: RulesDialog) -> list[tuple[str, str]]:
     return [(dialog.list.item(at).data(NAME), dialog.list.item(at).data(WORDS)) for at in range(dialog.list.count())]
 
 
-def test_the_default_the_tools_and_rules_without_a_tool_are_listed(dialog: RulesDialog, session: Session) -> None:
+def test_list_has_default_tools_and_rules_without_tool(dialog: RulesDialog, session: Session) -> None:
     session.change(debugging=Debugging(rules={"gone": TABLE}))
     dialog.open_on("get_weather")
     assert listed(dialog) == [("", "pause"), ("get_weather", "default"), ("gone", "table, 1 row · pauses from call 4")]
@@ -46,7 +46,7 @@ def test_the_default_the_tools_and_rules_without_a_tool_are_listed(dialog: Rules
     assert dialog.list.currentRow() == 3
 
 
-def test_the_default_and_the_step_limit_are_set_here_too(dialog: RulesDialog, session: Session) -> None:
+def test_default_rule_and_step_limit_are_set(dialog: RulesDialog, session: Session) -> None:
     dialog.open_on()
     QTest.mouseClick(dialog.editor.policy.buttons[2], Qt.MouseButton.LeftButton)
     QTest.keyClicks(dialog.editor.fixed.text, "sunny")
@@ -59,9 +59,7 @@ def test_the_default_and_the_step_limit_are_set_here_too(dialog: RulesDialog, se
     assert session.debugger.debugging.step_limit == 0
 
 
-def test_it_follows_what_others_set_and_keeps_what_is_being_typed(
-    dialog: RulesDialog, session: Session, qtbot: QtBot
-) -> None:
+def test_dialog_follows_changes_and_keeps_typed_text(dialog: RulesDialog, session: Session, qtbot: QtBot) -> None:
     dialog.open_on("get_weather")
     QTest.mouseClick(dialog.editor.policy.buttons[1], Qt.MouseButton.LeftButton)
     QTest.mouseClick(dialog.editor.table.add_button, Qt.MouseButton.LeftButton)
@@ -75,7 +73,7 @@ def test_it_follows_what_others_set_and_keeps_what_is_being_typed(
     qtbot.waitUntil(lambda: dialog.editor.rule == TABLE)
 
 
-def test_tables_go_out_to_a_file_and_come_back(dialog: RulesDialog, session: Session, tmp_path: Path) -> None:
+def test_tables_are_saved_to_a_file_and_loaded(dialog: RulesDialog, session: Session, tmp_path: Path) -> None:
     before = Debugging(default=TABLE, rules={"get_weather": TABLE, "other": ToolRule()}, step_limit=7)
     session.change(debugging=before)
     file = tmp_path / "answers.json"
@@ -112,7 +110,7 @@ def test_unusable_file_of_answers_is_reported_and_changes_nothing(
 # In the panels
 
 
-def test_a_rule_goes_along_with_the_name_of_its_tool() -> None:
+def test_rule_follows_a_renamed_tool() -> None:
     rules = Debugging(rules={"a": TABLE, "b": ToolRule()})
 
     def tools(*names: str) -> list[ToolDefinition]:

@@ -1,4 +1,4 @@
-"""The picture of the loop: the scale and its breaks, the places of the bars, the ways to move in it."""
+"""The sequence of requests and calls: navigation and text."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def show(page: SequencePage, rounds: int) -> list[Span]:
 # The picture
 
 
-def test_a_click_goes_to_the_turn_and_the_call(page: SequencePage) -> None:
+def test_click_leads_to_the_turn_and_call(page: SequencePage) -> None:
     spans = show(page, 2)
     asked: list[tuple[str, str]] = []
     page.card_asked.connect(lambda turn, call: asked.append((turn, call)))
@@ -42,7 +42,7 @@ def test_a_click_goes_to_the_turn_and_the_call(page: SequencePage) -> None:
     assert len(asked) == 2
 
 
-def test_arrows_go_from_one_to_the_next_and_enter_goes_there(page: SequencePage) -> None:
+def test_arrow_keys_select_bars_and_enter_leads_to_the_turn(page: SequencePage) -> None:
     spans = show(page, 60)
     view = page.view
     view.setFocus()
@@ -59,7 +59,7 @@ def test_arrows_go_from_one_to_the_next_and_enter_goes_there(page: SequencePage)
     assert asked == ["a0", "a60"]
 
 
-def test_it_stays_at_the_right_end_while_more_comes(page: SequencePage) -> None:
+def test_view_follows_its_right_end(page: SequencePage) -> None:
     found = session(loop_of(30))
     page.show_session(found)
     page.slices.finish()
@@ -76,7 +76,7 @@ def test_it_stays_at_the_right_end_while_more_comes(page: SequencePage) -> None:
     assert bar.value() == 100
 
 
-def test_the_picture_is_there_in_words(page: SequencePage) -> None:
+def test_sequence_is_copied_as_text(page: SequencePage) -> None:
     show(page, 1)
     page.copy_button.click()
     lines = QGuiApplication.clipboard().text().splitlines()

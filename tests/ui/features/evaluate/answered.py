@@ -1,4 +1,4 @@
-"""An evaluation whose answers are known: made up, kept in a real file, looked at in a window."""
+"""An evaluation with made-up answers in a real file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every kind of check has a form; what is typed there is the check, and what is none yet stays in its field."""
+"""Forms of the kinds of checks."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_every_kind_of_check_has_a_form_of_all_its_fields(qtbot: QtBot) -> None:
 
 
 @pytest.mark.parametrize("shown", [Contains()], indirect=True)
-def test_a_text_may_have_lines_and_the_card_says_what_is_missing(shown: Shown) -> None:
+def test_text_check_without_text_reports_a_problem(shown: Shown) -> None:
     row = shown.row("text")
     assert isinstance(row, LinesRow)
     assert shown.card.problem.isVisible()
@@ -85,7 +85,7 @@ def test_a_text_may_have_lines_and_the_card_says_what_is_missing(shown: Shown) -
 
 
 @pytest.mark.parametrize("shown", [Similar(text="a")], indirect=True)
-def test_a_number_is_kept_within_its_range_and_what_is_none_stays_to_be_mended(shown: Shown) -> None:
+def test_number_out_of_range_is_reported_and_not_taken(shown: Shown) -> None:
     row = shown.row("least")
     assert isinstance(row, NumberRow)
     assert row.field.text() == "0.80"
@@ -105,7 +105,7 @@ def test_a_number_is_kept_within_its_range_and_what_is_none_stays_to_be_mended(s
 
 
 @pytest.mark.parametrize("shown", [FitsSchema()], indirect=True)
-def test_a_schema_half_typed_stays_and_one_that_is_none_is_not_taken(shown: Shown) -> None:
+def test_half_typed_schema_is_kept_and_not_taken(shown: Shown) -> None:
     row = shown.row("json_schema")
     assert isinstance(row, JsonRow)
     shown.type("json_schema", '{"type": "string"}')
@@ -136,7 +136,7 @@ def test_not_and_weight_are_in_the_form_and_in_the_menu(shown: Shown) -> None:
 
 
 @pytest.mark.parametrize("shown", [UnknownCheck.model_validate({"kind": "entropy", "bits": 3})], indirect=True)
-def test_what_a_newer_version_has_is_kept_whatever_is_edited(shown: Shown) -> None:
+def test_fields_of_a_newer_version_are_kept(shown: Shown) -> None:
     row = shown.row("negated")
     assert isinstance(row, SwitchRow)
     row.pill.click()

@@ -1,4 +1,4 @@
-"""Plots: what they are made of, that each point leads to its answer, that they are drawn and saved."""
+"""Plots of an evaluation: content, selection and saved pictures."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def made_of(found: Known) -> dict[str, Plot]:
     return {plot.kind: plot for plot in plots(found)}
 
 
-def test_a_rate_is_a_point_in_its_interval_and_leads_to_an_answer_that_failed() -> None:
+def test_rate_is_drawn_in_its_interval_and_leads_to_a_failed_answer() -> None:
     found = made_of(known(asked(4), first_of_b_fails))
     rate = found["rate"]
     assert [words for _, words in rate.scene.y.ticks] == ["A · as set", "B · B"]
@@ -68,7 +68,7 @@ def test_a_rate_is_a_point_in_its_interval_and_leads_to_an_answer_that_failed() 
     assert rate.scene.x.ticks[-1] == (1.0, "100 %")
 
 
-def test_each_answer_is_a_dot_but_those_that_never_came() -> None:
+def test_each_received_answer_is_a_dot() -> None:
     found = made_of(known(asked(4), first_of_b_fails))
     seconds = found["seconds"]
     assert [len(dots.xs) for dots in seconds.scene.dots] == [8, 6]
@@ -81,7 +81,7 @@ def test_each_answer_is_a_dot_but_those_that_never_came() -> None:
     assert "first" not in found, "nothing was streamed"
 
 
-def test_the_map_says_in_numbers_what_its_colours_say() -> None:
+def test_map_has_numbers_beside_its_colours() -> None:
     grid = made_of(known(asked(4), first_of_b_fails))["map"]
     said = {(words.x, words.y): words.text for words in grid.scene.words}
     assert said[0, 0] == "100"
@@ -100,7 +100,7 @@ def swept(*ranges: Range) -> Session:
     return session
 
 
-def test_a_sweep_is_a_line_with_its_band_also_where_a_has_no_value() -> None:
+def test_sweep_is_a_line_with_its_interval() -> None:
     session = swept(Range("temperature", (0, 0.5, 1)))
     sweep = made_of(known(session, lambda case, column, repeat: column < 3 or case > 1))["sweep"]
     (line,), (band,) = sweep.scene.lines, sweep.scene.bands
@@ -111,7 +111,7 @@ def test_a_sweep_is_a_line_with_its_band_also_where_a_has_no_value() -> None:
     assert sweep.rows[2].cells[0] == "1"
 
 
-def test_which_answers_came_is_told_of_the_chosen_cell() -> None:
+def test_answers_of_the_selected_cell_are_counted() -> None:
     session = asked(3, repeats=5)
     inquiry = Inquiry(session)
     kept = [
@@ -158,7 +158,7 @@ async def drawn(at: Looked, view: PlotsView, *kinds: str) -> None:
     await eventually(lambda: set(kinds) <= {card.plot.kind for card in view.cards if card.plot is not None})
 
 
-def test_a_point_and_a_row_lead_to_their_answer(shown: Shown) -> None:
+def test_point_and_row_lead_to_their_answer(shown: Shown) -> None:
     session = asked(4)
 
     async def work(at: Looked, view: PlotsView) -> None:
@@ -189,7 +189,7 @@ def test_a_point_and_a_row_lead_to_their_answer(shown: Shown) -> None:
     shown(session, answers(Inquiry(session), first_of_b_fails), work)
 
 
-def test_a_plot_that_was_never_seen_is_saved_with_its_words(qtbot: QtBot) -> None:
+def test_plot_saved_as_svg_contains_its_text(qtbot: QtBot) -> None:
     from playground.ui.features.evaluate.plots.card import PlotCard
     from playground.ui.features.evaluate.plots.picture import to_svg
 

@@ -1,4 +1,4 @@
-"""The report in the window, and what is exported: plain words whatever they are, whole files."""
+"""The report of an evaluation and its exports."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def played(qapp: QApplication, path: Path, work: Any) -> None:
     looked(qapp, path, session, kept, work)
 
 
-def test_it_says_what_can_be_told_and_opens_as_a_page(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> None:
+def test_report_shows_findings_and_opens_as_a_page(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> None:
     opened: list[str] = []
 
     def open_file(path: Path) -> bool:

@@ -1,4 +1,4 @@
-"""The table of answers: what its cells say, which rows are shown in which order, what comes, what is chosen."""
+"""The table of answers: cells, filter, search, sorting and selection."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def shown(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Shown:
     return Shown(qtbot, qapp, tmp_path)
 
 
-def test_a_cell_has_a_mark_for_each_repeat_and_says_what_failed(shown: Shown, session: Session) -> None:
+def test_cell_shows_each_repeat_and_its_failed_checks(shown: Shown, session: Session) -> None:
     async def work(at: Looked, table: AnswersTable) -> None:
         first = table.model.shown(0, 2)
         assert first.marks == (Mark.FAILED, Mark.NO_ANSWER)
@@ -171,7 +171,7 @@ def test_answers_that_come_are_shown_without_moving_anything(shown: Shown) -> No
     shown(session, None, work)
 
 
-def test_what_is_chosen_in_the_table_is_chosen_for_all_and_the_other_way_round(shown: Shown, session: Session) -> None:
+def test_selection_in_the_table_is_shared_both_ways(shown: Shown, session: Session) -> None:
     async def work(at: Looked, table: AnswersTable) -> None:
         look, view = at.look, table.view
         QTest.mouseClick(

@@ -1,4 +1,4 @@
-"""The list of experiments: choosing, renaming in place, filters, what was found, two thousand of them."""
+"""The list of experiments: keys, renaming, filters and many entries."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def titles(panel: ExperimentsPanel) -> list[str]:
     return [row.title for row in panel.model.rows if isinstance(row, Line)]
 
 
-def test_experiments_stand_under_their_day_and_the_one_looked_at_is_marked(panel: ExperimentsPanel) -> None:
+def test_experiments_are_grouped_by_day(panel: ExperimentsPanel) -> None:
     assert isinstance(panel.model.rows[0], Heading)
     assert titles(panel) == ["Weather in Rome", "A poem on rivers"], "what is archived is not shown"
     assert panel.list.currentIndex() == panel.model.place("rome")
@@ -42,7 +42,7 @@ def test_experiments_stand_under_their_day_and_the_one_looked_at_is_marked(panel
     assert panel.list.currentIndex() == panel.model.place("poem")
 
 
-def test_keys_open_after_a_moment_and_enter_leads_to_the_conversation(panel: ExperimentsPanel, qtbot: QtBot) -> None:
+def test_arrow_keys_open_and_enter_leads_to_the_conversation(panel: ExperimentsPanel, qtbot: QtBot) -> None:
     panel.list.setFocus()
     with qtbot.waitSignal(panel.opened) as opened:
         QTest.keyClick(panel.list, Qt.Key.Key_Down)
@@ -51,7 +51,7 @@ def test_keys_open_after_a_moment_and_enter_leads_to_the_conversation(panel: Exp
         QTest.keyClick(panel.list, Qt.Key.Key_Return)
 
 
-def test_arrows_lead_from_the_search_into_the_list_and_back(panel: ExperimentsPanel) -> None:
+def test_arrow_keys_move_between_search_and_list(panel: ExperimentsPanel) -> None:
     panel.look_for()
     assert panel.search.hasFocus()
     QTest.keyClick(panel.search, Qt.Key.Key_Down)
@@ -60,7 +60,7 @@ def test_arrows_lead_from_the_search_into_the_list_and_back(panel: ExperimentsPa
     assert panel.search.hasFocus()
 
 
-def test_a_title_is_edited_in_its_place(panel: ExperimentsPanel, qtbot: QtBot) -> None:
+def test_title_is_edited_in_place(panel: ExperimentsPanel, qtbot: QtBot) -> None:
     assert panel.begin_rename("poem")
     field = panel.list.findChild(QLineEdit)
     assert field is not None
@@ -74,7 +74,7 @@ def test_a_title_is_edited_in_its_place(panel: ExperimentsPanel, qtbot: QtBot) -
     assert not panel.begin_rename("old"), "it is not in the list"
 
 
-def test_delete_asks_for_the_current_one_and_new_for_a_new_one(panel: ExperimentsPanel, qtbot: QtBot) -> None:
+def test_delete_key_and_new_button_emit_requests(panel: ExperimentsPanel, qtbot: QtBot) -> None:
     with qtbot.waitSignal(panel.asked) as asked:
         QTest.keyClick(panel.list, Qt.Key.Key_Delete)
     assert asked.args == [DELETE, "rome"]
@@ -82,7 +82,7 @@ def test_delete_asks_for_the_current_one_and_new_for_a_new_one(panel: Experiment
         next(b for b in panel.findChildren(QPushButton) if b.text() == "New experiment").click()
 
 
-def test_filters_choose_and_their_chips_take_them_back(panel: ExperimentsPanel) -> None:
+def test_filters_are_removed_with_their_chips(panel: ExperimentsPanel) -> None:
     panel.chips.set_filters(Filters(has_tools=True, archived=False))
     assert titles(panel) == ["A poem on rivers"]
     panel.chips.set_filters(Filters(model="demo-chat", has_tools=True, archived=False))
@@ -97,7 +97,7 @@ def test_filters_choose_and_their_chips_take_them_back(panel: ExperimentsPanel) 
     assert titles(panel) == ["Put away"]
 
 
-def test_hostile_titles_are_painted_as_text(panel: ExperimentsPanel) -> None:
+def test_hostile_titles_are_plain_text(panel: ExperimentsPanel) -> None:
     panel.show_experiments([entry("x", "<img src='http://127.0.0.1:9/x'>\u202ecod.exe " + "w" * 3000)], "x")
     assert "\u202e" not in titles(panel)[0]
     tip = panel.model.data(panel.model.place("x"), Qt.ItemDataRole.ToolTipRole)
@@ -106,7 +106,7 @@ def test_hostile_titles_are_painted_as_text(panel: ExperimentsPanel) -> None:
     assert len({image.pixel(x, y) for x in range(0, 260, 3) for y in range(0, 300, 3)}) > 5
 
 
-def test_a_reader_of_the_screen_hears_title_and_state(panel: ExperimentsPanel) -> None:
+def test_screen_reader_gets_title_and_state(panel: ExperimentsPanel) -> None:
     spoken = panel.model.data(panel.model.place("poem"), Qt.ItemDataRole.AccessibleTextRole)
     assert spoken == "A poem on rivers, demo-chat · 2 turns"
 
@@ -119,7 +119,7 @@ def lines(panel: ExperimentsPanel) -> list[str]:
     return [row.experiment.id for row in panel.model.rows if isinstance(row, Line)]
 
 
-def test_of_twenty_thousand_experiments_some_are_listed_and_more_on_request(panel: ExperimentsPanel) -> None:
+def test_many_experiments_are_listed_page_by_page(panel: ExperimentsPanel) -> None:
     entries = many(20_000)
     panel.show_experiments(entries, "0")
     assert lines(panel) == [str(number) for number in range(len(lines(panel)))]

@@ -1,4 +1,4 @@
-"""Rows of the list: days, what is pinned, and hits whose marks stand where the words are."""
+"""Rows of the list of experiments: days, pins and search hits."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.support.each_case import each_case
 from tests.ui.features.experiments.entries import NOON, entry
 
 
-def test_what_is_pinned_stands_first_then_the_days() -> None:
+def test_pinned_experiments_precede_days() -> None:
     entries = [
         entry("a"),
         entry("b", pinned=True, ago=0.1),
@@ -25,7 +25,7 @@ def test_what_is_pinned_stands_first_then_the_days() -> None:
     assert len({row.key for row in rows}) == len(rows)
 
 
-def test_hits_stand_below_their_experiment_with_their_marks() -> None:
+def test_hits_are_listed_below_their_experiment() -> None:
     passages = (
         Passage("", "title", "Weather in Rome", ((11, 15),)),
         Passage("t1", "text", "a very long beginning of the words before Rome is named", ((42, 46),)),
@@ -46,7 +46,7 @@ def test_hits_stand_below_their_experiment_with_their_marks() -> None:
     assert marked(second.text, second.marks) == ["Rome"]
 
 
-def test_hidden_characters_are_shown_and_the_marks_move_along() -> None:
+def test_marks_follow_escaped_characters() -> None:
     passage = Passage("t", "text", "\u202eab<b>Rome</b>\u200b", ((6, 10),))
     hit = rows_found([SearchResult(entry("a"), (passage,))])[-1]
     assert isinstance(hit, Hit)
@@ -78,7 +78,7 @@ def moment(year: int, month: int, day: int, hour: int, minute: int) -> float:
     return time.mktime((year, month, day, hour, minute, 0, 0, 0, -1))
 
 
-def test_of_very_many_found_some_are_listed_and_the_others_counted() -> None:
+def test_many_hits_are_limited_and_counted() -> None:
     found = [SearchResult(entry(f"e{number}"), ()) for number in range(3 * SHOWN)]
     rows = rows_found(found)
     assert rows[0] == Heading(f"{3 * SHOWN:,} experiments found")

@@ -1,4 +1,4 @@
-"""Import and export: what is found is shown before it is taken, and what is decided is what is said."""
+"""The dialogs for the import and export of conversations."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_several_conversations_can_be_picked(dialog: ImportMessagesDialog) -> No
     assert told == [(found.conversations[1], found.conversations[3])]
 
 
-def test_one_conversation_needs_no_picking(dialog: ImportMessagesDialog) -> None:
+def test_one_conversation_is_imported_with_enter(dialog: ImportMessagesDialog) -> None:
     found = read('[{"role": "user", "content": "Hello"}]')
     told = taken(dialog)
     dialog.show_found("The clipboard", found)
@@ -82,7 +82,7 @@ def test_one_conversation_needs_no_picking(dialog: ImportMessagesDialog) -> None
     assert told == [found.conversations]
 
 
-def test_a_file_with_more_than_are_read_says_so(dialog: ImportMessagesDialog) -> None:
+def test_limit_of_conversations_is_reported(dialog: ImportMessagesDialog) -> None:
     one = read('[{"role": "user", "content": "Hello"}]').conversations[0]
     dialog.show_found("a.jsonl", ImportedConversations("one conversation a line", (one,) * 3, MOST + 5))
     assert f"{MOST + 5:,} conversations" in dialog.verdict.text()
@@ -98,7 +98,7 @@ def export(main: QMainWindow, transcript: Transcript) -> tuple[ExportDialog, lis
 
 
 @each_case("which", list(SUFFIXES))
-def test_a_tree_is_exported_whole_to_the_clipboard(main: QMainWindow, which: str) -> None:
+def test_tree_is_exported_to_the_clipboard(main: QMainWindow, which: str) -> None:
     first = make_turn(Role.USER, "a")
     transcript = Transcript().append(first).append_alternatives([make_turn(Role.USER, "b"), make_turn(Role.USER, "c")])
     dialog, told = export(main, transcript)

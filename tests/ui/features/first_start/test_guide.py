@@ -1,4 +1,4 @@
-"""The guide by itself: it follows an experiment, leaves time to read, and remembers that it was done."""
+"""The guide through the first experiment."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def gone_through(driver: GuideDriver, *, fork: bool = False) -> None:
 
 
 @pytest.mark.parametrize("fork", [False, True])
-def test_what_is_past_is_not_waited_for(driver: GuideDriver, fork: bool) -> None:
+def test_guide_skips_completed_steps(driver: GuideDriver, fork: bool) -> None:
     """Hints have their time to be read; whatever happens meanwhile, and however, counts."""
     gone_through(driver, fork=fork)
     driver.guide.read_s = 0.0
@@ -64,7 +64,7 @@ def test_what_is_past_is_not_waited_for(driver: GuideDriver, fork: bool) -> None
     assert driver.guide.at == len(HINTS) - 2, "only what the person does is waited for"
 
 
-def test_no_hint_holds_anybody(driver: GuideDriver) -> None:
+def test_every_hint_can_be_skipped(driver: GuideDriver) -> None:
     driver.guide.begin(driver.session)
     for number in range(len(HINTS)):
         assert driver.guide.at == number

@@ -26,27 +26,22 @@ from tests.support.eventually import eventually
 
 @dataclass
 class DialogDriver:
-    """A dialog with its services and what it told."""
+    """The gateway dialog, its services and the profiles of its signals."""
 
     store: ProfileStore
     keys: Keys = field(default_factory=lambda: Keys(backend=no_keyring))
     tested: list[Connection] = field(default_factory=list)
     saved: list[Profile] = field(default_factory=list)
-    used: list[Profile] = field(default_factory=list)
     removed: list[str] = field(default_factory=list)
-    hold: asyncio.Event | None = None
 
     async def test(self, made: Connection) -> ConnectionReport:
-        """The real test, with a note of what it was given, and held up where a test of ours wants that."""
+        """The real connection test; its settings are recorded."""
         self.tested.append(made)
-        if self.hold is not None:
-            await self.hold.wait()
         return await try_gateway(made)
 
     def open(self, in_use: str = "") -> ProfileDialog:
         known = known_beside(self.store.path)
         dialog = ProfileDialog(self.store, self.keys, known, self.test, loop.spawn, in_use=in_use)
-        dialog.used.connect(self.used.append)
         dialog.saved.connect(self.saved.append)
         dialog.removed.connect(self.removed.append)
         dialog.open()

@@ -1,4 +1,4 @@
-"""The dialog as a person uses it: the real loop, a real store, the demo gateway over a real socket."""
+"""The gateway dialog: typing, tests, consent, copies and removal."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QLabel, QLineEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QLabel, QLineEdit, QWidget
 
 from playground.demo.server import DemoConfig, DemoServer
 from playground.engine.gateways.credentials import credentials_for, store_secret
@@ -21,10 +21,6 @@ from tests.ui.features.gateways.conftest import DialogDriver, Scene, idle, type_
 CANARY = "sk-canary-8f2a61c0de"
 
 
-def shown(button: QPushButton) -> str:
-    return button.text().replace("&", "")
-
-
 def answer(dialog: ProfileDialog, text: str) -> None:
     next(button for button in dialog.question.buttons if button.text() == text).click()
 
@@ -34,7 +30,7 @@ async def saved_profile(driver: DialogDriver, name: str = "Work", url: str = "ht
     return driver.store.add_profile(profile)
 
 
-def test_the_first_gateway_is_typed_and_saved(play: Callable[[Scene], DialogDriver]) -> None:
+def test_first_gateway_is_typed_and_saved(play: Callable[[Scene], DialogDriver]) -> None:
     async def scene(driver: DialogDriver) -> None:
         dialog = driver.open()
         assert dialog.list.count() == 1
@@ -70,7 +66,7 @@ def test_the_first_gateway_is_typed_and_saved(play: Callable[[Scene], DialogDriv
     assert CANARY not in driver.store.path.read_text(encoding="utf-8")
 
 
-def test_every_field_comes_back_as_it_was_set(play: Callable[[Scene], DialogDriver]) -> None:
+def test_every_field_is_saved(play: Callable[[Scene], DialogDriver]) -> None:
     async def scene(driver: DialogDriver) -> None:
         dialog = driver.open()
         form = dialog.form
@@ -124,7 +120,7 @@ def test_every_field_comes_back_as_it_was_set(play: Callable[[Scene], DialogDriv
     assert CANARY not in driver.store.path.read_text(encoding="utf-8")
 
 
-def test_a_pasted_key_is_cleaned_and_that_is_said(play: Callable[[Scene], DialogDriver]) -> None:
+def test_pasted_key_is_cleaned_with_a_remark(play: Callable[[Scene], DialogDriver]) -> None:
     async def scene(driver: DialogDriver) -> None:
         dialog = driver.open()
         key = dialog.form.key
@@ -140,7 +136,7 @@ def test_a_pasted_key_is_cleaned_and_that_is_said(play: Callable[[Scene], Dialog
     play(scene)
 
 
-def test_the_demo_gateway_is_tested_as_typed(play: Callable[[Scene], DialogDriver]) -> None:
+def test_connection_test_uses_the_typed_values(play: Callable[[Scene], DialogDriver]) -> None:
     with DemoServer(DemoConfig(key=CANARY, rate_limit=1_000_000)) as server:
 
         async def scene(driver: DialogDriver) -> None:
@@ -169,7 +165,7 @@ def test_the_demo_gateway_is_tested_as_typed(play: Callable[[Scene], DialogDrive
         play(scene)
 
 
-def test_a_verdict_goes_with_what_it_judged(play: Callable[[Scene], DialogDriver]) -> None:
+def test_connection_result_disappears_with_a_change(play: Callable[[Scene], DialogDriver]) -> None:
     with DemoServer(DemoConfig(key=CANARY, rate_limit=1_000_000)) as server:
 
         async def scene(driver: DialogDriver) -> None:
@@ -200,7 +196,7 @@ def test_a_verdict_goes_with_what_it_judged(play: Callable[[Scene], DialogDriver
         play(scene)
 
 
-def test_closing_with_unsaved_edits_asks_and_keeps_them(play: Callable[[Scene], DialogDriver]) -> None:
+def test_closing_with_unsaved_changes_asks(play: Callable[[Scene], DialogDriver]) -> None:
     async def scene(driver: DialogDriver) -> None:
         profile = await saved_profile(driver)
         dialog = driver.open()
@@ -228,7 +224,7 @@ def test_closing_with_unsaved_edits_asks_and_keeps_them(play: Callable[[Scene], 
     play(scene)
 
 
-def test_a_gateway_is_copied_without_its_key_and_removed_with_it(play: Callable[[Scene], DialogDriver]) -> None:
+def test_copy_has_no_key_and_removal_forgets_it(play: Callable[[Scene], DialogDriver]) -> None:
     async def scene(driver: DialogDriver) -> None:
         profile = await saved_profile(driver)
         dialog = driver.open()
@@ -257,7 +253,7 @@ def test_a_gateway_is_copied_without_its_key_and_removed_with_it(play: Callable[
     play(scene)
 
 
-def test_a_moved_address_asks_before_the_key_goes_there(play: Callable[[Scene], DialogDriver]) -> None:
+def test_changed_address_needs_consent_for_the_key(play: Callable[[Scene], DialogDriver]) -> None:
     async def scene(driver: DialogDriver) -> None:
         profile = await saved_profile(driver)
         dialog = driver.open()
@@ -277,7 +273,7 @@ def test_a_moved_address_asks_before_the_key_goes_there(play: Callable[[Scene], 
     play(scene)
 
 
-def test_plain_http_asks_before_a_key_is_sent(play: Callable[[Scene], DialogDriver]) -> None:
+def test_plain_http_needs_consent_for_the_key(play: Callable[[Scene], DialogDriver]) -> None:
     async def scene(driver: DialogDriver) -> None:
         dialog = driver.open()
         address = dialog.form.address
@@ -304,7 +300,7 @@ def test_plain_http_asks_before_a_key_is_sent(play: Callable[[Scene], DialogDriv
     play(scene)
 
 
-def test_a_damaged_file_is_reported(play: Callable[[Scene], DialogDriver], tmp_path: Path) -> None:
+def test_damaged_file_is_reported(play: Callable[[Scene], DialogDriver], tmp_path: Path) -> None:
     (tmp_path / "gateways.json").write_text("{", encoding="utf-8")
 
     async def scene(driver: DialogDriver) -> None:
@@ -313,7 +309,7 @@ def test_a_damaged_file_is_reported(play: Callable[[Scene], DialogDriver], tmp_p
     play(scene)
 
 
-def test_every_control_has_a_name_and_every_label_is_plain(play: Callable[[Scene], DialogDriver]) -> None:
+def test_controls_have_names_and_labels_are_plain_text(play: Callable[[Scene], DialogDriver]) -> None:
     async def scene(driver: DialogDriver) -> None:
         await saved_profile(driver, "<b>bold</b>", "http://10.0.0.7/v1")
         dialog = driver.open()

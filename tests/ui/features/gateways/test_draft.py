@@ -1,4 +1,4 @@
-"""Drafts against a real store in a real file; the keys are kept in memory, as on a machine without a keyring."""
+"""Drafts of gateways in a real store, with keys in memory."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def a_draft(url: str = "https://gateway.example/v1") -> Draft:
     return Draft(Profile(name="Work", base_url=url), key=CANARY)
 
 
-async def test_saving_parts_the_secrets_from_the_file(store: ProfileStore, keys: Keys) -> None:
+async def test_saved_draft_separates_secrets_from_the_file(store: ProfileStore, keys: Keys) -> None:
     rows = (HeaderRow("X-Team", "docs"), HeaderRow("X-Edge-Token", "edge-secret"), HeaderRow())
     profile, state = await save(replace(a_draft(), headers=rows), store, keys)
     assert state is not None
@@ -57,7 +57,7 @@ async def test_saving_what_was_saved_changes_nothing(store: ProfileStore, keys: 
     assert state is None
 
 
-async def test_marks_of_models_that_came_while_the_settings_were_open_are_kept(store: ProfileStore, keys: Keys) -> None:
+async def test_favourite_models_set_meanwhile_are_kept(store: ProfileStore, keys: Keys) -> None:
     profile, _state = await save(a_draft(), store, keys)
     draft = Draft.of(profile)
     store.edit(profile.id, lambda it: it.model_copy(update={"favourites": ("starred",), "recent": ("asked",)}))
@@ -68,14 +68,14 @@ async def test_marks_of_models_that_came_while_the_settings_were_open_are_kept(s
     assert (kept.name, kept.favourites, kept.recent) == ("Other", ("starred",), ("asked",))
 
 
-async def test_a_removed_secret_header_is_forgotten(store: ProfileStore, keys: Keys) -> None:
+async def test_removed_secret_header_is_forgotten(store: ProfileStore, keys: Keys) -> None:
     profile, _state = await save(replace(a_draft(), headers=(HeaderRow("X-Edge-Token", "edge"),)), store, keys)
     profile, _state = await save(replace(Draft.of(profile), headers=()), store, keys)
     assert profile.secret_headers == {}
     assert [secret.get_secret_value() for secret in keys.known()] == [CANARY]
 
 
-async def test_a_moved_draft_sends_nothing_unasked(store: ProfileStore, keys: Keys) -> None:
+async def test_key_is_sent_to_a_new_address_only_with_consent(store: ProfileStore, keys: Keys) -> None:
     profile, _state = await save(a_draft(), store, keys)
     moved = Draft.of(profile.model_copy(update={"base_url": "https://evil.example/v1"}))
     asked = await credentials_of(moved, keys)
@@ -92,7 +92,7 @@ async def test_a_moved_draft_sends_nothing_unasked(store: ProfileStore, keys: Ke
     assert isinstance(await credentials_for(agreed, keys), Credentials)
 
 
-async def test_plain_http_needs_a_yes_for_a_typed_key_too(keys: Keys) -> None:
+async def test_plain_http_needs_consent_for_a_typed_key(keys: Keys) -> None:
     draft = a_draft("http://10.0.0.7:8000/v1")
     asked = await credentials_of(draft, keys)
     assert isinstance(asked, NeedsConsent)
@@ -114,7 +114,7 @@ async def test_plain_http_needs_a_yes_for_a_typed_key_too(keys: Keys) -> None:
         (replace(a_draft(), headers=(HeaderRow("X Team", "1"),)), "not allowed"),
     ],
 )
-async def test_what_cannot_be_saved_is_said(draft: Draft, said: str, store: ProfileStore, keys: Keys) -> None:
+async def test_unsavable_draft_gives_its_reason(draft: Draft, said: str, store: ProfileStore, keys: Keys) -> None:
     assert said in problem(draft)
     with pytest.raises(ProfileError, match=said):
         await save(draft, store, keys)
@@ -122,7 +122,7 @@ async def test_what_cannot_be_saved_is_said(draft: Draft, said: str, store: Prof
     assert store.profiles == ()
 
 
-def test_a_draft_does_not_show_its_secrets() -> None:
+def test_repr_of_a_draft_has_no_secrets() -> None:
     draft = replace(a_draft(), headers=(HeaderRow("X-Edge-Token", CANARY),))
     assert CANARY not in repr(draft)
 
@@ -131,7 +131,7 @@ def _read(path: Path) -> str:
     return path.read_text(encoding="utf-8")
 
 
-async def test_the_extra_body_is_saved_as_json_or_not_at_all(store: ProfileStore, keys: Keys) -> None:
+async def test_invalid_extra_body_is_not_saved(store: ProfileStore, keys: Keys) -> None:
     profile, _state = await save(replace(a_draft(), body='{"top_k": 40}'), store, keys)
     assert profile.extra_body == {"top_k": 40}
     again = Draft.of(profile)

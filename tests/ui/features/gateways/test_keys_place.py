@@ -1,4 +1,4 @@
-"""Where keys are made: a page that a browser may open, whatever a file says that was edited by hand."""
+"""The link to the page where keys are made."""
 
 from __future__ import annotations
 

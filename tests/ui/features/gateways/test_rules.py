@@ -1,4 +1,4 @@
-"""The rules of a gateway in its settings: shown, switched, changed, added, deleted, kept; half ones are not lost."""
+"""The rules of a gateway in its settings."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_rules_are_changed_added_and_deleted(play: Callable[[Scene], DialogDrive
     play(scene)
 
 
-def test_a_rule_that_is_only_begun_is_said_and_not_lost(play: Callable[[Scene], DialogDriver]) -> None:
+def test_incomplete_rule_is_reported_and_kept(play: Callable[[Scene], DialogDriver]) -> None:
     async def scene(driver: DialogDriver) -> None:
         driver.store.add_profile(Profile(id="p", name="P", base_url="https://g.example/v1"))
         driver.store.add_profile(Profile(id="q", name="Q", base_url="https://h.example/v1"))
@@ -85,7 +85,7 @@ def test_a_rule_that_is_only_begun_is_said_and_not_lost(play: Callable[[Scene], 
     play(scene)
 
 
-def test_thousands_of_rules_are_kept_and_not_all_shown(play: Callable[[Scene], DialogDriver]) -> None:
+def test_many_rules_are_kept_and_shown_in_part(play: Callable[[Scene], DialogDriver]) -> None:
     many = tuple(Adaptation(kind=OMIT, field=f"field_{number}", protocol="chat") for number in range(MOST + 200))
 
     async def scene(driver: DialogDriver) -> None:
@@ -115,11 +115,11 @@ def test_thousands_of_rules_are_kept_and_not_all_shown(play: Callable[[Scene], D
         (RuleRow(ROLE, "developer", " ", "chat"), "does not say"),
     ],
 )
-def test_what_cannot_be_kept(row: RuleRow, words: str) -> None:
+def test_invalid_rule_gives_its_reason(row: RuleRow, words: str) -> None:
     assert words in problem(Draft(Profile(base_url="https://g.example/v1"), rules=(row,)))
 
 
-def test_a_bare_word_is_a_value_and_the_later_of_two_counts() -> None:
+def test_later_of_two_rules_counts() -> None:
     rows = (RuleRow(REPLACE, "tool_choice", "auto", "chat"), RuleRow(REPLACE, " tool_choice ", "1.50", "chat"))
     assert rules_of(rows[:1])[0].to == "auto"
     (rule,) = rules_of(rows)

@@ -26,7 +26,7 @@ def listed(window: HelpWindow) -> list[str]:
     return [window.contents.item(row).text() for row in range(window.contents.count())]
 
 
-def test_it_opens_on_the_first_page_and_goes_to_others(window: HelpWindow) -> None:
+def test_help_opens_on_its_first_page(window: HelpWindow) -> None:
     assert listed(window) == ["First steps", "Keys"]
     assert window.text.source.startswith("# First steps")
     window.contents.setCurrentRow(1)

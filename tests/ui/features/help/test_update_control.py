@@ -1,4 +1,4 @@
-"""Updates in the window: off unless switched on, once a day, quiet about failures, and never more than an offer."""
+"""The daily look for updates, with a real https server."""
 
 from __future__ import annotations
 
@@ -71,14 +71,12 @@ def started(qapp: QApplication, folder: Path, set_up: dict[str, object], now: fl
     return said[0], asked
 
 
-def test_nothing_is_asked_unless_it_was_switched_on(qapp: QApplication, tmp_path: Path, server: FaultServer) -> None:
+def test_updates_are_requested_only_when_enabled(qapp: QApplication, tmp_path: Path, server: FaultServer) -> None:
     assert started(qapp, tmp_path, {ADDRESS: address(server)})[0] == ""
     assert not server.requests
 
 
-def test_a_newer_version_is_offered_and_only_its_page_is_opened(
-    qapp: QApplication, tmp_path: Path, server: FaultServer
-) -> None:
+def test_newer_version_is_offered_once_a_day(qapp: QApplication, tmp_path: Path, server: FaultServer) -> None:
     said, asked = started(qapp, tmp_path, {ADDRESS: address(server), DAILY: True})
     assert said == "Version 999.0 of Gateway Playground is available. Calmer."
     assert asked == [PAGE]

@@ -1,4 +1,4 @@
-"""The inspector shows what it is given, no more of it than a window can bear, and copies all of it."""
+"""The inspector: line of the exchange, request, response and headers."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def exchange(body: Callable[[], bytes], **more: object) -> ExchangeView:
     return ExchangeView(**(fields | more))  # type: ignore[arg-type]  # the fields are given by name
 
 
-def test_empty_states_say_what_will_stand_here(inspector: Inspector) -> None:
+def test_tabs_without_content_show_a_hint(inspector: Inspector) -> None:
     for view in (request_view(inspector), response_view(inspector)):
         inspector.show_tab(view.title)
         assert view.pane.empty.isVisible()
@@ -67,7 +67,7 @@ def test_empty_states_say_what_will_stand_here(inspector: Inspector) -> None:
     assert inspector.status.path.text == ""
 
 
-def test_the_line_names_the_exchange(inspector: Inspector) -> None:
+def test_line_names_the_exchange_and_its_state(inspector: Inspector) -> None:
     inspector.set_exchange(exchange(lambda: CHUNK))
     assert inspector.status.path.text == "POST /v1/chat/completions"
     assert inspector.status.status.text() == "200"
@@ -94,7 +94,7 @@ def preview(text: str) -> Preview:
     return Preview("experiment", NextView(url=URL, text=text))
 
 
-def test_the_next_request_and_the_one_that_was_sent(qtbot: QtBot, inspector: Inspector) -> None:
+def test_request_tab_shows_next_and_sent_request(qtbot: QtBot, inspector: Inspector) -> None:
     view = request_view(inspector)
     inspector.set_preview(preview('{"model": "next"}'))
     qtbot.waitUntil(view.next.isVisible)
@@ -116,7 +116,7 @@ def test_the_next_request_and_the_one_that_was_sent(qtbot: QtBot, inspector: Ins
     assert view.switch.index == 0
 
 
-def test_a_stream_is_laid_out_or_raw(inspector: Inspector) -> None:
+def test_stream_is_formatted_or_raw(inspector: Inspector) -> None:
     body = b": keep-alive\r\n\r\n" + CHUNK + b"data: [DONE]\n\n"
     view = response_view(inspector)
     inspector.show_tab("Response")
@@ -165,7 +165,7 @@ def cell(table: QTableWidget, row: int, column: int) -> str:
     return item.text()
 
 
-def test_headers_stand_in_two_tables_with_raw_values(inspector: Inspector) -> None:
+def test_headers_are_shown_and_copied(inspector: Inspector) -> None:
     view = next(view for view in inspector.views if isinstance(view, HeadersView))
     inspector.show_tab("Headers")
     sent = (("Authorization", "Bearer ••••abcd"), ("X-Odd", "a\u202eb"))
@@ -180,7 +180,7 @@ def test_headers_stand_in_two_tables_with_raw_values(inspector: Inspector) -> No
     assert QGuiApplication.clipboard().text() == "\n".join(f"{name}: {value}" for name, value in STREAM)
 
 
-def test_an_error_stands_above_what_came_back(inspector: Inspector) -> None:
+def test_error_is_shown_above_the_response(inspector: Inspector) -> None:
     view = response_view(inspector)
     inspector.show_tab("Response")
     inspector.set_exchange(exchange(lambda: b'{"code":42900}', status=429, error="Rate limit <b>exceeded</b>"))

@@ -1,4 +1,4 @@
-"""Deviations are listed with the frame that shows each; the report can be copied."""
+"""The Lint tab: findings, frames and the report."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The next request says where each field comes from, and an edit by hand ends up where it belongs."""
+"""The next request: origins of fields, edits by hand and limits."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def request_page(qtbot: QtBot) -> Iterator[RequestPage]:
     page.hide()
 
 
-def test_every_field_says_where_it_comes_from(request_page: RequestPage) -> None:
+def test_fields_show_their_origin(request_page: RequestPage) -> None:
     assert request_page.words("model") == ('"m"', "set · tool bar")
     assert request_page.words("messages") == ("1 message", "set · turns")
     value, origin = request_page.words("temperature")
@@ -113,7 +113,7 @@ def test_broken_json_is_marked_and_cannot_be_applied(request_page: RequestPage) 
     assert not request_page.page.said.isVisible()
 
 
-def test_what_is_typed_stays_while_the_panels_change_and_while_another_experiment_is_looked_at(
+def test_typed_body_survives_changes_and_other_experiments(
     request_page: RequestPage,
 ) -> None:
     request_page.replace("Hello", "Typed by hand")
@@ -145,7 +145,7 @@ def type_value(request_page: RequestPage, name: str, text: str) -> None:
     request_page.look()
 
 
-def test_a_value_is_typed_in_the_table_and_delete_takes_it_out(request_page: RequestPage) -> None:
+def test_value_is_edited_and_removed_in_the_table(request_page: RequestPage) -> None:
     type_value(request_page, "top_p", "0.5")
     assert request_page.session.settings.current.to_wire()["top_p"] == 0.5
     assert request_page.words("top_p") == ("0.5", "set · Parameters")
@@ -162,7 +162,7 @@ def test_a_value_is_typed_in_the_table_and_delete_takes_it_out(request_page: Req
     assert request_page.session.settings.extra_body == {"top_k": 40}
 
 
-def test_an_inherited_field_is_replaced_and_cannot_be_taken_out(request_page: RequestPage) -> None:
+def test_inherited_field_can_only_be_replaced(request_page: RequestPage) -> None:
     type_value(request_page, "cache", "false")
     assert request_page.session.settings.extra_body["cache"] is False
     request_page.session.change(extra_body={})
@@ -177,7 +177,7 @@ def test_an_inherited_field_is_replaced_and_cannot_be_taken_out(request_page: Re
     assert json.loads(request_page.page.editor.text()) == request_page.session.next_request.body()
 
 
-def test_of_very_many_tools_the_outline_is_shown_and_all_of_them_are_copied(request_page: RequestPage) -> None:
+def test_many_tools_are_outlined_and_copied_whole(request_page: RequestPage) -> None:
     names = [f"p{number}" for number in range(300)]
     schema = {"type": "object", "properties": {name: {"type": "string"} for name in names}}
     tools = tuple(ToolDefinition(name=f"tool_{number}", parameters=schema) for number in range(250))

@@ -1,4 +1,4 @@
-"""Whatever the two texts are, the second one is what stands there afterwards."""
+"""The replacement of text in an editor line by line."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_any_text_replaces_any_other(editor: CodeEditor, texts: list[str]) -> No
         assert editor.text() == text
 
 
-def test_the_cursor_stays_in_a_line_that_stays_and_nothing_is_undone(editor: CodeEditor) -> None:
+def test_cursor_stays_in_an_unchanged_line(editor: CodeEditor) -> None:
     put_lines(editor, "one\ntwo\nthree\nfour")
     editor.go_to(4, 3)
     put_lines(editor, "one\ntwo and a half\nand more\nthree\nfour")

@@ -1,33 +1,26 @@
-"""The inspector's upper edge: all tabs can be reached at any width, and the line gives way before them."""
+"""The tabs of the inspector at any width."""
 
 from __future__ import annotations
-
-from collections.abc import Iterator
 
 import pytest
 from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
-from pytestqt.qtbot import QtBot
 
 from playground.ui.features.inspector.inspector import TabRow
 from playground.ui.features.inspector.view import ExchangeView
+from tests.ui.conftest import ShowWidget
 
 TITLES = ("Request", "Response", "Timeline", "Headers", "Diff", "Lint", "Calls", "Sequence")
 VIEW = ExchangeView("POST", "http://127.0.0.1/v1/chat/completions", status=200, reason="OK", duration=2.5)
 
 
 @pytest.fixture
-def row(qtbot: QtBot) -> Iterator[TabRow]:
+def row(show_widget: ShowWidget) -> TabRow:
     row = TabRow()
-    qtbot.addWidget(row)
     for title in TITLES:
         row.add_tab(title)
     row.status.show_exchange(VIEW)
-    row.resize(1200, 40)
-    row.show()
-    qtbot.waitExposed(row)
-    yield row
-    row.hide()
+    return show_widget(row, 1200, 40)
 
 
 def seen(row: TabRow) -> list[str]:

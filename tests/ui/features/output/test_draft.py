@@ -1,4 +1,4 @@
-"""What the form would send, and that no value and no text is lost on the way through it."""
+"""Drafts of the response format."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ EXAMPLE_SCHEMA = json.loads(EXAMPLE)
         ({"type": "text", "more": 1}, CUSTOM),
     ],
 )
-def test_every_value_comes_out_as_it_went_in(value: JSONObject | None, kind: str) -> None:
+def test_response_formats_are_kept_unchanged(value: JSONObject | None, kind: str) -> None:
     draft = OutputDraft.of(value, named=True)
     assert draft.kind == kind
     assert draft.read_draft(named=True).value == value
@@ -39,7 +39,7 @@ def test_every_value_comes_out_as_it_went_in(value: JSONObject | None, kind: str
 
 
 @each_case("text", ["", "  ", '{"type": ', "[1]", "null", '{"a": NaN}'])
-def test_what_cannot_be_sent_says_so(text: str) -> None:
+def test_unsendable_draft_gives_its_reason(text: str) -> None:
     for draft in (OutputDraft(kind=SCHEMA, name="a", schema=text), OutputDraft(kind=CUSTOM, custom=text)):
         reading = draft.read_draft(named=True)
         assert reading.value is None
@@ -48,5 +48,5 @@ def test_what_cannot_be_sent_says_so(text: str) -> None:
 
 
 @each_case("value", [None, 7, [], {}, {"kind": "new in a later version"}])
-def test_a_kept_draft_that_is_none_is_no_failure(value: object) -> None:
+def test_invalid_saved_draft_is_ignored(value: object) -> None:
     assert OutputDraft.from_json(value) is None

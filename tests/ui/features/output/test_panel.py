@@ -1,4 +1,4 @@
-"""The Output tab with the real parameter models: what is chosen is what is handed back, and text is never lost."""
+"""The Output tab with the real parameter models."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def said(panel: OutputPanel) -> list[str]:
     return [line.text.text().replace("\u200b", "") for line in panel.schema.lines]
 
 
-def test_the_simple_formats_are_one_click(panel: OutputPanel, chat: Keeper) -> None:
+def test_simple_formats_are_chosen_with_a_click(panel: OutputPanel, chat: Keeper) -> None:
     choose(panel, TEXT)
     choose(panel, JSON_MODE)
     choose(panel, DEFAULT)
@@ -72,7 +72,7 @@ def test_the_simple_formats_are_one_click(panel: OutputPanel, chat: Keeper) -> N
     assert chat.draft is None
 
 
-def test_a_schema_is_sent_when_there_is_one(panel: OutputPanel, chat: Keeper) -> None:
+def test_schema_is_sent_with_its_fields(panel: OutputPanel, chat: Keeper) -> None:
     choose(panel, SCHEMA)
     assert chat.told == []
     assert "There is no schema yet" in panel.unsent.text()
@@ -90,7 +90,7 @@ def test_a_schema_is_sent_when_there_is_one(panel: OutputPanel, chat: Keeper) ->
     assert chat.draft is None
 
 
-def test_text_that_is_not_json_is_kept_flagged_and_not_sent(panel: OutputPanel, chat: Keeper) -> None:
+def test_invalid_json_is_kept_and_not_sent(panel: OutputPanel, chat: Keeper) -> None:
     chat.panel.set_value(ChatParameters(response_format=FORM))
     chat.parameters = panel.value
     half = '{\n  "type": "object",\n  "properties": {,}\n}'
@@ -109,7 +109,7 @@ def test_text_that_is_not_json_is_kept_flagged_and_not_sent(panel: OutputPanel, 
     assert panel.draft.name == "invoice"
 
 
-def test_a_wrong_schema_is_marked_and_still_sent(panel: OutputPanel, chat: Keeper) -> None:
+def test_wrong_schema_is_marked_and_sent(panel: OutputPanel, chat: Keeper) -> None:
     choose(panel, SCHEMA)
     panel.schema.replace_text(
         '{\n  "type": "object",\n  "properties": {"a": {"type": "text"}},\n  "required": ["b"]\n}'
@@ -121,7 +121,7 @@ def test_a_wrong_schema_is_marked_and_still_sent(panel: OutputPanel, chat: Keepe
     assert panel.schema.editor.textCursor().blockNumber() == 3
 
 
-def test_what_is_not_understood_is_shown_raw_and_kept(panel: OutputPanel, chat: Keeper) -> None:
+def test_unknown_format_is_shown_raw_and_kept(panel: OutputPanel, chat: Keeper) -> None:
     grammar: JSONObject = {"type": "grammar", "value": 'root ::= "yes"'}
     panel.set_value(ChatParameters(response_format=grammar))
     assert panel.radios[CUSTOM].isChecked()
@@ -134,7 +134,7 @@ def test_what_is_not_understood_is_shown_raw_and_kept(panel: OutputPanel, chat: 
     assert chat.sent == {"type": "grammar"}
 
 
-def test_messages_say_what_is_possible_there(panel: OutputPanel) -> None:
+def test_messages_protocol_offers_only_schemas(panel: OutputPanel) -> None:
     keeper = Keeper(panel, MessagesParameters(effort="low"))
     assert "output_config.format" in panel.says.text()
     assert "no JSON mode" in panel.says.text()

@@ -1,4 +1,4 @@
-"""Numbers as typed: spaces, commas, wrong types on purpose, and what is no number."""
+"""Numbers as typed and shown."""
 
 from __future__ import annotations
 
@@ -33,19 +33,19 @@ def test_read(text: str, whole: bool, value: object) -> None:
 
 
 @each_case("text", ["abc", "0.7x", "1e999", "NaN", "Infinity", "null", "--1", "9" * 5_000, "{"])
-def test_what_is_no_number_is_said_to_be_none(text: str) -> None:
+def test_text_that_is_no_number_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="not a number, so it is not sent"):
         read_number(text)
 
 
 @each_case("text", ["2,0480", "2,04", "1,5", ",5"])
-def test_a_comma_in_a_whole_number_is_no_decimal_point(text: str) -> None:
+def test_comma_in_a_whole_number_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="not a whole number, so it is not sent"):
         read_number(text, whole=True)
 
 
 @given(st.integers(min_value=-(10**12), max_value=10**12) | st.floats(allow_nan=False, allow_infinity=False))
-def test_what_is_shown_reads_back(value: float) -> None:
+def test_shown_number_is_read_back(value: float) -> None:
     for step, grouped in ((1, True), (1, False), (0.01, False), (0.05, True)):
         assert read_number(show_number(value, step, grouped), grouped) == value
 

@@ -1,8 +1,7 @@
-"""Every kind of row: set it, put it back, flag it, work it by keyboard, and lose nothing that was typed."""
+"""The rows of the parameter panel."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any, TypeVar
 
 import pytest
@@ -17,21 +16,17 @@ from playground.ui.widgets.rows.list_row import ListRow
 from playground.ui.widgets.rows.row import FieldRow
 from playground.ui.widgets.text_chip import spelled, unspelled
 from tests.support.each_case import each_case
+from tests.ui.conftest import ShowWidget
 from tests.ui.features.parameters.sample import SampleParameters
 
 Row = TypeVar("Row", bound=FieldRow)
 
 
 @pytest.fixture
-def panel(qtbot: QtBot) -> Iterator[ParameterPanel]:
+def panel(show_widget: ShowWidget) -> ParameterPanel:
     panel = ParameterPanel()
-    qtbot.addWidget(panel)
     panel.set_value(SampleParameters())
-    panel.resize(330, 700)
-    panel.show()
-    qtbot.waitExposed(panel)
-    yield panel
-    panel.hide()
+    return show_widget(panel, 330, 700)
 
 
 def row(panel: ParameterPanel, name: str, kind: type[Row]) -> Row:
@@ -44,7 +39,7 @@ def sent(panel: ParameterPanel) -> dict[str, Any]:
     return panel.value.to_wire()
 
 
-def test_everything_starts_at_default_and_nothing_is_sent(panel: ParameterPanel) -> None:
+def test_defaults_are_not_sent(panel: ParameterPanel) -> None:
     assert sent(panel) == {}
     assert list(panel.rows) == [name for name, _ in SampleParameters.hints()]
     for shown in panel.rows.values():
@@ -63,7 +58,7 @@ def test_delete_in_a_field_goes_back_to_default(panel: ParameterPanel, name: str
     assert sent(panel) == {}
 
 
-def test_the_slider_sets_follows_and_resets(panel: ParameterPanel) -> None:
+def test_slider_sets_and_resets_its_value(panel: ParameterPanel) -> None:
     number = row(panel, "temperature", NumberRow)
     assert number.slider is not None
     assert number.slider.property("kind") == "unset"
@@ -79,7 +74,7 @@ def test_the_slider_sets_follows_and_resets(panel: ParameterPanel) -> None:
     assert number.slider.property("kind") == "unset"
 
 
-def test_a_wrong_type_can_be_sent_on_purpose(panel: ParameterPanel) -> None:
+def test_value_of_a_wrong_type_is_flagged_and_sent(panel: ParameterPanel) -> None:
     number = row(panel, "seed", NumberRow)
     QTest.keyClicks(number.field, "1.5")
     assert sent(panel) == {"seed": 1.5}
@@ -89,7 +84,7 @@ def test_a_wrong_type_can_be_sent_on_purpose(panel: ParameterPanel) -> None:
     assert sent(panel) == {"seed": "x"}
 
 
-def test_what_is_no_number_stays_and_is_not_sent(panel: ParameterPanel) -> None:
+def test_text_that_is_no_number_is_kept_and_not_sent(panel: ParameterPanel) -> None:
     number = row(panel, "limit", NumberRow)
     QTest.keyClicks(number.field, "12a")
     assert sent(panel) == {}
@@ -105,7 +100,7 @@ def test_what_is_no_number_stays_and_is_not_sent(panel: ParameterPanel) -> None:
     assert not number.flag_label.isVisible()
 
 
-def test_a_switch_says_default_on_and_off(panel: ParameterPanel) -> None:
+def test_switch_shows_default_on_and_off(panel: ParameterPanel) -> None:
     switch = row(panel, "stream", SwitchRow)
     assert switch.pill.text() == "default"
     QTest.mouseClick(switch.pill, Qt.MouseButton.LeftButton)
@@ -117,7 +112,7 @@ def test_a_switch_says_default_on_and_off(panel: ParameterPanel) -> None:
     assert (switch.pill.text(), sent(panel)) == ("default", {})
 
 
-def test_a_choice_takes_suggestions_and_free_text(panel: ParameterPanel) -> None:
+def test_choice_accepts_suggestions_and_free_text(panel: ParameterPanel) -> None:
     choice = row(panel, "effort", ChoiceRow)
     line = choice.field.lineEdit()
     assert line is not None
@@ -136,7 +131,7 @@ def test_a_choice_takes_suggestions_and_free_text(panel: ParameterPanel) -> None
     assert sent(panel) == {}
 
 
-def test_a_list_grows_and_shrinks_by_keyboard(panel: ParameterPanel) -> None:
+def test_list_is_edited_with_the_keyboard(panel: ParameterPanel) -> None:
     chips = row(panel, "stop", ListRow)
     QTest.keyClicks(chips.field, "END")
     QTest.keyClick(chips.field, Qt.Key.Key_Return)
@@ -153,7 +148,7 @@ def test_a_list_grows_and_shrinks_by_keyboard(panel: ParameterPanel) -> None:
 
 
 @each_case("text", ["plain", "\n", "tab\t", 'with "quotes"', "\u202e", "é"])
-def test_a_chip_shows_a_text_the_way_it_is_typed(text: str) -> None:
+def test_text_of_a_chip_is_escaped(text: str) -> None:
     assert unspelled(spelled(text)) == text
 
 
@@ -176,7 +171,7 @@ def test_json_is_sent_when_valid_and_kept_when_not(panel: ParameterPanel) -> Non
     assert bias.editor.text() == ""
 
 
-def test_a_tool_is_chosen_by_its_name(panel: ParameterPanel) -> None:
+def test_tool_choice_sends_the_named_tool(panel: ParameterPanel) -> None:
     panel.set_tool_names(["get_weather", "auto"])
     choice = row(panel, "tool_choice", ToolChoiceRow)
     assert choice.field.choices() == ("auto", "none", "required", "get_weather")
@@ -203,7 +198,7 @@ def test_values_from_outside_are_shown_whatever_their_type(panel: ParameterPanel
     assert flagged == {"temperature", "stream", "effort", "bias"}
 
 
-def test_the_wheel_scrolls_the_panel_and_changes_nothing(qtbot: QtBot, panel: ParameterPanel) -> None:
+def test_wheel_scrolls_the_panel_and_changes_no_value(qtbot: QtBot, panel: ParameterPanel) -> None:
     panel.set_value(SampleParameters(temperature=1, effort="low", bias={"a": [1] * 30}))
     panel.resize(330, 200)
     bar = panel.verticalScrollBar()

@@ -1,4 +1,4 @@
-"""The real protocols' parameters in the real form: every field has its row, every value comes back as it was."""
+"""The parameters of the protocols in the panel."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ VALUES: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("kind", [ChatParameters, MessagesParameters])
-def test_every_parameter_has_a_row_that_shows_sets_and_resets_it(qtbot: QtBot, kind: type[Parameters]) -> None:
+def test_every_parameter_is_shown_set_and_reset(qtbot: QtBot, kind: type[Parameters]) -> None:
     panel = ParameterPanel()
     qtbot.addWidget(panel)
     panel.set_value(kind())
@@ -46,7 +46,7 @@ def test_every_parameter_has_a_row_that_shows_sets_and_resets_it(qtbot: QtBot, k
         told.clear()
 
 
-def test_a_named_tool_is_spelled_for_its_protocol(qtbot: QtBot) -> None:
+def test_named_tool_is_sent_as_the_protocol_needs(qtbot: QtBot) -> None:
     panel = ParameterPanel()
     qtbot.addWidget(panel)
     panel.set_tool_names(["get_weather"])
@@ -64,7 +64,7 @@ def said(panel: ParameterPanel, name: str) -> str:
     return label.text() if label.isVisibleTo(panel) else ""
 
 
-def test_what_is_the_programs_own_says_so_until_a_person_sets_it(qtbot: QtBot) -> None:
+def test_values_set_by_the_program_are_marked(qtbot: QtBot) -> None:
     panel = ParameterPanel()
     qtbot.addWidget(panel)
     panel.set_value(ChatParameters.begin({}))
@@ -83,7 +83,7 @@ def test_what_is_the_programs_own_says_so_until_a_person_sets_it(qtbot: QtBot) -
     assert said(panel, "max_tokens") == "4096 is sent: the protocol requires a value"
 
 
-def test_what_is_typed_as_a_choice_stays_in_order_while_tools_come_and_go(qtbot: QtBot) -> None:
+def test_typed_choice_survives_changes_of_tools(qtbot: QtBot) -> None:
     panel = ParameterPanel()
     qtbot.addWidget(panel)
     panel.set_value(ChatParameters())

@@ -1,19 +1,14 @@
-"""What is in a preset is said in words, and the dialogs say what a person wants and do nothing themselves."""
+"""Descriptions of presets, the dialog that saves them and their menu."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-import pytest
 from PySide6.QtWidgets import QMainWindow
 from pytestqt.qtbot import QtBot
-from shiboken6 import isValid
 
 from playground.domain.tools import ToolDefinition
 from playground.engine.files.presets import Preset
 from playground.ui.features.presets.preset_bar import NONE, PresetBar
 from playground.ui.features.presets.preset_words import rows, summary
-from playground.ui.features.presets.presets_dialog import PresetsDialog
 from playground.ui.features.presets.save_dialog import SavePresetDialog
 
 FORMAT = {"type": "json_object"}
@@ -29,7 +24,7 @@ FULL = Preset(
 BARE = Preset(id="2", name="Bare & bold", system="", tools=(), parameters={})
 
 
-def test_everything_a_preset_sets_is_named() -> None:
+def test_preset_is_described() -> None:
     found = {heading: (value, below) for heading, value, below in rows(FULL)}
     assert list(found) == ["Protocol", "Model", "System turn", "Parameters", "Output format", "Tools"]
     assert found["Protocol"] == ("Chat completions", [])
@@ -42,7 +37,7 @@ def test_everything_a_preset_sets_is_named() -> None:
     assert "Tools: look, without a name" in summary(FULL)
 
 
-def test_what_is_set_to_nothing_is_told_from_what_is_left_alone() -> None:
+def test_empty_values_differ_from_unset_ones() -> None:
     assert [row[:2] for row in rows(BARE)] == [
         ("System turn", "none"),
         ("Parameters", "all at default"),
@@ -58,17 +53,7 @@ def test_parameters_of_a_protocol_not_known_here_are_shown_by_their_names() -> N
     assert ("Parameters", "1", [("speed", "12")]) in found
 
 
-@pytest.fixture
-def dialog(main: QMainWindow) -> Iterator[PresetsDialog]:
-    dialog = PresetsDialog(main)
-    dialog.show_presets((FULL, BARE))
-    dialog.open()
-    yield dialog
-    if isValid(dialog):
-        dialog.close()
-
-
-def test_a_name_that_is_taken_replaces_and_says_so(main: QMainWindow) -> None:
+def test_taken_name_offers_to_replace(main: QMainWindow) -> None:
     made = Preset(id="new", name="", system="Now.")
     known = {"Full": FULL}
     dialog = SavePresetDialog(
@@ -91,7 +76,7 @@ def test_a_name_that_is_taken_replaces_and_says_so(main: QMainWindow) -> None:
     assert [(one.id, one.name, one.model) for one in told] == [("1", "Full", "m")]
 
 
-def test_the_menu_marks_what_is_in_force(qtbot: QtBot) -> None:
+def test_menu_marks_active_presets(qtbot: QtBot) -> None:
     bar = PresetBar()
     qtbot.addWidget(bar)
     bar.show_presets((), frozenset())

@@ -1,32 +1,25 @@
-"""The Raw tab: what can be sent is told, what cannot stays where it was typed and says why."""
+"""The Raw tab: extra body and headers."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 from PySide6.QtTest import QTest
-from pytestqt.qtbot import QtBot
 
 from playground.jsonkit.values import JSONObject
 from playground.ui.features.raw.header_rows import HeaderRow
 from playground.ui.features.raw.panel import Inherited, RawPanel
 from tests.support.each_case import each_case
+from tests.ui.conftest import ShowWidget
 
 NOTHING = Inherited("Team")
 CANARY = "sk-canary-8f2a61c0de"
 
 
 @pytest.fixture
-def panel(qtbot: QtBot) -> Iterator[RawPanel]:
+def panel(show_widget: ShowWidget) -> RawPanel:
     panel = RawPanel()
-    qtbot.addWidget(panel)
-    panel.resize(340, 800)
-    panel.show()
-    qtbot.waitExposed(panel)
     panel.set_value({}, {}, NOTHING, fresh=True)
-    yield panel
-    panel.hide()
+    return show_widget(panel, 340, 800)
 
 
 @pytest.fixture
@@ -59,7 +52,7 @@ def row(panel: RawPanel, name: str, value: str) -> HeaderRow:
 
 
 @each_case("text", ['{"top_k": }', "[1]", '{"a": NaN}'])
-def test_what_is_no_object_is_kept_flagged_and_not_sent(
+def test_invalid_body_is_kept_and_not_sent(
     panel: RawPanel, bodies: list[JSONObject], unsent: list[str], text: str
 ) -> None:
     panel.set_value({"top_k": 1}, {}, NOTHING)
@@ -76,7 +69,7 @@ def test_what_is_no_object_is_kept_flagged_and_not_sent(
     assert panel.body_state.isVisible()
 
 
-def test_a_key_in_the_body_is_neither_sent_nor_kept(
+def test_key_in_the_body_is_neither_sent_nor_saved(
     panel: RawPanel, bodies: list[JSONObject], unsent: list[str]
 ) -> None:
     panel.body.replace_text(f'{{"api": "{CANARY}"}}')
@@ -85,7 +78,7 @@ def test_a_key_in_the_body_is_neither_sent_nor_kept(
     assert CANARY not in panel.body_state.text()
 
 
-def test_headers_are_told_as_far_as_they_can_go(panel: RawPanel, headers: list[dict[str, str]]) -> None:
+def test_invalid_headers_are_flagged_and_not_sent(panel: RawPanel, headers: list[dict[str, str]]) -> None:
     row(panel, "X-Trace", " on ")
     assert headers[-1] == {"X-Trace": "on"}
     bad = row(panel, "X Bad", "1")
@@ -103,7 +96,7 @@ def test_headers_are_told_as_far_as_they_can_go(panel: RawPanel, headers: list[d
     assert not twice.flag.isVisible()
 
 
-def test_what_comes_from_the_gateway_is_shown_above(panel: RawPanel, bodies: list[JSONObject]) -> None:
+def test_inherited_values_are_shown(panel: RawPanel, bodies: list[JSONObject]) -> None:
     assert not panel.inherited_body.isVisible()
     inherited = Inherited("Team", {"top_k": 40, "p": 1}, {"X-Team": "research"}, ("X-Edge-Token",))
     panel.set_value({"top_k": 20}, {"X-Own": "1"}, inherited, fresh=True)
@@ -122,7 +115,7 @@ def test_what_comes_from_the_gateway_is_shown_above(panel: RawPanel, bodies: lis
     assert bodies == []
 
 
-def test_headers_that_cannot_be_sent_are_kept_with_the_experiment_but_no_secret(panel: RawPanel) -> None:
+def test_unsendable_headers_are_saved_without_secrets(panel: RawPanel) -> None:
     left: list[list[list[str]]] = []
     panel.headers_left.connect(left.append)
     row(panel, "X-Trace", "on")

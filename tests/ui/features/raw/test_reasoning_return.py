@@ -1,4 +1,4 @@
-"""Send reasoning back: the gateway's rule, the experiment's own, and the way back."""
+"""The fields that decide if reasoning is sent back."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def pick(combo: QComboBox, words: str) -> None:
     combo.activated.emit(index)
 
 
-def test_the_gateways_rule_is_shown_until_one_is_chosen(fields: ReasoningReturnFields) -> None:
+def test_rule_of_the_gateway_is_shown_until_changed(fields: ReasoningReturnFields) -> None:
     told: list[object] = []
     fields.changed.connect(told.append)
     fields.show_value(None, TEAM, applies=True)
@@ -57,7 +57,7 @@ def test_the_gateways_rule_is_shown_until_one_is_chosen(fields: ReasoningReturnF
     assert fields.field.currentText() == "reasoning"
 
 
-def test_it_is_shown_where_it_applies(panel: ParameterPanel, fields: ReasoningReturnFields) -> None:
+def test_rule_is_hidden_where_it_does_not_apply(panel: ParameterPanel, fields: ReasoningReturnFields) -> None:
     panel.set_value(ChatParameters())
     assert "response_format" not in panel.rows
     fields.show_value(None, ReasoningReturn(), applies=True)

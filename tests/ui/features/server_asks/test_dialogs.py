@@ -1,4 +1,4 @@
-"""The dialogs that answer tool servers: foreign words stay words, and only a button tells, opens or asks anything."""
+"""The dialogs for questions of tool servers."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def row_of(form: AskForm, name: str) -> QLineEdit:
     return found
 
 
-def test_what_is_typed_at_once_stands_in_the_first_field(window: QWidget, qtbot: QtBot) -> None:
+def test_first_field_has_the_focus(window: QWidget, qtbot: QtBot) -> None:
     form: JSONObject = {"type": "object", "properties": {"name": {"type": "string"}, "note": {"type": "string"}}}
     dialog, _ = shown(window, Elicitation(id="1", server="s", message="m", form=form))
     dialog.activateWindow()
@@ -63,7 +63,7 @@ def test_what_is_typed_at_once_stands_in_the_first_field(window: QWidget, qtbot:
     dialog.cancel_button.click()
 
 
-def test_what_does_not_fit_the_schema_is_said_at_its_field_and_not_told(window: QWidget, qtbot: QtBot) -> None:
+def test_invalid_value_is_shown_at_its_field_and_not_sent(window: QWidget, qtbot: QtBot) -> None:
     dialog, told = shown(window, Elicitation(id="1", server="s", message="m", form=CHOICES))
     form = dialog.form
     assert form is not None
@@ -78,7 +78,7 @@ def test_what_does_not_fit_the_schema_is_said_at_its_field_and_not_told(window: 
     qtbot.waitUntil(lambda: told == [("accept", {"colour": "green", "days": ["tue"], "note": "yes"})])
 
 
-def test_a_schema_that_takes_for_ever_holds_nothing_up(window: QWidget) -> None:
+def test_endless_schema_does_not_block_the_dialog(window: QWidget) -> None:
     evil: JSONObject = {
         "type": "object",
         "properties": {"a": {"type": "string", "pattern": "^(a+)+$"}, "b": {"$ref": "#/properties/b"}},
@@ -90,7 +90,7 @@ def test_a_schema_that_takes_for_ever_holds_nothing_up(window: QWidget) -> None:
     assert told == [("decline", None)]
 
 
-def test_a_page_is_opened_by_the_button_alone(window: QWidget) -> None:
+def test_page_is_opened_only_by_the_button(window: QWidget) -> None:
     url = "https://calendar.example/connect?x=1"
     dialog, told = shown(window, Elicitation(id="1", server="s", message="m", url=url))
     opened: list[str] = []
@@ -102,13 +102,13 @@ def test_a_page_is_opened_by_the_button_alone(window: QWidget) -> None:
     assert told == [("accept", None)]
 
 
-def test_what_is_no_web_address_is_not_opened(window: QWidget) -> None:
+def test_other_addresses_than_web_pages_are_refused(window: QWidget) -> None:
     dialog, _ = shown(window, Elicitation(id="1", server="s", message="m", url="file:///etc/passwd"))
     assert not dialog.accept_button.isEnabled()
     dialog.close()
 
 
-def test_words_of_a_server_are_words(window: QWidget, qtbot: QtBot) -> None:
+def test_text_of_a_server_is_plain_text(window: QWidget, qtbot: QtBot) -> None:
     ask = Elicitation(id="1", server="<b>s\u202e</b>", message="<h1>hi</h1>\u202e" + "x" * 50_000, form=CHOICES)
     dialog, _ = shown(window, ask)
     assert dialog.message.text().startswith("<h1>hi</h1>‹U+202E›")

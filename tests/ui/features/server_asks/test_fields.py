@@ -1,4 +1,4 @@
-"""The fields of a form that a tool server wants filled in: what its schema makes of them, whatever is in it."""
+"""The fields made from the schema of a question."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ def one(schema: JSON) -> Field:
         (None, Kind.ANY),
     ],
 )
-def test_what_a_schema_makes_of_a_field(schema: JSON, kind: Kind) -> None:
+def test_schema_determines_the_kind_of_field(schema: JSON, kind: Kind) -> None:
     assert one(schema).kind is kind
     assert one(schema).required
 
 
-def test_a_form_of_too_many_fields_is_none() -> None:
+def test_form_of_too_many_fields_is_refused() -> None:
     assert fields_of({"type": "object"}) is None
     assert fields_of({"properties": {str(number): {} for number in range(101)}}) is None
     assert one({"enum": [str(number) for number in range(501)]}).kind is Kind.ANY
@@ -60,7 +60,7 @@ def test_a_form_of_too_many_fields_is_none() -> None:
         (Kind.ANY, '{"a": [1]}', {"a": [1]}),
     ],
 )
-def test_what_typed_text_stands_for(kind: Kind, text: str, value: JSON) -> None:
+def test_typed_text_is_converted(kind: Kind, text: str, value: JSON) -> None:
     assert typed_value(Field("a", "a", kind), text) == value
 
 
@@ -77,7 +77,7 @@ def test_what_typed_text_stands_for(kind: Kind, text: str, value: JSON) -> None:
         (Kind.ANY, "[" * 100_000),
     ],
 )
-def test_what_no_field_of_that_kind_can_hold(kind: Kind, text: str) -> None:
+def test_invalid_text_of_a_field_is_refused(kind: Kind, text: str) -> None:
     with pytest.raises(ValueError, match=r"\."):
         typed_value(Field("a", "a", kind), text)
 
@@ -93,6 +93,6 @@ def test_what_no_field_of_that_kind_can_hold(kind: Kind, text: str) -> None:
         ("date-time", "2026-11-23T03:00:00Z", "2026-11-23"),
     ],
 )
-def test_formats(name: str, good: str, bad: str) -> None:
+def test_formats_are_checked(name: str, good: str, bad: str) -> None:
     assert format_problem(name, good) == ""
     assert "is wanted" in format_problem(name, bad)

@@ -1,4 +1,4 @@
-"""The Servers page: every message in its place, found, filtered, linked, exported; a flood holds nobody up."""
+"""The Servers page: messages, selection and filters."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def rows(page: TapePage) -> list[list[str]]:
     ]
 
 
-def test_every_message_is_a_row(page: TapePage, tape: ServerTape, qtbot: QtBot) -> None:
+def test_messages_are_rows_with_direction_and_duration(page: TapePage, tape: ServerTape, qtbot: QtBot) -> None:
     page.finish()
     assert page.empty.isVisible()
     assert page.empty.text() == EMPTY
@@ -80,7 +80,7 @@ def test_every_message_is_a_row(page: TapePage, tape: ServerTape, qtbot: QtBot) 
     assert page.count.text == "5 messages"
 
 
-def test_the_chosen_one_is_whole_and_leads_to_its_answer_and_its_call(page: TapePage, tape: ServerTape) -> None:
+def test_selected_message_leads_to_its_answer_and_call(page: TapePage, tape: ServerTape) -> None:
     tape.add(talk())
     page.finish()
     page.table.selectRow(0)
@@ -101,7 +101,7 @@ def test_the_chosen_one_is_whole_and_leads_to_its_answer_and_its_call(page: Tape
     assert page.to_call.isHidden()
 
 
-def test_filters_leave_out_the_rest(page: TapePage, tape: ServerTape) -> None:
+def test_filters_reduce_the_rows(page: TapePage, tape: ServerTape) -> None:
     tape.add(talk())
     page.show_only(Wanted(server="time"))
     page.finish()
@@ -131,7 +131,7 @@ def test_filters_leave_out_the_rest(page: TapePage, tape: ServerTape) -> None:
     assert not page.show_call("turn", "call_2")
 
 
-def test_what_the_tape_lets_go_has_no_row(
+def test_rows_of_dropped_messages_disappear(
     page: TapePage, tape: ServerTape, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
 ) -> None:
     monkeypatch.setattr(module, "MOST_FRAMES", 400)

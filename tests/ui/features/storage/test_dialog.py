@@ -1,4 +1,4 @@
-"""The dialog for storage and the line below the tool bar: what they say and what they ask for."""
+"""The storage dialog and its banner."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def dialog_of(
     return dialog
 
 
-def test_what_is_in_force_is_among_what_is_offered(qtbot: QtBot) -> None:
+def test_current_limits_are_among_the_choices(qtbot: QtBot) -> None:
     dialog = dialog_of(qtbot, PLACE, days=45, disk=0)
     assert (dialog.days, dialog.disk, dialog.memory) == (45, 0, 100 * MIB)
     offered = {
@@ -41,7 +41,7 @@ def test_what_is_in_force_is_among_what_is_offered(qtbot: QtBot) -> None:
     assert (dialog.days, dialog.disk, dialog.memory, dialog.trash_days) == (7, 512 * MIB, 16 * MIB, 0)
 
 
-def test_it_says_what_could_not_be_read(qtbot: QtBot) -> None:
+def test_unreadable_rows_are_reported(qtbot: QtBot) -> None:
     dialog = dialog_of(qtbot, PLACE)
     assert dialog.unread.isHidden()
     assert dialog.save_unread.isHidden()
@@ -52,7 +52,7 @@ def test_it_says_what_could_not_be_read(qtbot: QtBot) -> None:
         dialog.save_unread.click()
 
 
-def test_it_says_what_the_trash_takes(qtbot: QtBot) -> None:
+def test_size_of_the_trash_is_shown(qtbot: QtBot) -> None:
     def words(place: StorageState) -> list[str]:
         dialog = dialog_of(qtbot, place)
         return [label.text() for label in dialog.findChildren(QLabel) if "trash" in label.text()]
@@ -62,7 +62,7 @@ def test_it_says_what_the_trash_takes(qtbot: QtBot) -> None:
     assert words(replace(PLACE, path="", deleted=2)) == ["The trash holds 2 experiments."]
 
 
-def test_in_memory_there_is_no_folder_and_nothing_to_restore(qtbot: QtBot) -> None:
+def test_memory_storage_has_no_folder(qtbot: QtBot) -> None:
     dialog = dialog_of(qtbot, StorageState("", 0, "Kept in memory only.", 0, can_restore=False))
     assert not dialog.folder.isEnabled()
     assert not dialog.restore.isEnabled()
@@ -77,7 +77,7 @@ def banner(qtbot: QtBot) -> StorageBanner:
     return banner
 
 
-def test_trouble_stays_until_it_is_over(banner: StorageBanner) -> None:
+def test_banner_shows_trouble_until_it_ends(banner: StorageBanner) -> None:
     asked: list[str] = []
     banner.show_status(
         Status(Mode.READY, trouble="The disk is full."), [("Open folder", lambda: asked.append("folder"))]
@@ -90,7 +90,7 @@ def test_trouble_stays_until_it_is_over(banner: StorageBanner) -> None:
     assert banner.words == ""
 
 
-def test_a_statement_can_be_closed_and_comes_back_only_when_it_is_another(banner: StorageBanner) -> None:
+def test_closed_banner_returns_with_another_message(banner: StorageBanner) -> None:
     first, second = Status(Mode.READ_ONLY, "Another window."), Status(Mode.READY, "The file was damaged.")
     banner.show_status(first)
     banner.close_button.click()

@@ -1,4 +1,4 @@
-"""What stands in the form as a value: what becomes of it, what is a secret of it, and what a file keeps of it."""
+"""Drafts of tool servers: secrets, names and saved form."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ STORED = ToolServer(
 )
 
 
-def test_what_is_typed_is_parted_into_what_a_file_may_hold_and_secrets() -> None:
+def test_secrets_of_a_draft_are_separated() -> None:
     draft = replace(
         Draft.of(STORED),
         arguments=f"-y\n--api-key\n{CANARY}",
@@ -49,7 +49,7 @@ def test_what_is_typed_is_parted_into_what_a_file_may_hold_and_secrets() -> None
     assert CANARY not in repr(draft) + repr(settled)
 
 
-def test_a_sign_in_is_forgotten_with_its_address_and_when_it_is_not_wanted() -> None:
+def test_sign_in_is_forgotten_with_its_address() -> None:
     stored = STORED.model_copy(update={"via": Via.HTTP, "oauth": True})
     draft = Draft.of(stored)
     assert settle(draft, stored).gone == ()
@@ -68,7 +68,7 @@ def test_a_sign_in_is_forgotten_with_its_address_and_when_it_is_not_wanted() -> 
         ({"headers": (Row("X-A", "1"), Row("", ""))}, ""),
     ],
 )
-def test_what_cannot_be_saved_is_said(change: dict[str, tuple[Row, ...]], words: str) -> None:
+def test_unsavable_draft_gives_its_reason(change: dict[str, tuple[Row, ...]], words: str) -> None:
     draft = Draft.new()
     for name, rows in change.items():
         draft = replace(draft, environment=rows) if name == "environment" else replace(draft, headers=rows)
@@ -76,7 +76,7 @@ def test_what_cannot_be_saved_is_said(change: dict[str, tuple[Row, ...]], words:
     assert bool(words) == bool(problem(draft))
 
 
-def test_a_name_comes_from_what_is_run() -> None:
+def test_draft_is_named_after_its_command() -> None:
     new = Draft.new()
     assert new.title == "New server"
     run = replace(new, server=new.server.model_copy(update={"command": "npx"}), arguments="-y\n@x/server-files\n/srv")
@@ -85,14 +85,14 @@ def test_a_name_comes_from_what_is_run() -> None:
     assert there.title == "a.example"
 
 
-def test_a_copy_has_no_secrets() -> None:
+def test_copy_of_a_draft_has_no_secrets() -> None:
     settled = settle(Draft.of(STORED).copy("Two"), None)
     assert settled.server.id != STORED.id
     assert settled.server.name == "Two"
     assert settled.secrets["env:API_KEY"] == Secret("")
 
 
-def test_no_file_makes_a_draft_one_that_needs_no_consent() -> None:
+def test_draft_from_a_file_always_needs_consent() -> None:
     kept = to_keep(Draft.of(STORED))
     kept["server"] = {**STORED.model_dump(mode="json"), "demo": True}
     again = as_kept(kept)
@@ -100,7 +100,7 @@ def test_no_file_makes_a_draft_one_that_needs_no_consent() -> None:
     assert not again.server.demo
 
 
-def test_a_kept_draft_is_the_same_but_for_typed_secrets() -> None:
+def test_saved_draft_omits_only_typed_secrets() -> None:
     draft = replace(Draft.of(STORED), environment=(*Draft.of(STORED).environment, Row("PLAIN", "1")))
     assert as_kept(json.loads(json.dumps(to_keep(draft)))) == draft
     typed = replace(
@@ -119,7 +119,7 @@ def test_a_kept_draft_is_the_same_but_for_typed_secrets() -> None:
 
 
 @each_case("entry", [None, 5, {}, {"server": {}}, {"server": {"id": "a", "name": "b"}, "arguments": 1}])
-def test_an_entry_that_is_no_draft_is_none(entry: object) -> None:
+def test_invalid_saved_draft_is_ignored(entry: object) -> None:
     assert as_kept(entry) is None
 
 

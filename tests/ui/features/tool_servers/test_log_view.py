@@ -1,4 +1,4 @@
-"""Lines as a server writes them: new ones below, few at once, never too many, followed only from the end."""
+"""The log of a tool server."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def a_view(qtbot: QtBot) -> LogView[str]:
     return view
 
 
-def test_new_lines_stand_below_and_those_there_stay(qtbot: QtBot) -> None:
+def test_new_lines_are_appended(qtbot: QtBot) -> None:
     view = a_view(qtbot)
     view.show_lines(["one", "two"])
     view.show_lines(["one", "two", "three"])
@@ -27,7 +27,7 @@ def test_new_lines_stand_below_and_those_there_stay(qtbot: QtBot) -> None:
     assert view.toPlainText() == "other"
 
 
-def test_a_flood_is_cut_short(qtbot: QtBot) -> None:
+def test_flood_of_lines_is_shortened(qtbot: QtBot) -> None:
     view = a_view(qtbot)
     view.show_lines(["first"])
     view.show_lines([f"{n}" for n in range(5_000)])

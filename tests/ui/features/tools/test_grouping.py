@@ -1,4 +1,4 @@
-"""Moving in the list of tools: within a group, past a header, whole groups, and several at once."""
+"""Moves in the grouped list of tools."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ GROUPS = st.lists(st.sampled_from(["", "X", "Y"]), max_size=8)
 
 
 @given(GROUPS, st.sets(st.integers(0, 7)), st.sampled_from([-1, 1]))
-def test_nothing_is_lost_or_doubled(groups: list[str], chosen: set[int], steps: int) -> None:
+def test_moves_lose_and_repeat_no_tool(groups: list[str], chosen: set[int], steps: int) -> None:
     given_tools = tuple(ToolDefinition(name=str(number), group=group) for number, group in enumerate(groups))
     order = grouping.entries(given_tools)
     for moved in (
@@ -78,7 +78,7 @@ def test_nothing_is_lost_or_doubled(groups: list[str], chosen: set[int], steps: 
         assert listed == list(range(len(groups))), "the list's order is the request's"
 
 
-def test_a_search_finds_every_word_somewhere() -> None:
+def test_search_matches_words_in_any_field() -> None:
     tool = ToolDefinition(name="get_weather", description="Sky over a city", group="Travel")
     assert grouping.matches(tool, "WEATHER travel")
     assert grouping.matches(tool, "")

@@ -1,8 +1,6 @@
-"""Fifty tools stay manageable: groups that fold, a search, a switch for all, several at once, sizes."""
+"""The list of many tools: groups, search, switches and menu."""
 
 from __future__ import annotations
-
-from collections.abc import Iterator
 
 import pytest
 from PySide6.QtCore import QModelIndex, QPoint, Qt
@@ -14,6 +12,7 @@ from pytestqt.qtbot import QtBot
 from playground.domain.tools import ToolDefinition
 from playground.ui.features.tools.panel import ToolsPanel
 from playground.ui.features.tools.tool_list import group_switch_rect
+from tests.ui.conftest import ShowWidget
 
 BOTH = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
 
@@ -28,15 +27,10 @@ FIFTY = tuple(make(number, ("", "Mail", "Files")[number % 3]) for number in rang
 
 
 @pytest.fixture
-def panel(qtbot: QtBot) -> Iterator[ToolsPanel]:
+def panel(show_widget: ShowWidget) -> ToolsPanel:
     panel = ToolsPanel()
-    qtbot.addWidget(panel)
     panel.set_tools(FIFTY)
-    panel.resize(340, 900)
-    panel.show()
-    qtbot.waitExposed(panel)
-    yield panel
-    panel.hide()
+    return show_widget(panel, 340, 900)
 
 
 def rows(panel: ToolsPanel) -> list[str]:
@@ -72,7 +66,7 @@ def test_groups_have_headers_that_fold(panel: ToolsPanel) -> None:
     assert rows(panel)[:2] == ["[]", "[Mail]"]
 
 
-def test_a_search_leaves_what_matches(panel: ToolsPanel) -> None:
+def test_search_filters_the_list(panel: ToolsPanel) -> None:
     panel.model.fold("Mail", folded=True)
     panel.head.search.setFocus()
     QTest.keyClicks(panel.head.search, "tool_1 mail")
@@ -124,7 +118,7 @@ def test_several_are_switched_moved_copied_and_deleted_together(panel: ToolsPane
     assert panel.chosen == [3, 4]
 
 
-def test_the_menu_offers_what_can_be_done(panel: ToolsPanel) -> None:
+def test_menu_has_the_actions_of_the_selection(panel: ToolsPanel) -> None:
     panel.select(0)
     panel.menu.fill()
     said = texts(panel.menu)
@@ -141,7 +135,7 @@ def test_the_menu_offers_what_can_be_done(panel: ToolsPanel) -> None:
     assert isinstance(copy, QMenu)
 
 
-def test_names_of_others_cannot_dress_up_the_list(panel: ToolsPanel) -> None:
+def test_hidden_characters_of_names_are_marked(panel: ToolsPanel) -> None:
     panel.set_tools((make(0, "a\u202eb", name="x\u202ey"), make(1)))
     assert panel.model.data(index(panel, 0)) == "x‹U+202E›y"
     assert panel.model.data(index(panel, "a\u202eb")) == "a‹U+202E›b"

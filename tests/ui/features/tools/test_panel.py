@@ -1,9 +1,8 @@
-"""Tools: what is typed is never lost, what is wrong is said where it is, and a deletion can be taken back."""
+"""The tools panel: invalid text, problems, deletion and order."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, Qt
@@ -19,21 +18,17 @@ from playground.ui.features.tools.tool_editor import FORM, TEXT
 from playground.ui.features.tools.tool_list import switch_rect
 from playground.ui.widgets.theme import LIGHT, style_sheet
 from tests.support.each_case import each_case
+from tests.ui.conftest import ShowWidget
 
 OTHER = ToolDefinition(name="search", description="Finds things.", parameters={"type": "object", "properties": {}})
 
 
 @pytest.fixture
-def panel(qtbot: QtBot) -> Iterator[ToolsPanel]:
+def panel(show_widget: ShowWidget) -> ToolsPanel:
     panel = ToolsPanel()
-    qtbot.addWidget(panel)
     panel.set_tools((SAMPLE, OTHER))
     panel.editor.show_view(TEXT)
-    panel.resize(330, 760)
-    panel.show()
-    qtbot.waitExposed(panel)
-    yield panel
-    panel.hide()
+    return show_widget(panel, 330, 760)
 
 
 def said(panel: ToolsPanel) -> list[str]:

@@ -1,15 +1,13 @@
-"""The form and the text are one value: what is done in either shows in the other, and nothing else changes."""
+"""The form and the text of a schema."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from pytestqt.qtbot import QtBot
 
 from playground.domain.tools import ToolDefinition
 from playground.jsonkit.values import Path
@@ -19,6 +17,7 @@ from playground.ui.features.tools.schema_form import PAGE, SchemaForm
 from playground.ui.features.tools.slot_fields import ChoicesSlot, LinesSlot
 from playground.ui.features.tools.tool_editor import FORM, TEXT, ToolEditor
 from playground.ui.features.tools.tool_text import read_schema
+from tests.ui.conftest import ShowWidget
 
 SCHEMA = """{ "type":"object",
    "properties": {
@@ -36,15 +35,10 @@ PERSON = ("$defs", "Person")
 
 
 @pytest.fixture
-def panel(qtbot: QtBot) -> Iterator[ToolsPanel]:
+def panel(show_widget: ShowWidget) -> ToolsPanel:
     panel = ToolsPanel()
-    qtbot.addWidget(panel)
     panel.set_tools((ToolDefinition(name="f", description="d", **read_schema(SCHEMA)),))
-    panel.resize(340, 1400)
-    panel.show()
-    qtbot.waitExposed(panel)
-    yield panel
-    panel.hide()
+    return show_widget(panel, 340, 1400)
 
 
 @pytest.fixture
@@ -72,7 +66,7 @@ def lines(text: str) -> list[str]:
     return text.split("\n")
 
 
-def test_every_field_has_a_row_that_says_what_it_is(form: SchemaForm) -> None:
+def test_every_field_has_a_described_row(form: SchemaForm) -> None:
     assert names(form) == ["city", "unit", "days", "who", "note"]
     said = {row.field.name: row.accessibleName() for row in form.rows}
     assert said["city"].startswith("city, string · required, A city")
@@ -82,7 +76,7 @@ def test_every_field_has_a_row_that_says_what_it_is(form: SchemaForm) -> None:
     assert form.definitions.isVisible()
 
 
-def test_a_description_typed_changes_only_its_line(panel: ToolsPanel, editor: ToolEditor, form: SchemaForm) -> None:
+def test_typed_description_changes_only_its_line(panel: ToolsPanel, editor: ToolEditor, form: SchemaForm) -> None:
     told: list[Any] = []
     panel.changed.connect(told.append)
     control = opened(form, CITY).controls["description"]
@@ -131,7 +125,7 @@ def test_required_type_null_and_values(editor: ToolEditor, form: SchemaForm) -> 
     assert value()["properties"]["unit"] == {"type": "string", "enum": ["c", "f"]}
 
 
-def test_what_the_form_cannot_hold_is_named_and_leads_to_the_json(editor: ToolEditor, form: SchemaForm) -> None:
+def test_unsupported_keyword_leads_to_the_json(editor: ToolEditor, form: SchemaForm) -> None:
     block = opened(form, CITY)
     assert block.rest.text() == "x-kept"
     QTest.mouseClick(block.rest, Qt.MouseButton.LeftButton)
@@ -165,7 +159,7 @@ def test_add_rename_move_and_remove(panel: ToolsPanel, editor: ToolEditor, form:
     assert panel.tools[0].parameters == json.loads(editor.schema.text())
 
 
-def test_a_name_that_is_taken_is_refused_with_words(editor: ToolEditor, form: SchemaForm) -> None:
+def test_taken_name_is_refused(editor: ToolEditor, form: SchemaForm) -> None:
     block = opened(form, CITY)
     block.name.selectAll()
     QTest.keyClicks(block.name, "unit")
@@ -175,7 +169,7 @@ def test_a_name_that_is_taken_is_refused_with_words(editor: ToolEditor, form: Sc
     assert form.note.text()
 
 
-def test_a_reference_leads_to_its_definition_and_follows_its_name(editor: ToolEditor, form: SchemaForm) -> None:
+def test_reference_follows_its_renamed_definition(editor: ToolEditor, form: SchemaForm) -> None:
     block = opened(form, WHO)
     QTest.mouseClick(block.target, Qt.MouseButton.LeftButton)
     assert form.block is not None
@@ -186,7 +180,7 @@ def test_a_reference_leads_to_its_definition_and_follows_its_name(editor: ToolEd
     assert editor.schema.text() == SCHEMA.replace("Person", "Human")
 
 
-def test_problems_stand_at_their_fields(panel: ToolsPanel, editor: ToolEditor, form: SchemaForm) -> None:
+def test_problems_are_shown_at_their_fields(panel: ToolsPanel, editor: ToolEditor, form: SchemaForm) -> None:
     editor.schema.setPlainText(SCHEMA.replace('"enum":["c","f"]', '"minLength": "x"'))
     panel.check_now()
     row = form.row_at(UNIT)
@@ -200,7 +194,7 @@ def test_problems_stand_at_their_fields(panel: ToolsPanel, editor: ToolEditor, f
     assert form.block.field.path == UNIT
 
 
-def test_while_the_json_is_broken_the_form_waits(editor: ToolEditor, form: SchemaForm) -> None:
+def test_form_is_disabled_while_the_json_is_broken(editor: ToolEditor, form: SchemaForm) -> None:
     editor.show_view(TEXT)
     editor.schema.setPlainText(SCHEMA + "}")
     editor.show_view(FORM)
@@ -214,7 +208,7 @@ def test_while_the_json_is_broken_the_form_waits(editor: ToolEditor, form: Schem
     assert names(form) == ["city", "unit", "days", "who", "note"]
 
 
-def test_the_large_window_shows_both_and_the_panel_follows(panel: ToolsPanel) -> None:
+def test_large_window_and_panel_stay_equal(panel: ToolsPanel) -> None:
     large = panel.open_large()
     assert large.editor.form.isVisible()
     assert large.editor.schema.isVisible()
@@ -243,7 +237,7 @@ def test_form_of_very_many_fields_shows_a_page_of_them(panel: ToolsPanel, form: 
     assert len(form.rows) <= PAGE
 
 
-def test_a_tuple_of_draft_07_is_edited_item_by_item(panel: ToolsPanel, editor: ToolEditor, form: SchemaForm) -> None:
+def test_tuple_items_are_edited(panel: ToolsPanel, editor: ToolEditor, form: SchemaForm) -> None:
     schema = """{"$schema": "http://json-schema.org/draft-07/schema#", "type": "object", "properties":
       {"span": {"type": "array", "items": [{"type": "number"}, {"enum": ["km", "mi"]}], "additionalItems": false}}}"""
     panel.set_tools((ToolDefinition(name="f", description="d", **read_schema(schema)),))

@@ -1,8 +1,6 @@
-"""Tools of servers in the panel: read and not edited, held back when they changed, said where they come from."""
+"""Tools of servers in the panel."""
 
 from __future__ import annotations
-
-from collections.abc import Iterator
 
 import pytest
 from PySide6.QtCore import Qt
@@ -18,6 +16,7 @@ from playground.ui.features.tools.panel import ToolsPanel
 from playground.ui.features.tools.servers_menu import ServersMenu
 from playground.ui.features.tools.standings import Seen, Standings
 from playground.ui.features.tools.tool_editor import TEXT
+from tests.ui.conftest import ShowWidget
 
 FILES = ToolServer(id="f", name="files")
 SCHEMA = {"type": "object", "properties": {"path": {"type": "string", "description": "Which"}}}
@@ -28,15 +27,10 @@ TOOLS = (OWN, definition_of(FILES, READ, "read"), definition_of(FILES, WRITE, "w
 
 
 @pytest.fixture
-def panel(qtbot: QtBot) -> Iterator[ToolsPanel]:
+def panel(show_widget: ShowWidget) -> ToolsPanel:
     panel = ToolsPanel()
-    qtbot.addWidget(panel)
     panel.set_tools(TOOLS)
-    panel.resize(340, 900)
-    panel.show()
-    qtbot.waitExposed(panel)
-    yield panel
-    panel.hide()
+    return show_widget(panel, 340, 900)
 
 
 def know(panel: ToolsPanel, *listed: ServerTool, state: str = "ready", accepted: tuple[ServerTool, ...] = ()) -> None:
@@ -52,7 +46,7 @@ def texts(menu: QMenu) -> list[str]:
     return [action.text() for action in menu.actions() if not action.isSeparator()]
 
 
-def test_what_a_server_says_is_read_and_not_edited(panel: ToolsPanel) -> None:
+def test_definition_of_a_server_is_read_only(panel: ToolsPanel) -> None:
     know(panel, READ, WRITE)
     got: list[object] = []
     panel.changed.connect(got.append)
@@ -81,7 +75,7 @@ def test_what_a_server_says_is_read_and_not_edited(panel: ToolsPanel) -> None:
     assert panel.tools[0].name == "minex"
 
 
-def test_a_copy_is_edited_instead_and_the_servers_own_is_off(panel: ToolsPanel) -> None:
+def test_copy_of_a_server_tool_is_editable(panel: ToolsPanel) -> None:
     know(panel, READ, WRITE)
     panel.select(1)
     QTest.mouseClick(panel.editor.origin.copy_button, Qt.MouseButton.LeftButton)
@@ -91,7 +85,7 @@ def test_a_copy_is_edited_instead_and_the_servers_own_is_off(panel: ToolsPanel) 
     assert not panel.editor.name.isReadOnly()
 
 
-def test_the_menu_offers_what_can_be_done_with_each(qtbot: QtBot, panel: ToolsPanel) -> None:
+def test_menu_has_the_actions_of_each_server(qtbot: QtBot, panel: ToolsPanel) -> None:
     standings = Standings()
     standings.put(
         [

@@ -1,4 +1,4 @@
-"""Where turns stand: no two in one place, no line through another turn, the same whichever branch is looked at."""
+"""The layout of the tree of messages."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def some_tree(seed: int, count: int = 120) -> Transcript:
 
 
 @each_case("seed", range(4))
-def test_nothing_stands_in_anothers_place_or_way(seed: int) -> None:
+def test_turns_and_lines_never_overlap(seed: int) -> None:
     transcript = some_tree(seed)
     layout = laid_out(transcript)
     assert len(layout) == len(transcript.turns)
@@ -53,7 +53,7 @@ def test_nothing_stands_in_anothers_place_or_way(seed: int) -> None:
             assert (lane, branch.start - 1) not in taken, f"a line goes through {taken[lane, branch.start - 1]}"
 
 
-def test_steps_lead_along_the_branch_and_to_alternatives() -> None:
+def test_arrow_steps_follow_branches_and_alternatives() -> None:
     layout = laid_out(tree([None, 0, 0, 1, 2], 4))
     assert layout.step("0", "right") == "2", "along the branch that is looked at"
     assert layout.step("2", "left") == "0"

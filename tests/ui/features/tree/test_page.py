@@ -1,4 +1,4 @@
-"""The tree as a picture: what is painted, clicked and typed, and how much of it for a large experiment."""
+"""The Tree tab: keys, descriptions and menu."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
-from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn
+from playground.domain.transcript import Ending, Outcome
 from playground.engine.session.session import Session
 from playground.ui.features.tree.page import TreePage
 from playground.ui.features.tree.words import mark_of
@@ -57,7 +57,7 @@ def test_keys_lead_from_turn_to_turn_and_go_there(page: TreePage, qtbot: QtBot) 
     assert asked.args == ["a3b"]
 
 
-def test_what_is_pointed_at_is_said_in_words(page: TreePage) -> None:
+def test_selected_turn_is_described(page: TreePage) -> None:
     assert page.said.text == "23 turns · 7 branches · 1 failed · 1 interrupted · 1 stopped"
     page.view.setFocus()
     page.view.look_at("a2")
@@ -67,7 +67,7 @@ def test_what_is_pointed_at_is_said_in_words(page: TreePage) -> None:
     assert page.said.text == 'Tool · turn 4 — {"temp": 21}'
 
 
-def test_an_answer_of_which_part_could_not_be_read_is_marked_and_counted(page: TreePage, session: Session) -> None:
+def test_partly_unread_answer_is_marked_and_counted(page: TreePage, session: Session) -> None:
     turn = next(turn for turn in session.transcript.turns.values() if not mark_of(turn, ()))
     unread = turn.model_copy(update={"outcome": Outcome(ending=Ending.COMPLETE, holes=("not_json",))})
     session.turns.rewrite(session.transcript.replace(unread))
@@ -86,7 +86,7 @@ def test_hostile_text_is_shown_as_text(page: TreePage, session: Session) -> None
     assert len(page.said.text) < 260
 
 
-def test_the_menu_offers_to_delete_a_branch(page: TreePage, qtbot: QtBot) -> None:
+def test_menu_deletes_a_branch(page: TreePage, qtbot: QtBot) -> None:
     page.view.menu_asked.emit("a1", QPoint(10, 10))
     menu = page.findChildren(QMenu)[-1]
     with qtbot.waitSignal(page.delete_asked) as asked:
@@ -110,17 +110,3 @@ def test_roles_are_told_apart_without_colour(page: TreePage) -> None:
 
     marks = [mark(key) for key in ("s", "u", "a3", "t")]
     assert len(set(marks)) == 4
-
-
-def large(alternatives: bool) -> Transcript:
-    done = Outcome(ending=Ending.COMPLETE)
-    turns = {
-        str(number): Turn(
-            id=str(number),
-            role=Role.ASSISTANT if number % 2 else Role.USER,
-            parent=None if not number else "0" if alternatives else str(number - 1),
-            outcome=done if number % 2 else None,
-        )
-        for number in range(10_000)
-    }
-    return Transcript(turns, "9999")

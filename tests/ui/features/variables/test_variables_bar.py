@@ -1,4 +1,4 @@
-"""The table of variables: there when it is needed, what is missing is said, and what is typed is passed on."""
+"""The bar of variables."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def form(qtbot: QtBot) -> Iterator[VariablesForm]:
     form.place.hide()
 
 
-def test_it_is_there_only_while_something_is_mentioned(form: VariablesForm) -> None:
+def test_bar_is_shown_while_variables_are_used(form: VariablesForm) -> None:
     form.show()
     assert not form.bar.isVisible()
     form.show("city")
@@ -53,7 +53,7 @@ def test_it_is_there_only_while_something_is_mentioned(form: VariablesForm) -> N
     assert not form.bar.isVisible()
 
 
-def test_what_is_missing_is_said_and_can_go_as_it_is_written(form: VariablesForm) -> None:
+def test_missing_values_are_flagged_and_sent_as_written(form: VariablesForm) -> None:
     form.show("city", "unit", "day", unit="C")
     bar = form.bar
     assert bar.flag.text() == "2 without a value"
@@ -73,7 +73,7 @@ def test_what_is_missing_is_said_and_can_go_as_it_is_written(form: VariablesForm
     assert form.log[2:] == ["city"]
 
 
-def test_what_is_typed_is_passed_on_and_what_is_shown_is_not(form: VariablesForm) -> None:
+def test_typed_values_are_emitted(form: VariablesForm) -> None:
     form.show("city", city="Oslo")
     assert form.log == []
     field = form.bar.rows["city"].field
@@ -91,7 +91,7 @@ def test_what_is_typed_is_passed_on_and_what_is_shown_is_not(form: VariablesForm
     assert not form.bar.flag.isVisible()
 
 
-def test_folded_it_is_one_line_with_the_values(form: VariablesForm) -> None:
+def test_folded_bar_summarizes_values(form: VariablesForm) -> None:
     folded: list[bool] = []
     form.bar.folded.connect(folded.append)
     form.show("city", "note", "unit", city="Oslo", note="{{note}}", preview="To Oslo")

@@ -1,4 +1,4 @@
-"""The Timeline tab: frames in a list however many, the chosen one beside it, the picture to zoom and to ask."""
+"""The Timeline tab: frames, selection and picture."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def cells(page: TimelinePage, row: int) -> list[str]:
     return [str(model.data(model.index(row, column))) for column in range(model.columnCount())]
 
 
-def test_every_frame_is_a_row_with_what_it_said(page: TimelinePage) -> None:
+def test_frames_are_rows_with_their_content(page: TimelinePage) -> None:
     shown(page)
     assert page.table.frames.rowCount() == 19
     assert cells(page, 1) == ["2", "0.300 s", "50 ms", "reasoning", '"The "']
@@ -45,7 +45,7 @@ def test_every_frame_is_a_row_with_what_it_said(page: TimelinePage) -> None:
     assert cells(page, 18)[3:] == ["end", "[DONE]"]
 
 
-def test_the_chosen_frame_is_decoded_and_raw_on_demand(page: TimelinePage) -> None:
+def test_selected_frame_is_decoded_or_raw(page: TimelinePage) -> None:
     trace = shown(page)
     assert page.detail.about.text().splitlines()[0].split() == ["frames", "19"]
     page.table.selectRow(9)
@@ -63,7 +63,7 @@ def test_the_chosen_frame_is_decoded_and_raw_on_demand(page: TimelinePage) -> No
     assert QGuiApplication.clipboard().text() == (trace.index.raw(10) + trace.index.raw(11)).decode()
 
 
-def test_the_picture_has_lanes_marks_and_the_stall(page: TimelinePage) -> None:
+def test_picture_shows_lanes_marks_and_stalls(page: TimelinePage) -> None:
     shown(page)
     picture = page.picture
     assert [segment.lane for segment in picture.segments][:3] == [Lane.WAITING, Lane.REASONING, Lane.CONTENT]
@@ -76,7 +76,7 @@ def test_the_picture_has_lanes_marks_and_the_stall(page: TimelinePage) -> None:
     assert "content: 0.600 s to 1.800 s" in words
 
 
-def test_a_click_chooses_the_frame_of_that_moment_and_a_stall_the_one_behind_it(page: TimelinePage) -> None:
+def test_click_selects_the_frame_of_its_moment(page: TimelinePage) -> None:
     trace = shown(page)
     picture = page.picture
     QTest.mouseClick(picture, Qt.MouseButton.LeftButton, pos=QPoint(round(picture.scale.x(0.401)), 30))
@@ -86,7 +86,7 @@ def test_a_click_chooses_the_frame_of_that_moment_and_a_stall_the_one_behind_it(
     assert page.table.chosen == [11]
 
 
-def test_a_stream_is_followed_and_a_choice_stays(page: TimelinePage) -> None:
+def test_growing_stream_is_followed_until_a_frame_is_selected(page: TimelinePage) -> None:
     growing = exchange([(0.1, chunk({"content": "a"}))], ended=-1)
     trace = Traces().of(growing)
     page.show_trace(trace)
@@ -108,7 +108,7 @@ def test_a_stream_is_followed_and_a_choice_stays(page: TimelinePage) -> None:
     assert page.table.frames.rowCount() == 62
 
 
-def test_bytes_that_are_no_text_are_shown_in_hexadecimal() -> None:
+def test_binary_bytes_are_shown_in_hexadecimal() -> None:
     assert raw_text(b"data: \xff\x00abc").startswith("64 61 74 61 3a 20 ff 00 61 62 63")
     assert raw_text("ä\n".encode()) == "ä\n"
     sizes = [len(raw_text("ä".encode() * count)) for count in (10, 1000, 200_000)]

@@ -1,4 +1,4 @@
-"""Time to pixels: zooming keeps what is under the mouse, moving stops at the ends, ticks are round and few."""
+"""The scale of the timeline."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def made(total: float = 4.0) -> TimeScale:
 
 
 @given(st.floats(0.0, 1e4), st.floats(1e-6, 1e4), st.floats(-1e4, 1e4), st.floats(0.01, 100))
-def test_what_is_seen_is_always_a_part_of_the_whole(total: float, span: float, moved: float, factor: float) -> None:
+def test_visible_range_is_within_the_whole(total: float, span: float, moved: float, factor: float) -> None:
     scale = made(total)
     scale.show(moved, moved + span)
     scale.zoom(factor, moved)
@@ -33,5 +33,5 @@ def test_what_is_seen_is_always_a_part_of_the_whole(total: float, span: float, m
     "seconds, words",
     [(0, "0"), (0.000_069, "69 µs"), (0.0012, "1.2 ms"), (0.009_96, "10 ms"), (0.25, "250 ms"), (2.4, "2.40 s")],
 )
-def test_times_are_as_exact_as_anybody_needs(seconds: float, words: str) -> None:
+def test_durations_have_three_digits(seconds: float, words: str) -> None:
     assert duration_words(seconds) == words
