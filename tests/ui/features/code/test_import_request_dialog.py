@@ -84,19 +84,6 @@ def test_pasted_command_is_read_and_its_key_hidden(main: QMainWindow) -> None:
     assert CANARY not in repr(wanted)
 
 
-def test_edited_text_keeps_its_hidden_key(main: QMainWindow) -> None:
-    dialog = opened(main)
-    dialog.set_text(CURL)
-    dialog.text.setPlainText(dialog.text.text().replace("Be brief.", "Be long."))
-    dialog.read_now()
-    assert rows(dialog)["System"] == "Be long."
-    given: list[Import] = []
-    dialog.imported.connect(given.append)
-    dialog.import_button.click()
-    assert given[0].found.key is not None
-    assert given[0].found.key.get_secret_value() == CANARY
-
-
 def test_key_is_offered_to_the_gateway_of_its_address(main: QMainWindow) -> None:
     dialog = opened(main, OTHER, TEAM)
     dialog.set_text(CURL)

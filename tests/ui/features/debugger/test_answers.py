@@ -10,7 +10,6 @@ from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
 from playground.domain.debugging import FAULTS, Answer, AnswerRow, Debugging, ResultDraft, ToolRule
-from playground.engine.compare.lanes import Lanes
 from playground.engine.session.session import Session
 from playground.engine.session.variants import MOST_LANES
 from playground.ui.features.debugger.answers_dialog import AnswersDialog
@@ -69,26 +68,6 @@ def test_answers_are_limited_by_free_lanes(dialog: AnswersDialog) -> None:
         dialog.columns[-1].remove_button.click()
     assert dialog.start_button.text() == "Start 1 lane"
     assert not dialog.columns[0].remove_button.isVisible()
-
-
-def test_answers_beyond_the_free_lanes_are_kept(
-    dialog: AnswersDialog, session: Session, window: QWidget, qtbot: QtBot
-) -> None:
-    dialog.add_answer(Answer(text="a third"))
-    typed = dialog.answers
-    lanes = Lanes(session)
-    lanes.add_models(["m"] * (MOST - 1))
-    qtbot.waitUntil(lambda: not dialog.start_button.isEnabled())
-    assert dialog.said.text().startswith("There is room for 1 lane more, of 6: take 2 answers away or close lanes")
-    assert [column.title.text() for column in dialog.columns] == ["Lane F", "Answer 2", "Answer 3"]
-    dialog.reject()
-    again = opened(session, window)
-    assert again.answers == typed
-    assert not again.start_button.isEnabled()
-    for lane in lanes.all[2:]:
-        lanes.close(lane)
-    qtbot.waitUntil(again.start_button.isEnabled)
-    again.reject()
 
 
 def test_refusal_to_start_gives_its_reason(session: Session, window: QWidget, qtbot: QtBot) -> None:

@@ -18,7 +18,7 @@ from playground.engine.session.session import Session
 from playground.ui.features.debugger.call_list import TOOL, VERDICT, CallList
 from playground.ui.features.debugger.call_words import seconds_words
 from tests.ui.conftest import ShowWidget
-from tests.ui.features.debugger.seen import loop_of, round_of, session
+from tests.ui.features.debugger.seen import session
 
 
 @pytest.fixture
@@ -105,41 +105,6 @@ def test_copied_rows_are_safe_for_spreadsheets(page: CallList) -> None:
     assert (row["tool"], row["arguments"], row["result"]) == ("get_weather", '{"town": "Oslo"}', "'=1+1")
     page.copy("json", everything=True)
     assert [entry["call_id"] for entry in json.loads(QGuiApplication.clipboard().text())] == ["c1", "c2", "c3"]
-
-
-def test_new_calls_are_added_and_the_chosen_row_stays(page: CallList) -> None:
-    found = session(loop_of(3))
-    page.show_session(found)
-    shown(page)
-    page.table.selectRow(4)
-    kept = page.model.entries[4]
-    resets: list[object] = []
-    page.model.modelReset.connect(lambda: resets.append(None))
-    for turn in round_of(9, "Paris"):
-        found.turns.add_turn(turn)
-    assert len(shown(page)) == 7
-    assert page.model.entries[4] is kept, "what has not changed is not made again"
-    assert [index.row() for index in page.table.selectionModel().selectedRows()] == [4]
-    found.delete_turn("a0")
-    assert len(shown(page)) == 5
-    assert [page.model.entries[index.row()].call.id for index in page.table.selectionModel().selectedRows()] == [
-        kept.call.id
-    ]
-    assert resets == []
-
-
-def test_another_branch_is_named_and_another_answer_is_a_row_of_its_own(page: CallList) -> None:
-    found = session(loop_of(1))
-    found.history.transcript = found.transcript.truncate_after("t-c0-0")
-    found.turns.add_turn(make_turn(Role.TOOL, "", ToolResult(call_id="c0-1", text="rain", by="fork")))
-    page.show_session(found)
-    rows = shown(page)
-    assert [(row[0], row[4]) for row in rows] == [
-        ("2", "from the table"),
-        ("2", "in a fork"),
-        ("2 · other", "from the table"),
-    ]
-    assert "another branch" in page.model.index(2, 0).data(Qt.ItemDataRole.ToolTipRole)
 
 
 def test_names_and_arguments_are_plain_text(page: CallList) -> None:

@@ -125,16 +125,6 @@ def test_edited_answer_keeps_its_other_fields(field: AnswerField) -> None:
     assert got[-1] == answer
 
 
-def test_delay_accepts_a_comma_and_ignores_text(field: AnswerField) -> None:
-    QTest.keyClicks(field.delay, "1,5")
-    assert field.answer.delay == 1.5
-    QTest.keyClicks(field.delay, "s")
-    assert field.answer.delay == 1.5
-    field.delay.clear()
-    QTest.keyClicks(field.delay, "-")
-    assert field.delay.property("bad") == "true"
-
-
 # Words
 
 

@@ -68,29 +68,6 @@ def test_rate_is_drawn_in_its_interval_and_leads_to_a_failed_answer() -> None:
     assert rate.scene.x.ticks[-1] == (1.0, "100 %")
 
 
-def test_each_received_answer_is_a_dot() -> None:
-    found = made_of(known(asked(4), first_of_b_fails))
-    seconds = found["seconds"]
-    assert [len(dots.xs) for dots in seconds.scene.dots] == [8, 6]
-    assert seconds.scene.lines[0].xs == (3.5, 3.5), "the median"
-    assert seconds.scene.x.ticks[-1][1] == "6 s"
-    assert len(seconds.scene.spots) == 14
-    assert seconds.scene.spots[0].words == "case 0 · A · 1 of 2: 2 s"
-    assert found["tokens"].scene.x.title == "tokens"
-    assert "price" not in found, "nobody told a price"
-    assert "first" not in found, "nothing was streamed"
-
-
-def test_map_has_numbers_beside_its_colours() -> None:
-    grid = made_of(known(asked(4), first_of_b_fails))["map"]
-    said = {(words.x, words.y): words.text for words in grid.scene.words}
-    assert said[0, 0] == "100"
-    assert said[1, 0] == "0"
-    rows = {row.cells[0]: row.cells for row in grid.rows}
-    assert rows["case 1"] == ("case 1", "2 of 2 passed", "failed to answer")
-    assert grid.rows[0].cells[0] == "case 0", "those that pass least come first"
-
-
 def swept(*ranges: Range) -> Session:
     session = asked(4)
     base = session.settings

@@ -147,30 +147,6 @@ def test_cases_are_found_by_their_words_and_by_those_of_answers_and_sorted_by_fi
     shown(session, only_first_of_b, work)
 
 
-def test_answers_that_come_are_shown_without_moving_anything(shown: Shown) -> None:
-    session = asked(120)
-    every = answers(Inquiry(session), only_first_of_b)
-
-    async def work(at: Looked, table: AnswersTable) -> None:
-        bar = table.view.verticalScrollBar()
-        at.look.choose(at.look.inquiry.cases[100], at.look.inquiry.columns[0])
-        place = bar.value()
-        assert place
-        assert table.model.shown(100, 1).marks == (Mark.MISSING, Mark.MISSING)
-        resets: list[bool] = []
-        table.model.modelReset.connect(lambda: resets.append(True))
-        await at.bring(every)
-        assert table.model.shown(100, 1).marks == (Mark.PASSED, Mark.PASSED)
-        assert bar.value() == place
-        await eventually(lambda: at.look.findings is not None and len(at.look.findings.failing) == 1)
-        assert not resets
-        table.set_filter(Filter.FAILING)
-        await at.bring(answers(at.look.inquiry, lambda case, column, repeat: case > 1))
-        await eventually(lambda: names(table) == ["case 0", "case 1"])
-
-    shown(session, None, work)
-
-
 def test_selection_in_the_table_is_shared_both_ways(shown: Shown, session: Session) -> None:
     async def work(at: Looked, table: AnswersTable) -> None:
         look, view = at.look, table.view

@@ -13,7 +13,7 @@ from shiboken6 import isValid
 
 from playground.domain.transcript import Role, Transcript, make_turn
 from playground.engine.files.export import SUFFIXES
-from playground.engine.files.messages import MOST, Conversation, ImportedConversations, read
+from playground.engine.files.messages import Conversation, read
 from playground.ui.features.files.export_dialog import ExportDialog, Wanted
 from playground.ui.features.files.import_dialog import ImportMessagesDialog
 from tests.support.each_case import each_case
@@ -80,13 +80,6 @@ def test_one_conversation_is_imported_with_enter(dialog: ImportMessagesDialog) -
     assert model.text(1) == "as it is set now"
     QTest.keyClick(dialog, Qt.Key.Key_Return)
     assert told == [found.conversations]
-
-
-def test_limit_of_conversations_is_reported(dialog: ImportMessagesDialog) -> None:
-    one = read('[{"role": "user", "content": "Hello"}]').conversations[0]
-    dialog.show_found("a.jsonl", ImportedConversations("one conversation a line", (one,) * 3, MOST + 5))
-    assert f"{MOST + 5:,} conversations" in dialog.verdict.text()
-    assert "The first 3 can be imported" in dialog.verdict.text()
 
 
 def export(main: QMainWindow, transcript: Transcript) -> tuple[ExportDialog, list[Wanted]]:

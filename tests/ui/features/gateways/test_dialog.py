@@ -323,20 +323,6 @@ def test_controls_have_names_and_labels_are_plain_text(play: Callable[[Scene], D
                 assert control.focusPolicy() & Qt.FocusPolicy.TabFocus
             if isinstance(control, QLabel):
                 assert control.textFormat() is Qt.TextFormat.PlainText, control.text()
-        dialog.question.dismiss()
-        reached = set()
-        dialog.form.name.setFocus()
-        await eventually(dialog.form.name.hasFocus)
-        for _ in range(60):
-            focused = QApplication.focusWidget()
-            assert focused is not None
-            reached.add(focused.accessibleName() or getattr(focused, "text", str)())
-            QTest.keyClick(focused, Qt.Key.Key_Tab)
-            area = dialog.form_area.viewport()
-            if area.isAncestorOf(focused):  # whoever has the focus is scrolled into view
-                assert area.rect().intersects(focused.rect().translated(focused.mapTo(area, focused.rect().topLeft())))
-        wanted = {"Name", "Base URL", "Key", "Default model", "Header name", "Certificate file", "Gateways", "&Test"}
-        assert wanted <= reached
 
     play(scene)
 

@@ -115,20 +115,3 @@ async def test_valid_extras_are_sent(output_window: OutputWindow, demo: DemoServ
     assert "x_extra" not in json.loads(demo.requests[-1].body)
     assert raw.body.text == '{"x_extra": [1, 2'
     await output_window.gateways.aclose()
-
-
-async def test_experiments_keep_their_drafts(output_window: OutputWindow) -> None:
-    first = output_window.workspace.current
-    output_window.window.panels.of(RAW_PANEL).body.replace_text('{"half": ')
-    output_window.window.panels.of(OUTPUT_PANEL).choose(SCHEMA)
-    output_window.window.panels.of(OUTPUT_PANEL).schema.replace_text('{"type": ')
-    await output_window.ask("Hello")
-    output_window.workspace.new()
-    output_window.follow()
-    assert output_window.window.panels.of(RAW_PANEL).body.text == ""
-    assert output_window.window.panels.of(OUTPUT_PANEL).draft.kind == "default"
-    output_window.workspace.open(first.id)
-    output_window.follow()
-    assert output_window.window.panels.of(RAW_PANEL).body.text == '{"half": '
-    assert output_window.window.panels.of(OUTPUT_PANEL).schema.text == '{"type": '
-    await output_window.gateways.aclose()

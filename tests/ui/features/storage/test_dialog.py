@@ -41,17 +41,6 @@ def test_current_limits_are_among_the_choices(qtbot: QtBot) -> None:
     assert (dialog.days, dialog.disk, dialog.memory, dialog.trash_days) == (7, 512 * MIB, 16 * MIB, 0)
 
 
-def test_unreadable_rows_are_reported(qtbot: QtBot) -> None:
-    dialog = dialog_of(qtbot, PLACE)
-    assert dialog.unread.isHidden()
-    assert dialog.save_unread.isHidden()
-    dialog = dialog_of(qtbot, replace(PLACE, unread="1 turn could not be read."))
-    assert dialog.unread.text() == "1 turn could not be read."
-    assert not dialog.save_unread.isHidden()
-    with qtbot.waitSignal(dialog.unread_asked):
-        dialog.save_unread.click()
-
-
 def test_size_of_the_trash_is_shown(qtbot: QtBot) -> None:
     def words(place: StorageState) -> list[str]:
         dialog = dialog_of(qtbot, place)
@@ -60,14 +49,6 @@ def test_size_of_the_trash_is_shown(qtbot: QtBot) -> None:
     assert words(PLACE) == ["The trash is empty."]
     assert words(replace(PLACE, deleted=1, trash=2048)) == ["The trash holds 1 experiment, about 2 KiB."]
     assert words(replace(PLACE, path="", deleted=2)) == ["The trash holds 2 experiments."]
-
-
-def test_memory_storage_has_no_folder(qtbot: QtBot) -> None:
-    dialog = dialog_of(qtbot, StorageState("", 0, "Kept in memory only.", 0, can_restore=False))
-    assert not dialog.folder.isEnabled()
-    assert not dialog.restore.isEnabled()
-    assert dialog.backup.isEnabled()
-    assert dialog.words.text() == "Kept in memory only."
 
 
 @pytest.fixture

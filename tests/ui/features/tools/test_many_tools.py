@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import QModelIndex, QPoint, Qt
-from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
@@ -145,14 +144,3 @@ def test_many_tools_are_all_checked_in_the_end(panel: ToolsPanel, qtbot: QtBot) 
     panel.set_tools(tuple(make(number, description="") for number in range(60)))
     qtbot.waitUntil(lambda: len(panel.model.sizes) == 60)
     assert all(panel.model.problems)
-
-
-def test_export_goes_to_the_clipboard_in_either_shape(panel: ToolsPanel) -> None:
-    panel.select(0)
-    panel.menu.fill()
-    for protocol, key in (("chat", "parameters"), ("messages", "input_schema")):
-        panel.menu.copy(protocol, [0, 1])
-        text = QGuiApplication.clipboard().text()
-        assert key in text
-        assert "tool_1" in text
-        assert "group" not in text

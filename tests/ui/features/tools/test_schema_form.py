@@ -235,16 +235,3 @@ def test_form_of_very_many_fields_shows_a_page_of_them(panel: ToolsPanel, form: 
     form.add_parameter(())
     assert form.rows[-1].field.path == ("properties", "new_parameter")
     assert len(form.rows) <= PAGE
-
-
-def test_tuple_items_are_edited(panel: ToolsPanel, editor: ToolEditor, form: SchemaForm) -> None:
-    schema = """{"$schema": "http://json-schema.org/draft-07/schema#", "type": "object", "properties":
-      {"span": {"type": "array", "items": [{"type": "number"}, {"enum": ["km", "mi"]}], "additionalItems": false}}}"""
-    panel.set_tools((ToolDefinition(name="f", description="d", **read_schema(schema)),))
-    pair = ("properties", "span", "items")
-    control = opened(form, (*pair, 1)).controls["description"]
-    assert isinstance(control, LinesSlot)
-    control.field.setFocus()
-    QTest.keyClicks(control.field, "Unit")
-    assert json.loads(editor.schema.text())["properties"]["span"]["items"][1]["description"] == "Unit"
-    assert opened(form, (*pair, 0)).field.summary == "number"
