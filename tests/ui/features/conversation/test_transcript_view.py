@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 
 import pytest
@@ -22,6 +23,7 @@ from playground.ui.features.conversation.text_view import TextView
 from playground.ui.features.conversation.transcript_pane import TranscriptPane
 from playground.ui.features.conversation.transcript_view import ZOOMS, TranscriptView
 from tests.support.editors import no_gateway
+from tests.support.eventually import LIMIT_S
 
 
 def no_price(_profile_id: str, _model: str) -> None:
@@ -47,11 +49,10 @@ class TranscriptDriver:
     def settle(self) -> None:
         """Until every card there is room for has been made: a frame makes only a few."""
         settle()
-        for _ in range(200):
-            if self.view.complete:
-                break
-            QTest.qWait(5)
-        assert self.view.complete
+        limit = time.monotonic() + LIMIT_S
+        while not self.view.complete:
+            assert time.monotonic() < limit, "cards are not complete"
+            QTest.qWait(1)
 
     def scroll(self, share: float) -> None:
         bar = self.view.verticalScrollBar()

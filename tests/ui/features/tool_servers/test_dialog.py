@@ -152,9 +152,10 @@ def test_demo_server_is_started_restarted_and_stopped(play: PlayScene) -> None:
         await eventually(lambda: dialog.log.level.isEnabled())
         dialog.which.buttons[OFFERS].click()
         await eventually(lambda: bool(dialog.offers.text.toPlainText()))
+        states: list[State] = []
+        driver.servers.subscribe(lambda _change: states.append(driver.state(DEMO_ID)))
         dialog.state.restart_button.click()
-        await eventually(lambda: driver.state(DEMO_ID) is not State.READY)
-        await eventually(lambda: driver.state(DEMO_ID) is State.READY)
+        await eventually(lambda: State.STARTING in states and driver.state(DEMO_ID) is State.READY)
         dialog.state.stop_button.click()
         await eventually(lambda: driver.state(DEMO_ID) is State.STOPPED)
         await eventually(lambda: dialog.state.start_button.isVisibleTo(dialog))
