@@ -61,7 +61,7 @@ def bomb(width: int, height: int) -> bytes:
 # What is offered
 
 
-@pytest.mark.parametrize("data", [b"no picture at all", b""])
+@each_case("data", [b"no picture at all", b""])
 def test_broken_picture_is_offered_and_refused_when_read(data: bytes) -> None:
     mime = QMimeData()
     mime.setData("image/png", data)
@@ -100,7 +100,7 @@ def test_dragged_picture_is_an_address() -> None:
 # Reading
 
 
-@pytest.mark.parametrize("name", ["a.png", "a.jpg", "a.webp"])
+@each_case("name", ["a.png", "a.jpg", "a.webp"])
 def test_image_file_keeps_its_bytes(tmp_path: Path, name: str) -> None:
     path = saved(tmp_path, name)
     image = read_source(path)
@@ -237,7 +237,7 @@ def test_png_and_webp_are_turned_by_their_exif_data(tmp_path: Path, kind: str, o
 
 
 @pytest.mark.qt_log_ignore("Corrupt JPEG data")
-@pytest.mark.parametrize("name", ["a.jpg", "a.png", "a.webp"])
+@each_case("name", ["a.jpg", "a.png", "a.webp"])
 def test_cut_off_picture_is_reported_and_not_shrunk(tmp_path: Path, qtbot: QtBot, name: str) -> None:
     whole = saved(tmp_path, name, noise(2_200, 90)).read_bytes()
     assert cut_off_words(image_from(whole, name)) == ""

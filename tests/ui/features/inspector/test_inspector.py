@@ -68,26 +68,22 @@ def test_tabs_without_content_show_a_hint(inspector: Inspector) -> None:
 
 
 def test_line_names_the_exchange_and_its_state(inspector: Inspector) -> None:
+    shown = inspector.status
     inspector.set_exchange(exchange(lambda: CHUNK))
-    assert inspector.status.path.text == "POST /v1/chat/completions"
-    assert inspector.status.status.text() == "200"
-    assert inspector.status.status.property("kind") == "ok"
-    assert inspector.status.time.text() == "2.91 s"
-    inspector.set_exchange(exchange(lambda: b"", status=429))
-    assert inspector.status.status.property("kind") == "error"
-    inspector.set_exchange(exchange(lambda: b"", status=None, duration=None))
-    assert inspector.status.status.text() == "waiting"
-    inspector.set_exchange(exchange(lambda: b"", status=None, error="The connection was refused."))
-    assert inspector.status.status.text() == "failed"
-    inspector.set_exchange(exchange(lambda: b"", status=None, complete=False))
-    assert inspector.status.status.text() == "no answer", "it was stopped before one began: nothing failed"
-    assert inspector.status.status.property("kind") == "warning"
-    inspector.set_exchange(exchange(lambda: CHUNK, duration=None))
-    assert inspector.status.status.text() == "200 · running"
-    inspector.set_exchange(exchange(lambda: CHUNK, error="The connection was lost."))
-    assert inspector.status.status.text() == "200 · broken off"
-    inspector.set_exchange(exchange(lambda: CHUNK, complete=False))
-    assert inspector.status.status.text() == "200 · not whole"
+    assert (shown.path.text, shown.time.text()) == ("POST /v1/chat/completions", "2.91 s")
+    states: list[tuple[dict[str, object], str, str]] = [
+        ({}, "200", "ok"),
+        ({"status": 429}, "429", "error"),
+        ({"status": None, "duration": None}, "waiting", "muted"),
+        ({"status": None, "error": "The connection was refused."}, "failed", "error"),
+        ({"status": None, "complete": False}, "no answer", "warning"),
+        ({"duration": None}, "200 · running", "ok"),
+        ({"error": "The connection was lost."}, "200 · broken off", "error"),
+        ({"complete": False}, "200 · not whole", "warning"),
+    ]
+    for fields, words, kind in states:
+        inspector.set_exchange(exchange(lambda: CHUNK, **fields))
+        assert (shown.status.text(), shown.status.property("kind")) == (words, kind), fields
 
 
 def preview(text: str) -> Preview:
