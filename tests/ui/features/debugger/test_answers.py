@@ -81,3 +81,14 @@ def test_refusal_to_start_gives_its_reason(session: Session, window: QWidget, qt
     qtbot.waitUntil(lambda: not dialog.start_button.isEnabled())
     assert dialog.said.text() == "The call is gone."
     dialog.reject()
+
+
+def test_answer_starts_from_a_draft_a_row_or_a_fault(dialog: AnswersDialog, session: Session) -> None:
+    session.change(debugging=Debugging(rules={"get_weather": ToolRule(rows=ROWS)}))
+    session.debugger.notes.set_draft(session.transcript.path[1].id, "two", ResultDraft(text="4"))
+    menu = dialog.columns[0].start_button.menu()
+    menu.aboutToShow.emit()
+    actions = {action.text(): action for action in menu.actions() if not action.isSeparator()}
+    assert list(actions) == ["What you typed: 4", "Row 1 (fits), any: sunny", *[name for name, _ in FAULTS]]
+    actions["Never"].trigger()
+    assert dialog.answers[0] == Answer(never=True)

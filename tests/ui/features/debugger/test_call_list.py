@@ -15,7 +15,7 @@ from playground.domain.parts import ToolCall, ToolResult
 from playground.domain.transcript import Role, Turn, make_turn
 from playground.engine.inspect.calls import CallEntry
 from playground.engine.session.session import Session
-from playground.ui.features.debugger.call_list import TOOL, VERDICT, CallList
+from playground.ui.features.debugger.call_list import DURATION, TOOL, VERDICT, CallList
 from playground.ui.features.debugger.call_words import seconds_words
 from tests.ui.conftest import ShowWidget
 from tests.ui.features.debugger.seen import session
@@ -119,3 +119,13 @@ def test_names_and_arguments_are_plain_text(page: CallList) -> None:
 def test_durations_are_formatted() -> None:
     said = [seconds_words(value) for value in (None, 0, 0.0843, 0.9996, 1.2, 9.996, 59.94, 185.4, 7260)]
     assert said == ["", "0 ms", "84 ms", "1.00 s", "1.20 s", "10.0 s", "59.9 s", "3 min 05 s", "2 h 01 min"]
+
+
+def test_column_sorts_up_down_and_not(page: CallList) -> None:
+    page.show_session(three())
+    orders = []
+    for _ in range(3):
+        page.table.horizontalHeader().sectionClicked.emit(DURATION)
+        shown(page)
+        orders.append("".join(entry.call.id[1] for entry in page.model.entries))
+    assert orders == ["321", "123", "123"]

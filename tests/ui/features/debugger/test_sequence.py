@@ -84,3 +84,13 @@ def test_sequence_is_copied_as_text(page: SequencePage) -> None:
     assert lines[1].startswith("Request 1 at 0 ms: 333 ms until the answer began; call of get_weather;")
     assert lines[1].endswith("answered from the table after 500 ms")
     assert lines[2].startswith("Request 2 at 2.00 s")
+
+
+def test_zoom_keys_change_the_zoom(page: SequencePage) -> None:
+    show(page, 60)
+    QTest.keyClick(page.view, Qt.Key.Key_Plus)
+    zoomed, words = page.view.zoom, page.usual.text()
+    assert zoomed > 1
+    assert words == f"{zoomed:.0%}".replace("%", " %")
+    QTest.keyClick(page.view, Qt.Key.Key_0)
+    assert page.view.zoom == 1.0

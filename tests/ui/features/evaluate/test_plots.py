@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractItemView, QApplication
 from pytestqt.qtbot import QtBot
@@ -20,7 +21,9 @@ from playground.engine.evaluation.statistics import wilson
 from playground.engine.evaluation.sweep import Range, over_parameters
 from playground.engine.session.plan import Case
 from playground.engine.session.session import Session
+from playground.ui.features.evaluate.plots.card import PlotCard
 from playground.ui.features.evaluate.plots.kinds import By, Known, case_at, plots
+from playground.ui.features.evaluate.plots.picture import to_png, to_svg
 from playground.ui.features.evaluate.plots.scene import Plot
 from playground.ui.features.evaluate.plots.view import PlotsView
 from tests.engine.evaluation.evaluations import planned, variant
@@ -166,17 +169,31 @@ def test_point_and_row_lead_to_their_answer(shown: Shown) -> None:
     shown(session, answers(Inquiry(session), first_of_b_fails), work)
 
 
-def test_plot_saved_as_svg_contains_its_text(qtbot: QtBot) -> None:
-    from playground.ui.features.evaluate.plots.card import PlotCard
-    from playground.ui.features.evaluate.plots.picture import to_svg
-
+def test_plots_are_saved_with_their_text_and_as_points(qtbot: QtBot) -> None:
     found = made_of(known(asked(4), first_of_b_fails))
-    for kind, words in (("map", (b"case 0", b"variants", b">100<")), ("seconds", (b"A \xc2\xb7 as set", b">6 s<"))):
+    cards = []
+    for kind in ("map", "seconds"):
         card = PlotCard()
         qtbot.addWidget(card)
         card.resize(500, 330)
         card.show_plot(found[kind])
-        svg = to_svg([card], 1)
-        for one in words:
-            assert one in svg
-        assert b"<image" not in svg
+        cards.append(card)
+    svg = to_svg(cards, 1)
+    for words in (b"case 0", b"variants", b">100<", b"A \xc2\xb7 as set", b">6 s<"):
+        assert words in svg
+    assert b"<image" not in svg
+    assert QImage.fromData(to_png(cards, 1)).width() > 500
+
+
+def test_sweep_over_two_parameters_is_a_map() -> None:
+    session = swept(Range("temperature", (0, 1)), Range("top_p", (0.5, 0.9, 1)))
+    sweep = made_of(known(session, lambda case, column, repeat: column != 1))["sweep"]
+    assert len(sweep.scene.boxes) == 6
+    assert {words.text for words in sweep.scene.words} == {"0", "100"}
+    assert (sweep.scene.x.title, sweep.scene.y.title) == ("Temperature; in %", "Top p")
+
+
+def test_checks_have_rates_of_their_own() -> None:
+    session = asked(4, checks=(Contains(text="x"), Contains(text="{{no_such}}")))
+    rate = made_of(known(session, first_of_b_fails, By.CHECK))["rate"]
+    assert [row.cells[:3] for row in rate.rows] == [("Contains “x”", "12", "14")]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLineEdit, QPushButton
+from PySide6.QtWidgets import QLineEdit, QMenu, QPushButton
 from pytestqt.qtbot import QtBot
 
 from playground.engine.library.experiment_summary import ExperimentSummary
@@ -134,3 +134,13 @@ def test_many_experiments_are_listed_page_by_page(panel: ExperimentsPanel) -> No
     assert isinstance(panel.model.rows[-1], More)
     panel.show_experiments(entries, "0")
     assert len(lines(panel)) > before + SHOWN - 30, "and they stay"
+
+
+def test_menu_of_filters_lists_models_and_switches(panel: ExperimentsPanel) -> None:
+    panel.chips.menu.aboutToShow.emit()
+    models, *rest = panel.chips.menu.actions()
+    menu = models.menu()
+    assert isinstance(menu, QMenu)
+    assert [action.text() for action in menu.actions()] == ["demo-chat", "other"]
+    next(action for action in rest if action.text() == "Has tools").trigger()
+    assert panel.filters == Filters(has_tools=True, archived=False)

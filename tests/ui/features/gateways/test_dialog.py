@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -327,13 +327,13 @@ def test_controls_have_names_and_labels_are_plain_text(play: Callable[[Scene], D
     play(scene)
 
 
-def cut_off(dialog: ProfileDialog) -> list[QWidget]:
+def cut_off(dialog: ProfileDialog) -> Sequence[QWidget]:
     """Return the controls that end beyond the visible area, and buttons narrower than their text."""
     area = dialog.form_area.viewport().width()
     kinds = (QLineEdit, QAbstractButton, QComboBox, QLabel)
     shown = [child for child in dialog.form.findChildren(QWidget) if child.isVisible() and isinstance(child, kinds)]
     beyond = [child for child in shown if child.mapTo(dialog.form, child.rect().topRight()).x() > area]
-    return beyond + [button for button in dialog.question.buttons if button.width() < button.sizeHint().width()]
+    return [*beyond, *(button for button in dialog.question.buttons if button.width() < button.sizeHint().width())]
 
 
 @pytest.mark.usefixtures("letters")
@@ -351,3 +351,21 @@ def test_form_at_any_size_is_not_cut_off(play: Callable[[Scene], DialogDriver], 
         assert dialog.isVisible()
 
     play(scene)
+
+
+def test_offered_address_is_taken_and_tested(play: Callable[[Scene], DialogDriver]) -> None:
+    with DemoServer(DemoConfig(key=CANARY, rate_limit=1_000_000)) as server:
+
+        async def scene(driver: DialogDriver) -> None:
+            dialog = driver.open()
+            type_into(dialog.form.address.edit, server.base_url.removesuffix("/v1"))
+            type_into(dialog.form.key.edit, CANARY)
+            dialog.test_button.click()
+            await eventually(lambda: bool(dialog.found.offers))
+            (offer,) = dialog.found.offers
+            assert offer.text() == f"Use {server.base_url}"
+            offer.click()
+            await eventually(lambda: dialog.message.text().startswith("OK: "))
+            assert dialog.form.address.text() == server.base_url
+
+        play(scene)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QMainWindow
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLineEdit, QMainWindow
 from pytestqt.qtbot import QtBot
 
 from playground.domain.tools import ToolDefinition
 from playground.engine.files.presets import Preset
 from playground.ui.features.presets.preset_bar import NONE, PresetBar
 from playground.ui.features.presets.preset_words import rows, summary
+from playground.ui.features.presets.presets_dialog import PresetsDialog
 from playground.ui.features.presets.save_dialog import SavePresetDialog
 
 FORMAT = {"type": "json_object"}
@@ -90,3 +93,22 @@ def test_menu_marks_active_presets(qtbot: QtBot) -> None:
     assert "Temperature" in first.toolTip()
     first.trigger()
     assert chosen == ["1"]
+
+
+def test_presets_are_renamed_moved_and_deleted_with_keys(main: QMainWindow, qtbot: QtBot) -> None:
+    dialog = PresetsDialog(main)
+    dialog.show_presets((FULL, BARE))
+    dialog.open()
+    told: list[object] = []
+    for signal in (dialog.renamed, dialog.moved):
+        signal.connect(lambda *values: told.append(values))
+    dialog.deleted.connect(told.append)
+    QTest.keyClick(dialog.list, Qt.Key.Key_Down, Qt.KeyboardModifier.AltModifier)
+    QTest.keyClick(dialog.list, Qt.Key.Key_Delete)
+    QTest.keyClick(dialog.list, Qt.Key.Key_F2)
+    field = dialog.list.findChild(QLineEdit)
+    assert field is not None
+    field.setText("Other ")
+    QTest.keyClick(field, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: told == [("1", 1), "1", ("1", "Other")])
+    dialog.close()

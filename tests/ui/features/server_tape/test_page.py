@@ -10,6 +10,7 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from playground.domain.tool_servers import Frame, ticket_id
+from playground.engine.tool_servers import tape as module
 from playground.engine.tool_servers.tape import ServerTape
 from playground.gateway.redact import Redactor
 from playground.ui.features.server_tape.page import EMPTY, NO_MATCH, TapePage, Wanted
@@ -128,3 +129,15 @@ def test_filters_reduce_the_rows(page: TapePage, tape: ServerTape) -> None:
     page.finish()
     assert len(rows(page)) == 5
     assert not page.show_call("turn", "call_2")
+
+
+def test_dropped_messages_lose_their_rows(page: TapePage, tape: ServerTape, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MOST_FRAMES", 400)
+    tape.add(talk())
+    page.finish()
+    page.table.selectRow(3)
+    for batch in range(20):
+        tape.add(message(batch, False, {"n": n}, method="n", server="loud") for n in range(50))
+        page.finish()
+        assert [entry.number for entry in page.model.rows] == [entry.number for entry in tape.entries]
+    assert page.table.currentIndex().row() == 3

@@ -144,3 +144,14 @@ def test_many_tools_are_all_checked_in_the_end(panel: ToolsPanel, qtbot: QtBot) 
     panel.set_tools(tuple(make(number, description="") for number in range(60)))
     qtbot.waitUntil(lambda: len(panel.model.sizes) == 60)
     assert all(panel.model.problems)
+
+
+def test_dropped_tool_joins_the_group_and_a_group_is_renamed(qtbot: QtBot, panel: ToolsPanel) -> None:
+    panel.set_tools((make(0, "A"), make(1, "A"), make(2, "B")))
+    data = panel.model.mimeData([index(panel, 0)])
+    with qtbot.waitSignal(panel.changed):
+        assert not panel.model.dropMimeData(data, Qt.DropAction.MoveAction, -1, -1, index(panel, "B"))
+    assert [(tool.name, tool.group) for tool in panel.tools] == [("tool_1", "A"), ("tool_0", "B"), ("tool_2", "B")]
+    with qtbot.waitSignal(panel.changed):
+        panel.model.setData(index(panel, "B"), "Mine")
+    assert [tool.group for tool in panel.tools] == ["A", "Mine", "Mine"]

@@ -14,7 +14,7 @@ from playground.jsonkit.values import Path
 from playground.ui.features.tools.field_block import FieldBlock
 from playground.ui.features.tools.panel import ToolsPanel
 from playground.ui.features.tools.schema_form import PAGE, SchemaForm
-from playground.ui.features.tools.slot_fields import ChoicesSlot, LinesSlot
+from playground.ui.features.tools.slot_fields import ChoicesSlot, LinesSlot, NumberSlot
 from playground.ui.features.tools.tool_editor import FORM, TEXT, ToolEditor
 from playground.ui.features.tools.tool_text import read_schema
 from tests.ui.conftest import ShowWidget
@@ -235,3 +235,14 @@ def test_form_of_very_many_fields_shows_a_page_of_them(panel: ToolsPanel, form: 
     form.add_parameter(())
     assert form.rows[-1].field.path == ("properties", "new_parameter")
     assert len(form.rows) <= PAGE
+
+
+def test_added_keyword_is_written_once_it_has_a_value(editor: ToolEditor, form: SchemaForm) -> None:
+    block = opened(form, CITY)
+    block.add_detail("minLength")
+    control = block.controls["minLength"]
+    assert isinstance(control, NumberSlot)
+    assert editor.schema.text() == SCHEMA
+    QTest.keyClicks(control.field, "3x")
+    assert json.loads(editor.schema.text())["properties"]["city"]["minLength"] == 3
+    assert control.field.property("bad") == "true"

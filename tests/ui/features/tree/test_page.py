@@ -110,3 +110,10 @@ def test_roles_are_told_apart_without_colour(page: TreePage) -> None:
 
     marks = [mark(key) for key in ("s", "u", "a3", "t")]
     assert len(set(marks)) == 4
+
+
+def test_click_leads_to_the_turn(page: TreePage, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(page.turn_asked) as asked:
+        place = page.view.point("a2").toPoint()
+        QTest.mouseClick(page.view.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert asked.args == ["a2"]

@@ -114,3 +114,13 @@ def test_binary_bytes_are_shown_in_hexadecimal() -> None:
     sizes = [len(raw_text("ä".encode() * count)) for count in (10, 1000, 200_000)]
     assert all(before < after for before, after in pairwise(sizes))
     assert "more" in raw_text(b"a" + "ä".encode() * 200_000)
+
+
+def test_picture_is_zoomed_and_moved_with_keys(page: TimelinePage) -> None:
+    shown(page)
+    scale = page.picture.scale
+    for key in (Qt.Key.Key_Plus, Qt.Key.Key_Right):
+        QTest.keyClick(page.picture, key)
+    assert 0 < scale.start < scale.end <= scale.total
+    QTest.keyClick(page.picture, Qt.Key.Key_0)
+    assert (scale.start, scale.end) == (0, scale.total)
