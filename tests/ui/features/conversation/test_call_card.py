@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
 from PySide6.QtWidgets import QAbstractButton, QLabel, QTextEdit, QWidget
 from pytestqt.qtbot import QtBot
 
-from playground.domain.debugging import Answer as Reply
 from playground.domain.parts import ToolCall, ToolResult
 from playground.domain.tools import ToolDefinition
 from playground.jsonkit.values import JSONObject
@@ -14,8 +12,6 @@ from playground.ui.features.conversation.calls.call_card import CallCard
 from playground.ui.features.conversation.commands import CallState
 from playground.ui.features.conversation.rows import Answer
 from playground.ui.widgets.mark_label import Chip
-from tests.support.editors import Edits
-from tests.ui.conftest import ShowWidget
 
 SCHEMA: JSONObject = {"type": "object", "properties": {"city": {"enum": ["Oslo", "Lisbon"]}}}
 TOOL = ToolDefinition(name="get_weather", parameters=SCHEMA)
@@ -25,10 +21,6 @@ BAD = ToolCall(id="call_1", name="get_weather", arguments='{"city":"Rome"}')
 
 def answer(text: str) -> Answer:
     return Answer("turn", ToolResult(call_id="call_1", text=text))
-
-
-def no_answers(_name: str) -> list[tuple[str, Reply]]:
-    return []
 
 
 def labels_of(widget: QWidget) -> list[str]:
@@ -52,11 +44,6 @@ def press(card: CallCard, name: str) -> None:
     """Click the button with this text or accessible name."""
     (button,) = (each for each in card.findChildren(QAbstractButton) if name in (each.text(), each.accessibleName()))
     button.click()
-
-
-@pytest.fixture
-def card(show_widget: ShowWidget) -> CallCard:
-    return show_widget(CallCard(no_answers, Edits(), lambda: "t"), 700, 200)
 
 
 def test_short_json_of_an_answered_call_is_on_one_line(card: CallCard) -> None:

@@ -9,8 +9,7 @@ from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn
 from playground.ui.features.conversation.finding import Query, Search
 from playground.ui.features.conversation.rows import Row, Rows
 from playground.ui.features.conversation.text_view import TextView
-from tests.ui.features.conversation.test_transcript_view import TranscriptDriver
-from tests.ui.features.conversation.test_transcript_view import driver as driver
+from tests.ui.features.conversation.conftest import TranscriptDriver
 
 MARKDOWN = """# A heading with token
 

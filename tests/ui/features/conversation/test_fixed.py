@@ -11,6 +11,7 @@ from playground.engine.session.session import Session
 from playground.ui.features.conversation.transcript_pane import TranscriptPane
 from playground.ui.features.conversation.turn_card import TurnCard
 from tests.support.editors import no_gateway
+from tests.ui.features.conversation.conftest import no_price
 
 PIXEL = "data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAA="
 TURNS = (
@@ -36,10 +37,6 @@ CHANGES = (
     "fill",
     "rules",
 )
-
-
-def no_price(_profile_id: str, _model: str) -> None:
-    return None
 
 
 def _pane(qtbot: QtBot, *turns: Turn, fixed: bool) -> TranscriptPane:

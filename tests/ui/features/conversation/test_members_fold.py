@@ -12,8 +12,7 @@ from playground.domain.parts import Part, Reasoning, Text, ToolCall
 from playground.domain.transcript import Ending, Outcome, Role, Turn, new_id
 from playground.ui.features.conversation.members_fold import MembersFold
 from playground.ui.features.conversation.turn_card import TurnCard
-from tests.ui.features.conversation.test_transcript_view import TranscriptDriver, row
-from tests.ui.features.conversation.test_transcript_view import driver as driver
+from tests.ui.features.conversation.conftest import TranscriptDriver, row
 
 SIGNED = {"chat": {"extra_content": {"google": {"thought_signature": "sig"}}}}
 CITED = {"messages": {"citations": [{"cited_text": "Grass is green."}]}}

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from playground.domain.debugging import Answer as Reply
 from playground.domain.parts import ToolCall
 from playground.domain.served import answer_of
 from playground.domain.tool_servers import Block, LinkBlock, ServerAnswer, TextBlock
@@ -20,21 +18,10 @@ from playground.ui.features.conversation.calls.served_view import LinkRow, Serve
 from playground.ui.features.conversation.calls.structured_fold import MISFITS, UNKNOWN
 from playground.ui.features.conversation.commands import CallState, ServerSide
 from tests.support.each_case import each_case
-from tests.support.editors import Edits
-from tests.ui.conftest import ShowWidget
 
 SCHEMA: JSONObject = {"type": "object", "properties": {"temp": {"type": "number"}}, "required": ["temp"]}
 TOOL = ToolDefinition(name="get_weather", parameters={"type": "object"}, server="weather", output=SCHEMA)
 CALL = ToolCall(id="call_1", name="get_weather", arguments='{"city":"Oslo"}')
-
-
-def no_answers(_name: str) -> list[tuple[str, Reply]]:
-    return []
-
-
-@pytest.fixture
-def card(show_widget: ShowWidget) -> CallCard:
-    return show_widget(CallCard(no_answers, Edits(), lambda: "t"), 700, 300)
 
 
 def came(*blocks: Block, structured: JSON = None, is_error: bool = False) -> ServerAnswer:

@@ -2,91 +2,20 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterator
-
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QPushButton, QWidget
+from PySide6.QtWidgets import QApplication, QPushButton
 from pytestqt.qtbot import QtBot
 
 from playground.domain.accumulator import GrowingChoice, GrowingPart
 from playground.domain.parts import Reasoning, Text, ToolCall, ToolResult
-from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn, make_turn
-from playground.engine.session.session import Session
-from playground.ui.features.conversation.commands import Growth
 from playground.ui.features.conversation.reasoning_view import ReasoningView
 from playground.ui.features.conversation.rows import Row, Rows
 from playground.ui.features.conversation.text_view import TextView
-from playground.ui.features.conversation.transcript_pane import TranscriptPane
-from playground.ui.features.conversation.transcript_view import ZOOMS, TranscriptView
-from tests.support.editors import no_gateway
-from tests.support.eventually import LIMIT_S
-
-
-def no_price(_profile_id: str, _model: str) -> None:
-    return None
-
-
-class TranscriptDriver:
-    """A view on rows of its own, 900 × 600, and what is growing in it."""
-
-    def __init__(self) -> None:
-        self.commands = TranscriptPane(Session(no_gateway, profile_id="demo"), no_price, QWidget())
-        self.growing: dict[str, GrowingChoice] = {}
-        self.view = TranscriptView(self.commands, self._state)
-
-    def _state(self, turn_id: str) -> Growth | None:
-        choice = self.growing.get(turn_id)
-        return None if choice is None else Growth(choice, 1.5)
-
-    def show(self, rows: list[Row], tools: tuple[ToolDefinition, ...] = ()) -> None:
-        self.view.set_rows(rows, tools)
-        self.settle()
-
-    def settle(self) -> None:
-        """Until every card there is room for has been made: a frame makes only a few."""
-        settle()
-        limit = time.monotonic() + LIMIT_S
-        while not self.view.complete:
-            assert time.monotonic() < limit, "cards are not complete"
-            QTest.qWait(1)
-
-    def scroll(self, share: float) -> None:
-        bar = self.view.verticalScrollBar()
-        bar.setValue(round(bar.maximum() * share))
-        self.settle()
-
-    def top(self, turn_id: str) -> int:
-        """Where a turn's card begins, in pixels below the view's upper edge."""
-        return self.view.cards[turn_id].y()
-
-    @property
-    def pill(self) -> QPushButton:
-        return next(b for b in self.view.findChildren(QPushButton) if b.parent() is self.view)
-
-
-def settle() -> None:
-    for _ in range(3):
-        QApplication.processEvents()
-
-
-@pytest.fixture
-def driver(qtbot: QtBot) -> Iterator[TranscriptDriver]:
-    driver = TranscriptDriver()
-    qtbot.addWidget(driver.commands)
-    qtbot.addWidget(driver.view)
-    driver.view.resize(900, 600)
-    driver.view.show()
-    qtbot.waitExposed(driver.view)
-    yield driver
-    settle()
-
-
-def row(turn: Turn, *, growing: bool = False) -> Row:
-    return Row(turn, (turn.id,), {}, growing)
+from playground.ui.features.conversation.transcript_view import ZOOMS
+from tests.ui.features.conversation.conftest import TranscriptDriver, row, settle
 
 
 def talk(count: int, words: int = 12) -> list[Row]:
