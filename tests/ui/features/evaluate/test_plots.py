@@ -14,7 +14,6 @@ from PySide6.QtWidgets import QAbstractItemView, QApplication
 from pytestqt.qtbot import QtBot
 
 from playground.domain.checks.texts import Contains
-from playground.engine.evaluation.answering import Answer
 from playground.engine.evaluation.inquiry import Inquiry
 from playground.engine.evaluation.results import Results
 from playground.engine.evaluation.statistics import wilson
@@ -29,6 +28,7 @@ from playground.ui.features.evaluate.plots.view import PlotsView
 from tests.engine.evaluation.evaluations import planned, variant
 from tests.engine.session.test_session import make_session
 from tests.support.eventually import eventually
+from tests.ui.conftest import ShowWidget
 from tests.ui.features.evaluate.answered import Looked, Made, answers, looked
 
 
@@ -110,38 +110,16 @@ def test_answers_of_the_selected_cell_are_counted() -> None:
 # ---- on the page -----------------------------------------------------------------------------------------------------
 
 
-class Shown:
-    """The view in a window, over answers that are kept."""
-
-    def __init__(self, qtbot: QtBot, qapp: QApplication, path: Path) -> None:
-        self._qtbot, self._qapp, self._path = qtbot, qapp, path
-
-    def __call__(self, session: Session, kept: list[Answer], work: Any) -> None:
-        async def shown(at: Looked) -> None:
-            view = PlotsView(at.look)
-            view.resize(1000, 700)
-            view.show()
-            await at.found()
-            await work(at, view)
-            view.close()
-            view.deleteLater()
-
-        looked(self._qapp, self._path, session, kept, shown)
-
-
-@pytest.fixture
-def shown(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Shown:
-    return Shown(qtbot, qapp, tmp_path)
-
-
 async def drawn(at: Looked, view: PlotsView, *kinds: str) -> None:
     await eventually(lambda: set(kinds) <= {card.plot.kind for card in view.cards if card.plot is not None})
 
 
-def test_point_and_row_lead_to_their_answer(shown: Shown) -> None:
+def test_point_and_row_lead_to_their_answer(show_widget: ShowWidget, qapp: QApplication, tmp_path: Path) -> None:
     session = asked(4)
 
-    async def work(at: Looked, view: PlotsView) -> None:
+    async def work(at: Looked) -> None:
+        view = show_widget(PlotsView(at.look), 1000, 700)
+        await at.found()
         await drawn(at, view, "rate", "seconds", "tokens", "map")
         assert not view.empty.isVisible()
         seconds = view.card("seconds")
@@ -165,8 +143,9 @@ def test_point_and_row_lead_to_their_answer(shown: Shown) -> None:
         QTest.keyClick(rate.table, Qt.Key.Key_Return)
         assert at.look.case is not None
         assert (at.look.case.id, at.look.column) == ("c0", at.look.inquiry.columns[1])
+        view.hide()
 
-    shown(session, answers(Inquiry(session), first_of_b_fails), work)
+    looked(qapp, tmp_path, session, answers(Inquiry(session), first_of_b_fails), work)
 
 
 def test_plots_are_saved_with_their_text_and_as_points(qtbot: QtBot) -> None:

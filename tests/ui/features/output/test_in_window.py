@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QSettings
 from PySide6.QtTest import QTest
-from pytestqt.qtbot import QtBot
 
 from playground.demo.server import DemoServer
 from playground.domain.transcript import Role, make_turn
@@ -26,6 +25,7 @@ from playground.ui.features.raw.control import RawControl
 from playground.ui.shell.features import OUTPUT_PANEL, RAW_PANEL
 from playground.ui.shell.main_window import MainWindow
 from tests.engine.conftest import no_keyring
+from tests.ui.conftest import ShowWidget
 
 
 class OutputWindow:
@@ -67,51 +67,44 @@ class OutputWindow:
 
 
 @pytest.fixture
-def output_window(qtbot: QtBot, tmp_path: Path, demo: DemoServer) -> Iterator[OutputWindow]:
-    output_window = OutputWindow(tmp_path, demo)
-    output_window.window.resize(1440, 900)
-    output_window.window.show()
-    qtbot.waitExposed(output_window.window)
+def output_window(show_widget: ShowWidget, tmp_path: Path, gateway: DemoServer) -> Iterator[OutputWindow]:
+    output_window = OutputWindow(tmp_path, gateway)
+    show_widget(output_window.window, 1440, 900)
     yield output_window
     output_window.window.let_close()
     output_window.window.close()
-    output_window.window.deleteLater()
 
 
-def verdict(card: TurnCard) -> AnswerCheckView:
-    found = card.findChildren(AnswerCheckView)
-    assert len(found) == 1
-    return found[0]
+def verdict(card: TurnCard) -> str:
+    (view,) = card.findChildren(AnswerCheckView)
+    return view.chip_text.words
 
 
-async def test_answer_with_a_schema_shows_its_verdict(output_window: OutputWindow, demo: DemoServer) -> None:
+async def test_format_and_extras_are_sent_and_the_answer_is_checked(
+    output_window: OutputWindow, gateway: DemoServer
+) -> None:
     panel = output_window.window.panels.of(OUTPUT_PANEL)
+    raw = output_window.window.panels.of(RAW_PANEL)
     panel.choose(SCHEMA)
     panel.insert_example()
-    card = await output_window.ask("Extract the invoice.")
-    body = json.loads(demo.requests[-1].body)
-    assert body["response_format"]["json_schema"]["name"] == "invoice"
-    assert verdict(card).chip_text.words == "matches schema"
-    session = output_window.workspace.current
-    session.turns.edit_text(session.transcript.path[-1].id, '{"vendor": 1, "items": [], "total": "x"}')
-    assert verdict(card).chip_text.words == "2 schema errors"
-    panel.choose(JSON_MODE)
-    assert verdict(card).chip_text.words == "2 schema errors"  # it was asked for under the schema
-    await output_window.gateways.aclose()
-
-
-async def test_valid_extras_are_sent(output_window: OutputWindow, demo: DemoServer) -> None:
-    raw = output_window.window.panels.of(RAW_PANEL)
     QTest.keyClicks(raw.body.editor, '{"x_extra": [1, 2]}')
     raw.headers.add_header()
     QTest.keyClicks(raw.headers.rows[0].name, "X-Trace")
     QTest.keyClicks(raw.headers.rows[0].value, "on")
     assert output_window.window.side.tabs.tabText(3).endswith("2")
-    await output_window.ask("Hello")
-    assert json.loads(demo.requests[-1].body)["x_extra"] == [1, 2]
-    assert demo.requests[-1].header("X-Trace") == "on"
+    card = await output_window.ask("Extract the invoice.")
+    request = gateway.requests[-1]
+    body = json.loads(request.body)
+    assert (body["response_format"]["json_schema"]["name"], body["x_extra"]) == ("invoice", [1, 2])
+    assert request.header("X-Trace") == "on"
+    assert verdict(card) == "matches schema"
+    session = output_window.workspace.current
+    session.turns.edit_text(session.transcript.path[-1].id, '{"vendor": 1, "items": [], "total": "x"}')
+    assert verdict(card) == "2 schema errors"
+    panel.choose(JSON_MODE)
+    assert verdict(card) == "2 schema errors"  # it was asked for under the schema
     raw.body.replace_text('{"x_extra": [1, 2')
     await output_window.ask("Again")
-    assert "x_extra" not in json.loads(demo.requests[-1].body)
+    assert "x_extra" not in json.loads(gateway.requests[-1].body)
     assert raw.body.text == '{"x_extra": [1, 2'
     await output_window.gateways.aclose()
