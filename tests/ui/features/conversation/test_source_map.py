@@ -46,29 +46,6 @@ Setext heading
 
 Ende mit Umlaut äöü 🎉 and emoji, https://bare.example.org/path too.
 """
-WORDS = (
-    "cities",
-    "look",
-    "link",
-    "code",
-    "literal",
-    "entity",
-    "bold words",
-    "nested",
-    "alpha",
-    "2 apples",
-    "someone",
-    "two lines",
-    "# a comment",
-    "return x - 1",
-    "- not an item",
-    "Oslo",
-    "21",
-    "picture",
-    "Setext",
-    "äöü 🎉",
-    "bare.example",
-)
 
 
 def drawn(source: str, mode: str = "markdown") -> list[Line]:
@@ -116,18 +93,6 @@ def test_markdown_marks_are_not_drawn() -> None:
         assert found.drawn(at, at + len(mark)) == [], mark
 
 
-def test_map_of_growing_text_equals_the_whole() -> None:
-    stream, found, given_so_far = MarkdownStream(), SourceMap(), ""
-    for at in range(0, len(SOURCE), 3):
-        piece = SOURCE[at : at + 3]
-        given_so_far += piece
-        found.follow(stream.append_markdown(piece), given_so_far, stream.lines)
-    whole = made(SOURCE, drawn(SOURCE))
-    for words in WORDS:
-        at = SOURCE.index(words)
-        assert found.drawn(at, at + len(words)) == whole.drawn(at, at + len(words)), words
-
-
 def test_formatted_arguments_are_mapped() -> None:
     arguments = '{"city":"São Paulo","days":[1,2],"note":"a \\"b\\" c"}'
     lines = shown_arguments(arguments, [], answered=False)
@@ -138,16 +103,18 @@ def test_formatted_arguments_are_mapped() -> None:
         assert "".join(shown.split()) == "".join(words.split())
 
 
-@given(st.text(alphabet="ab1 *_`#->|[](){}\\\n!&;~\t0.", max_size=120))
 @settings(max_examples=100)
-def test_any_text_is_mapped_in_order(source: str) -> None:
-    lines = drawn(source)
-    found = made(source, lines)
+@given(st.text(alphabet="ab1 *_`#->|[](){}\\\n!&;~\t0.", max_size=120), st.integers(1, 40))
+def test_any_growing_text_is_mapped_in_order(source: str, step: int) -> None:
+    stream, source_map = MarkdownStream(), SourceMap()
+    for end in range(step, len(source) + step, step):
+        first = stream.append_markdown(source[end - step : end])
+        source_map.follow(first, source[:end], stream.lines)
     before = -1
-    for number, line in enumerate(lines):
+    for number, line in enumerate(stream.lines):
         for cell, text in enumerate(cells(line)):
             for at, character in enumerate(text):
-                span = found.source_of((number, cell, at), (number, cell, at + 1))
+                span = source_map.source_of((number, cell, at), (number, cell, at + 1))
                 if span is not None:
                     assert span[0] > before
                     before = span[0]

@@ -9,10 +9,10 @@ from PySide6.QtWidgets import QApplication, QPushButton
 from pytestqt.qtbot import QtBot
 
 from playground.domain.accumulator import GrowingChoice, GrowingPart
-from playground.domain.parts import Reasoning, Text, ToolCall, ToolResult
-from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn, make_turn
+from playground.domain.parts import Reasoning, Text
+from playground.domain.transcript import Ending, Outcome, Role, make_turn
 from playground.ui.features.conversation.reasoning_view import ReasoningView
-from playground.ui.features.conversation.rows import Row, Rows
+from playground.ui.features.conversation.rows import Row
 from playground.ui.features.conversation.text_view import TextView
 from playground.ui.features.conversation.transcript_view import ZOOMS
 from tests.ui.features.conversation.conftest import TranscriptDriver, row, settle
@@ -231,22 +231,3 @@ def test_focus_moves_from_turn_to_turn(driver: TranscriptDriver, qtbot: QtBot) -
 
 
 # Rows
-
-
-def _path(*turns: Turn) -> Transcript:
-    return Transcript().append(*turns)
-
-
-def test_rows_put_results_into_their_call() -> None:
-    asked = make_turn(Role.ASSISTANT, "", *(ToolCall(id=i, name="f", arguments="{}") for i in ("a", "b")))
-    answers = [make_turn(Role.TOOL, "", ToolResult(call_id=i, text=f"result {i}")) for i in ("b", "a")]
-    rows = Rows().follow(_path(make_turn(Role.USER, "hi"), asked, *answers, make_turn(Role.ASSISTANT, "so")))
-    assert [r.turn.role for r in rows] == [Role.USER, Role.ASSISTANT, Role.ASSISTANT]
-    assert {call: found.result.text for call, found in rows[1].answers.items()} == {"a": "result a", "b": "result b"}
-
-
-def test_result_without_open_call_has_its_own_row() -> None:
-    asked = make_turn(Role.ASSISTANT, "", ToolCall(id="a", name="f", arguments="{}"))
-    results = [make_turn(Role.TOOL, "", ToolResult(call_id=i, text=i)) for i in ("a", "a", "other")]
-    rows = Rows().follow(_path(asked, *results))
-    assert [r.turn.role for r in rows] == [Role.ASSISTANT, Role.TOOL, Role.TOOL]

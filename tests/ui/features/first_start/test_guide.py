@@ -45,7 +45,7 @@ def answer(*more: ToolCall) -> Turn:
 
 
 def gone_through(driver: GuideDriver, *, fork: bool = False) -> None:
-    """All of the first experiment is over before anybody has looked."""
+    """Complete the first experiment before the guide begins."""
     session = driver.session
     session.turns.add_turn(make_turn(Role.USER, "How warm is it?"))
     maker = session.turns.add_turn(answer(ToolCall(id="c1", name="get_weather", arguments="{}")))
@@ -57,7 +57,6 @@ def gone_through(driver: GuideDriver, *, fork: bool = False) -> None:
 
 @pytest.mark.parametrize("fork", [False, True])
 def test_guide_skips_completed_steps(driver: GuideDriver, fork: bool) -> None:
-    """Hints have their time to be read; whatever happens meanwhile, and however, counts."""
     gone_through(driver, fork=fork)
     driver.guide.read_s = 0.0
     driver.guide.begin(driver.session)

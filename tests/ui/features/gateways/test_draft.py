@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from playground.engine.gateways.credentials import ConsentReason, Credentials, NeedsConsent, credentials_for
+from playground.engine.gateways.credentials import Credentials, credentials_for
 from playground.engine.gateways.profiles import Profile, ProfileError, ProfileStore
 from playground.engine.gateways.secrets import Keys
-from playground.ui.features.gateways.draft import Draft, HeaderRow, credentials_of, problem, save
+from playground.ui.features.gateways.draft import Draft, HeaderRow, problem, save
 from tests.engine.conftest import no_keyring
 
 CANARY = "sk-canary-8f2a61c0de"
@@ -73,35 +73,6 @@ async def test_removed_secret_header_is_forgotten(store: ProfileStore, keys: Key
     profile, _state = await save(replace(Draft.of(profile), headers=()), store, keys)
     assert profile.secret_headers == {}
     assert [secret.get_secret_value() for secret in keys.known()] == [CANARY]
-
-
-async def test_key_is_sent_to_a_new_address_only_with_consent(store: ProfileStore, keys: Keys) -> None:
-    profile, _state = await save(a_draft(), store, keys)
-    moved = Draft.of(profile.model_copy(update={"base_url": "https://evil.example/v1"}))
-    asked = await credentials_of(moved, keys)
-    assert isinstance(asked, NeedsConsent)
-    assert asked.reason is ConsentReason.MOVED
-    given = await credentials_of(replace(moved, move_key=True), keys)
-    assert isinstance(given, Credentials)
-    assert given.key is not None
-    assert await keys.get(profile.id, profile.key_origin) is not None  # a test moves nothing
-
-    saved, _state = await save(moved, store, keys)
-    assert isinstance(await credentials_for(saved, keys), NeedsConsent)
-    agreed, _state = await save(replace(moved, move_key=True), store, keys)
-    assert isinstance(await credentials_for(agreed, keys), Credentials)
-
-
-async def test_plain_http_needs_consent_for_a_typed_key(keys: Keys) -> None:
-    draft = a_draft("http://10.0.0.7:8000/v1")
-    asked = await credentials_of(draft, keys)
-    assert isinstance(asked, NeedsConsent)
-    assert asked.reason is ConsentReason.PLAIN_HTTP
-    agreed = draft.profile.model_copy(update={"plain_http_origin": draft.profile.origin})
-    given = await credentials_of(replace(draft, profile=agreed), keys)
-    assert isinstance(given, Credentials)
-    assert given.key is not None
-    assert await credentials_of(replace(draft, key=""), keys) == Credentials()  # nothing secret, nothing to ask
 
 
 @pytest.mark.parametrize(

@@ -89,20 +89,3 @@ def test_typed_values_are_emitted(form: VariablesForm) -> None:
     form.show("city", city="")
     assert field.placeholderText() == "empty"
     assert not form.bar.flag.isVisible()
-
-
-def test_folded_bar_summarizes_values(form: VariablesForm) -> None:
-    folded: list[bool] = []
-    form.bar.folded.connect(folded.append)
-    form.show("city", "note", "unit", city="Oslo", note="{{note}}", preview="To Oslo")
-    assert form.bar.preview.text == "As sent: To Oslo"
-    form.bar.fold_button.click()
-    assert folded == [True]
-    assert form.bar.summary.text == "city = Oslo  ·  note = as written"
-    assert form.bar.flag.text() == "unit has no value"
-    assert form.bar.written_button.isVisible()
-    assert not form.bar.table.isVisible()
-    form.bar.go_to("unit")
-    assert form.bar.table.isVisible()
-    assert form.bar.summary.text == ""
-    assert form.bar.rows["unit"].field.hasFocus()
