@@ -14,7 +14,7 @@ def view(show_widget: ShowWidget) -> CodeView:
     return show_widget(CodeView(), 600, 200)
 
 
-def coloured(block: QTextBlock) -> list[str]:
+def coloured_pieces(block: QTextBlock) -> list[str]:
     """The pieces of a line that have a colour of their own, as Qt counts them."""
     units = block.text().encode("utf-16-le")
     formats = [form for form in block.layout().formats() if form.length]
@@ -24,8 +24,8 @@ def coloured(block: QTextBlock) -> list[str]:
 def test_highlighting_is_placed_behind_emoji(view: CodeView) -> None:
     view.show_code('greeting = "😀😀 hello"  # said\nimport os\n', "python")
     first = view.document().begin()
-    assert coloured(first) == ['"😀😀 hello"', "# said"]
-    assert coloured(first.next()) == ["import"]
+    assert coloured_pieces(first) == ['"😀😀 hello"', "# said"]
+    assert coloured_pieces(first.next()) == ["import"]
     assert view.text() == 'greeting = "😀😀 hello"  # said\nimport os\n'
 
 

@@ -45,7 +45,7 @@ def window(qtbot: QtBot, session: Session) -> Iterator[GetCodeWindow]:
     main.hide()
 
 
-def expected(session: Session, language: str) -> str:
+def expected_code(session: Session, language: str) -> str:
     return write(language, sent_by(PROFILE, session.next_request.build(), (Secret(CANARY),))).text
 
 
@@ -55,7 +55,7 @@ def test_window_shows_the_code_of_each_language(qtbot: QtBot, window: GetCodeWin
 
     for row in LANGUAGES:
         window.set_language(row.id)
-        code = expected(session, row.id)
+        code = expected_code(session, row.id)
         qtbot.waitUntil(partial(shown, code, "chat" not in row.protocols))
         assert window.copy_button.isEnabled() == bool(code)
         assert window.install.isVisible() == (bool(row.install) and bool(code))

@@ -27,13 +27,13 @@ OTHER = Profile(id="other", name="Other", base_url="https://other.example/v1")
 TEAM = Profile(id="team", name="Team & co", base_url="https://gateway.example/v1")
 
 
-def opened(main: QMainWindow, *profiles: Profile) -> ImportRequestDialog:
+def open_dialog(main: QMainWindow, *profiles: Profile) -> ImportRequestDialog:
     dialog = ImportRequestDialog((DEMO, *profiles), "demo", main)
     dialog.open()
     return dialog
 
 
-def rows(dialog: ImportRequestDialog) -> dict[str, str]:
+def read_rows(dialog: ImportRequestDialog) -> dict[str, str]:
     found: dict[str, str] = {}
 
     def take(item: QTreeWidgetItem) -> None:
@@ -51,7 +51,7 @@ def rows(dialog: ImportRequestDialog) -> dict[str, str]:
 
 
 def everything_said(dialog: ImportRequestDialog) -> str:
-    said = [dialog.text.text(), *rows(dialog).keys(), *rows(dialog).values()]
+    said = [dialog.text.text(), *read_rows(dialog).keys(), *read_rows(dialog).values()]
     for widget in dialog.findChildren(QWidget):
         said += [widget.accessibleName(), widget.accessibleDescription(), widget.toolTip()]
         said += [widget.text()] if isinstance(widget, QLabel) else []
@@ -60,11 +60,11 @@ def everything_said(dialog: ImportRequestDialog) -> str:
 
 
 def test_pasted_command_is_read_and_its_key_hidden(main: QMainWindow) -> None:
-    dialog = opened(main)
+    dialog = open_dialog(main)
     assert not dialog.import_button.isEnabled()
     QGuiApplication.clipboard().setText(CURL)
     QTest.mouseClick(dialog.paste_button, Qt.MouseButton.LeftButton)
-    found = rows(dialog)
+    found = read_rows(dialog)
     assert found["Model"] == "gpt-x"
     assert found["Protocol"] == "Chat completions"
     assert found["Base URL"] == "https://gateway.example/v1"
@@ -85,7 +85,7 @@ def test_pasted_command_is_read_and_its_key_hidden(main: QMainWindow) -> None:
 
 
 def test_key_is_offered_to_the_gateway_of_its_address(main: QMainWindow) -> None:
-    dialog = opened(main, OTHER, TEAM)
+    dialog = open_dialog(main, OTHER, TEAM)
     dialog.set_text(CURL)
     choice = dialog.gateway
     assert choice.profile_id == "team"
@@ -102,7 +102,7 @@ def test_key_is_offered_to_the_gateway_of_its_address(main: QMainWindow) -> None
 
 def test_stored_key_is_replaced_only_on_request(main: QMainWindow) -> None:
     stored = TEAM.model_copy(update={"key_origin": TEAM.origin})
-    dialog = opened(main, stored)
+    dialog = open_dialog(main, stored)
     dialog.set_text(CURL)
     assert dialog.gateway.profile_id == "team"
     assert not dialog.gateway.keep
@@ -111,7 +111,7 @@ def test_stored_key_is_replaced_only_on_request(main: QMainWindow) -> None:
 
 
 def test_unreadable_command_gives_its_reason(main: QMainWindow) -> None:
-    dialog = opened(main)
+    dialog = open_dialog(main)
     for text in ("curl https://x.example -d @body.json", "some words", '{"model": "m"}', '{"model": '):
         dialog.set_text(text)
         assert not dialog.import_button.isEnabled()

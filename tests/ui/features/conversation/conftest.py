@@ -83,7 +83,7 @@ def driver(qtbot: QtBot) -> Iterator[TranscriptDriver]:
     settle()
 
 
-def row(turn: Turn, *, growing: bool = False) -> Row:
+def make_row(turn: Turn, *, growing: bool = False) -> Row:
     return Row(turn, (turn.id,), {}, growing)
 
 

@@ -51,7 +51,7 @@ def _pane(qtbot: QtBot, *turns: Turn, fixed: bool) -> TranscriptPane:
     return pane
 
 
-def _offered(pane: TranscriptPane) -> set[str]:
+def _list_actions(pane: TranscriptPane) -> set[str]:
     """What every button that is seen is called, and every entry of the cards' menus."""
     found = set()
     for button in pane.findChildren(QAbstractButton):
@@ -70,7 +70,7 @@ def _changing(offered: set[str]) -> list[str]:
 
 
 def test_fixed_turn_offers_no_changes(qtbot: QtBot) -> None:
-    free, fixed = (_offered(_pane(qtbot, *TURNS, fixed=fixed)) for fixed in (False, True))
+    free, fixed = (_list_actions(_pane(qtbot, *TURNS, fixed=fixed)) for fixed in (False, True))
     assert _changing(free)  # of the same turns, were they not fixed
     assert not _changing(fixed)
     assert {"copy text", "show its frames", "show the frame that carried it"} <= fixed

@@ -31,7 +31,7 @@ def picture(width: int = 40, height: int = 30, colour: str = "#2F5BEA", *, alpha
     return made
 
 
-def saved(folder: Path, name: str, made: QImage | None = None) -> Path:
+def save_picture(folder: Path, name: str, made: QImage | None = None) -> Path:
     path = folder / name
     assert (made or picture()).save(str(path))
     return path
@@ -102,7 +102,7 @@ def test_dragged_picture_is_an_address() -> None:
 
 @each_case("name", ["a.png", "a.jpg", "a.webp"])
 def test_image_file_keeps_its_bytes(tmp_path: Path, name: str) -> None:
-    path = saved(tmp_path, name)
+    path = save_picture(tmp_path, name)
     image = read_source(path)
     assert data_of(image.url) == path.read_bytes()
     assert image.name == name
@@ -147,7 +147,7 @@ def test_shrunk_picture_stays_transparent() -> None:
 
 
 def jpeg(name: str, folder: Path, made: QImage) -> bytes:
-    return saved(folder, name, made).read_bytes()
+    return save_picture(folder, name, made).read_bytes()
 
 
 def test_shrunk_jpeg_is_upright(tmp_path: Path) -> None:
@@ -182,8 +182,8 @@ def test_shrinking_of_animated_images_is_refused(tmp_path: Path) -> None:
     header = b"GIF89a" + struct.pack("<HH", 2, 1) + b"\x80\x00\x00" + b"\x00\x00\x00\xff\xff\xff"
     control = b"!\xf9\x04\x04\x0a\x00\x00\x00"
     gif = header + (control + b",\x00\x00\x00\x00\x02\x00\x01\x00\x00\x02\x03D\x02\x05\x00") * 3 + b";"
-    png = png_with(saved(tmp_path, "still.png").read_bytes(), b"acTL", struct.pack(">II", 3, 0))
-    frame = b"\0" * 6 + b"\x27\0\0\x1d\0\0" + b"\x64\0\0\0" + saved(tmp_path, "still.webp").read_bytes()[12:]
+    png = png_with(save_picture(tmp_path, "still.png").read_bytes(), b"acTL", struct.pack(">II", 3, 0))
+    frame = b"\0" * 6 + b"\x27\0\0\x1d\0\0" + b"\x64\0\0\0" + save_picture(tmp_path, "still.webp").read_bytes()[12:]
     chunks = ((b"VP8X", b"\x02\0\0\0\x27\0\0\x1d\0\0"), (b"ANIM", b"\0" * 6), (b"ANMF", frame), (b"ANMF", frame))
     content = b"".join(kind + struct.pack("<I", len(data)) + data for kind, data in chunks)
     webp = b"RIFF" + struct.pack("<I", len(content) + 4) + b"WEBP" + content
@@ -227,7 +227,7 @@ def test_png_and_webp_are_turned_by_their_exif_data(tmp_path: Path, kind: str, o
     plain = jpeg("plain.jpg", tmp_path, marked)
     block = b"Exif\0\0" + exif(orientation, "<")
     as_jpeg = plain[:2] + b"\xff\xe1" + struct.pack(">H", len(block) + 2) + block + plain[2:]
-    data = saved(tmp_path, f"marked.{kind}", marked).read_bytes()
+    data = save_picture(tmp_path, f"marked.{kind}", marked).read_bytes()
     if kind == "png":
         turned = png_with(data, b"eXIf", exif(orientation, order))
     else:
@@ -239,7 +239,7 @@ def test_png_and_webp_are_turned_by_their_exif_data(tmp_path: Path, kind: str, o
 @pytest.mark.qt_log_ignore("Corrupt JPEG data")
 @each_case("name", ["a.jpg", "a.png", "a.webp"])
 def test_cut_off_picture_is_reported_and_not_shrunk(tmp_path: Path, qtbot: QtBot, name: str) -> None:
-    whole = saved(tmp_path, name, noise(2_200, 90)).read_bytes()
+    whole = save_picture(tmp_path, name, noise(2_200, 90)).read_bytes()
     assert cut_off_words(image_from(whole, name)) == ""
     cut = image_from(whole[: len(whole) * 2 // 3], name)
     assert f"“{name}” is cut off" in cut_off_words(cut)
@@ -309,7 +309,7 @@ def test_no_file_ends_the_process(tmp_path: Path) -> None:
         (tmp_path / name).write_bytes(data + bytes(64))
     generator = random.Random(31)
     for kind in (*readable, "ico"):
-        whole = saved(tmp_path, f"whole.{kind}", noise(24, 24)).read_bytes()
+        whole = save_picture(tmp_path, f"whole.{kind}", noise(24, 24)).read_bytes()
         for step in range(20):
             damaged = bytearray(whole[: generator.randrange(1, len(whole))] if step % 2 else whole)
             for _ in range(step % 5):

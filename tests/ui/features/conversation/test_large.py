@@ -38,7 +38,7 @@ def ends_of(text: str, start: int, stop: int) -> bool:
     return text[start:stop] in ("", "\n", "\r\n", "\r")
 
 
-def ended(steps: Generator[None, None, int]) -> int:
+def run_to_end(steps: Generator[None, None, int]) -> int:
     while True:
         try:
             next(steps)
@@ -71,7 +71,7 @@ def test_parts_cover_the_text_in_both_directions(text: str) -> None:
 def test_search_of_a_large_text_counts_the_places_of_its_parts(shape: str, view: TextView, qtbot: QtBot) -> None:
     text = SHAPES[shape]
     pattern = re.compile("token|a", re.IGNORECASE)
-    count = ended(look_through(text, pattern, "raw"))
+    count = run_to_end(look_through(text, pattern, "raw"))
     view.set_text(text)
     view.show_found(pattern, None)
     assert view.found.count == count == len(found_places(text, pattern) or ())

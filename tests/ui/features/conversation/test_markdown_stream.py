@@ -15,7 +15,7 @@ from playground.ui.widgets.highlight import highlight
 from tests.support.each_case import each_case
 
 
-def drawn(text: str, cuts: Sequence[int] = ()) -> list[Line]:
+def draw_lines(text: str, cuts: Sequence[int] = ()) -> list[Line]:
     """The lines after feeding ``text`` cut at ``cuts``; what a feed calls unchanged is checked to be so."""
     stream, shown, at = MarkdownStream(), list[Line](), 0
     for end in [*sorted(cuts), len(text)]:
@@ -27,7 +27,7 @@ def drawn(text: str, cuts: Sequence[int] = ()) -> list[Line]:
 
 
 def brief(text: str) -> list[tuple[str, str]]:
-    return [(line.kind, line.text) for line in drawn(text)]
+    return [(line.kind, line.text) for line in draw_lines(text)]
 
 
 HAND_PICKED = {
@@ -62,11 +62,11 @@ HAND_PICKED = {
 
 @each_case("text", HAND_PICKED.values())
 def test_text_in_pieces_gives_the_same_lines(text: str) -> None:
-    whole = drawn(text)
+    whole = draw_lines(text)
     if len(text) < 400:
-        assert drawn(text, range(1, len(text))) == whole
+        assert draw_lines(text, range(1, len(text))) == whole
     for step in (64,) if len(text) > 3_000 else (7,):
-        assert drawn(text, range(step, len(text), step)) == whole
+        assert draw_lines(text, range(step, len(text), step)) == whole
 
 
 _PIECES = st.sampled_from(
@@ -98,20 +98,20 @@ def test_any_text_in_any_pieces_gives_the_same_lines(text: str, cuts: list[tuple
         at = cut
     first = stream.append_markdown(text[at:])
     lines[first:] = stream.lines[first:]
-    assert lines == drawn(text)
+    assert lines == draw_lines(text)
 
 
 @settings(max_examples=100)
 @given(st.text(st.sampled_from(list(" \n\r\t`~*_-+=#>|[]()!\\&;:/.<ab1x\u2028")), max_size=60))
 def test_any_characters_one_by_one(text: str) -> None:
-    assert drawn(text, range(1, len(text))) == drawn(text)
+    assert draw_lines(text, range(1, len(text))) == draw_lines(text)
 
 
 # What is drawn
 
 
 def test_items_keep_their_numbers_levels_and_marks() -> None:
-    lines = drawn("1. a\n1. b\n   - c\n     1. d\n1. e\n\ntext\n\n7. f\n8. g\n")
+    lines = draw_lines("1. a\n1. b\n   - c\n     1. d\n1. e\n\ntext\n\n7. f\n8. g\n")
     assert [(line.marker, line.level) for line in lines] == [
         ("1.", 1),
         ("2.", 1),
@@ -125,7 +125,7 @@ def test_items_keep_their_numbers_levels_and_marks() -> None:
 
 
 def test_fence_in_a_list_is_part_of_it() -> None:
-    lines = drawn("1. run\n   ```bash\n   npm i\n     -g\n   ```\n   then\n2. done\n")
+    lines = draw_lines("1. run\n   ```bash\n   npm i\n     -g\n   ```\n   then\n2. done\n")
     assert [(line.kind, line.level, line.text) for line in lines] == [
         ("item", 1, "run"),
         ("code", 1, "npm i"),
@@ -145,20 +145,20 @@ def test_closing_fence_is_not_drawn() -> None:
 
 
 def test_tables_keep_cells_and_alignment() -> None:
-    (table,) = drawn("| a | b |\n|---|:-:|\n| 1 \\| 2 | **x** |\n\n")
+    (table,) = draw_lines("| a | b |\n|---|:-:|\n| 1 \\| 2 | **x** |\n\n")
     assert (table.kind, table.header, table.aligns) == ("table", True, ("", "center"))
     assert [["".join(span.text for span in cell) for cell in row] for row in table.rows] == [["a", "b"], ["1 | 2", "x"]]
 
 
 def test_cut_lines_join_to_the_exact_text() -> None:
     for text in ("some words " * 1_000, "x" * 9_000, "é漢 " * 3_000):
-        lines = drawn(text)
+        lines = draw_lines(text)
         assert [line.joins for line in lines] == [False, *[True] * (len(lines) - 1)]
         assert "".join(line.text for line in lines).rstrip() == text.rstrip()
-    (first, *rest) = drawn("- " + "some words " * 500)
+    (first, *rest) = draw_lines("- " + "some words " * 500)
     assert (first.marker, first.level) == ("•", 1)
     assert {(line.kind, line.level, line.marker, line.joins) for line in rest} == {("item", 1, "", True)}
-    quoted = drawn("> " + "some words " * 500)
+    quoted = draw_lines("> " + "some words " * 500)
     assert {line.quote for line in quoted} == {1}
 
 
@@ -168,9 +168,9 @@ def test_link_definition_is_drawn() -> None:
 
 @each_case("address", ["javascript:alert(1)", "file:///etc/passwd", "data:text/html,x", "//host/x", "x"])
 def test_only_safe_addresses_become_links(address: str) -> None:
-    (line,) = drawn(f"[words]({address}) ![picture]({address})")
+    (line,) = draw_lines(f"[words]({address}) ![picture]({address})")
     assert all(span.href == "" and not span.style & Style.LINK for span in line.spans)
-    (line,) = drawn("[a](http://a.b) [c](https://c.d) [e](mailto:e@f.g) HTTPS://x.y https://h.i/j).")
+    (line,) = draw_lines("[a](http://a.b) [c](https://c.d) [e](mailto:e@f.g) HTTPS://x.y https://h.i/j).")
     assert [span.href for span in line.spans if span.href] == [
         "http://a.b",
         "https://c.d",
@@ -224,7 +224,7 @@ HOSTILE = {
 @each_case("text", HOSTILE.values())
 def test_hostile_text_is_drawn_with_bounded_work(text: str, work: Work) -> None:
     work.done = 0
-    lines = drawn(text)
+    lines = draw_lines(text)
     assert work.done < 4 * len(text) + 20_000
     shown = sum(len(line.text) + sum(len(s.text) for row in line.rows for cell in row for s in cell) for line in lines)
     marks = sum(text.count(mark) for mark in "*> \n-\\|") if text.strip() else len(text)
@@ -269,4 +269,4 @@ def test_growing_nested_list_has_no_empty_bullets(text: str) -> None:
         stream.append_markdown(letter)
         last = stream.lines[-2:]
         assert len(last) < 2 or any(line.spans for line in last), stream.lines
-    assert [line.text for line in drawn("- *")] == ["*"]
+    assert [line.text for line in draw_lines("- *")] == ["*"]

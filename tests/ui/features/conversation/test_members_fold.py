@@ -12,7 +12,7 @@ from playground.domain.parts import Part, Reasoning, Text, ToolCall
 from playground.domain.transcript import Ending, Outcome, Role, Turn, new_id
 from playground.ui.features.conversation.members_fold import MembersFold
 from playground.ui.features.conversation.turn_card import TurnCard
-from tests.ui.features.conversation.conftest import TranscriptDriver, row
+from tests.ui.features.conversation.conftest import TranscriptDriver, make_row
 
 SIGNED = {"chat": {"extra_content": {"google": {"thought_signature": "sig"}}}}
 CITED = {"messages": {"citations": [{"cited_text": "Grass is green."}]}}
@@ -23,14 +23,14 @@ def turn(*parts: Part, **more: Any) -> Turn:
     return Turn(id=new_id(), role=Role.ASSISTANT, parts=parts, outcome=outcome, **more)
 
 
-def shown(driver: TranscriptDriver, said: Turn) -> TurnCard:
-    driver.show([row(said)])
+def show_turn(driver: TranscriptDriver, said: Turn) -> TurnCard:
+    driver.show([make_row(said)])
     card = driver.view.card(said.id)
     assert card is not None
     return card
 
 
-def words(card: TurnCard) -> list[str]:
+def fold_texts(card: TurnCard) -> list[str]:
     return [fold.head.text() for fold in folds(card)]
 
 
@@ -40,8 +40,8 @@ def folds(card: TurnCard) -> list[MembersFold]:
 
 def test_unknown_members_are_listed_with_their_fate(driver: TranscriptDriver) -> None:
     call = ToolCall(id="c1", name="look", arguments="{}", extra=SIGNED)
-    card = shown(driver, turn(Text(text="Green.", extra=CITED), call, extra={"chat": {"channel": "final"}}))
-    assert set(words(card)) == {
+    card = show_turn(driver, turn(Text(text="Green.", extra=CITED), call, extra={"chat": {"channel": "final"}}))
+    assert set(fold_texts(card)) == {
         "unknown: extra_content · sent back over Chat completions",
         "unknown: citations · sent back over Messages",
         "also received: channel · not sent back",
@@ -49,7 +49,7 @@ def test_unknown_members_are_listed_with_their_fate(driver: TranscriptDriver) ->
 
 
 def test_fold_opens_to_json_and_closes(driver: TranscriptDriver, qtbot: QtBot) -> None:
-    card = shown(driver, turn(ToolCall(id="c1", name="look", arguments="{}", extra=SIGNED)))
+    card = show_turn(driver, turn(ToolCall(id="c1", name="look", arguments="{}", extra=SIGNED)))
     (fold,) = folds(card)
     before = card.height()
     assert not fold.text_view.isVisible()
@@ -64,7 +64,7 @@ def test_fold_opens_to_json_and_closes(driver: TranscriptDriver, qtbot: QtBot) -
 
 def test_long_members_are_shown_by_their_beginning_and_copied_whole(driver: TranscriptDriver) -> None:
     members = {"audio": {"id": "au", "data": "A" * 3_000_000}, "ids": list(range(100_000))}
-    card = shown(driver, turn(extra={"chat": members}))
+    card = show_turn(driver, turn(extra={"chat": members}))
     (fold,) = folds(card)
     assert fold.head.text() == "also received: audio, ids · part of audio sent back over Chat completions"
     fold.head.click()
@@ -78,7 +78,7 @@ def test_long_members_are_shown_by_their_beginning_and_copied_whole(driver: Tran
 
 def test_names_of_members_are_plain_text(driver: TranscriptDriver) -> None:
     members = {"<b>x</b>": 1, "line\nbreak": 2, "turned\u202e": 3, "n" * 500: 4}
-    card = shown(driver, turn(Reasoning(text="", extra={"chat": members})))
+    card = show_turn(driver, turn(Reasoning(text="", extra={"chat": members})))
     (fold,) = folds(card)
     fold.resize(3000, fold.height())
     assert "<b>x</b>" in fold.head.text()

@@ -24,7 +24,7 @@ TOOL = ToolDefinition(name="get_weather", parameters={"type": "object"}, server=
 CALL = ToolCall(id="call_1", name="get_weather", arguments='{"city":"Oslo"}')
 
 
-def came(*blocks: Block, structured: JSON = None, is_error: bool = False) -> ServerAnswer:
+def make_answer(*blocks: Block, structured: JSON = None, is_error: bool = False) -> ServerAnswer:
     return ServerAnswer(
         server="weather",
         tool="get_weather",
@@ -35,28 +35,28 @@ def came(*blocks: Block, structured: JSON = None, is_error: bool = False) -> Ser
     )
 
 
-def waiting(card: CallCard, state: CallState) -> ResultField:
+def show_waiting_call(card: CallCard, state: CallState) -> ResultField:
     card.show_state(state)
     card.show_call(CALL, TOOL, None, waiting=True)
     assert card.field is not None
     return card.field
 
 
-def served(card: CallCard, state: CallState) -> ServedView:
+def show_served_call(card: CallCard, state: CallState) -> ServedView:
     """The card of a call that waits with what a server answered for its draft."""
-    waiting(card, state)
+    show_waiting_call(card, state)
     assert card.server is not None
     return card.server.served
 
 
-def drafted(answered: ServerAnswer) -> CallState:
+def make_state(answered: ServerAnswer) -> CallState:
     reply = answer_of(answered)
     return CallState(server=ServerSide("weather"), served=answered, draft=reply.text, images=reply.images)
 
 
 def test_progress_of_a_server_call_is_shown_and_can_be_cancelled(qtbot: QtBot, card: CallCard) -> None:
     ticket = Ticket()
-    field = waiting(card, CallState(server=ServerSide("weather", ticket=ticket)))
+    field = show_waiting_call(card, CallState(server=ServerSide("weather", ticket=ticket)))
     assert field.ask_button.isHidden()
     assert card.server is not None
     view = card.server.asked
@@ -70,9 +70,9 @@ def test_progress_of_a_server_call_is_shown_and_can_be_cancelled(qtbot: QtBot, c
     assert view.bar.value() * 4 == view.bar.maximum()
     assert view.said.text() == "fetching‹U+202E›"
     assert view.log.text().split("\n") == ["line 496", "line 497", "line 498", "line 499"]
-    with qtbot.waitSignal(card.ask_cancelled) as told:
+    with qtbot.waitSignal(card.ask_cancelled) as emitted:
         view.cancel_button.click()
-    assert told.args == ["call_1"]
+    assert emitted.args == ["call_1"]
     card.show_state(CallState(server=ServerSide("weather")))
     assert view.isHidden()
     assert field.ask_button.isVisible()
@@ -89,25 +89,25 @@ def test_invalid_progress_of_a_server_is_shown_as_busy(qtbot: QtBot) -> None:
 
 
 def test_structured_content_shows_its_verdict_and_problems(card: CallCard) -> None:
-    misfit = came(structured={"temp": "warm"}).model_copy(update={"problems": ("temp: not a number\u202e",)})
-    view = served(card, drafted(misfit)).structured
+    misfit = make_answer(structured={"temp": "warm"}).model_copy(update={"problems": ("temp: not a number\u202e",)})
+    view = show_served_call(card, make_state(misfit)).structured
     assert (view.verdict.text(), view.problems.text()) == (MISFITS, "temp: not a number‹U+202E›")
     view.head.click()
     assert view.view is not None
     assert view.view.toPlainText() == '{\n  "temp": "warm"\n}'
 
-    missing = came(TextBlock(text="a")).model_copy(update={"problems": ("It came without it.",)})
-    view = served(card, drafted(missing)).structured
+    missing = make_answer(TextBlock(text="a")).model_copy(update={"problems": ("It came without it.",)})
+    view = show_served_call(card, make_state(missing)).structured
     assert (view.problems.isVisible(), view.head.isEnabled()) == (True, False)
 
     rows: list[JSON] = [{"row": number} for number in range(20_000)]
-    view = served(card, drafted(came(TextBlock(text="many"), structured=rows))).structured
+    view = show_served_call(card, make_state(make_answer(TextBlock(text="many"), structured=rows))).structured
     assert view.take.isHidden()
     view.head.click()
     assert view.view is not None
     assert len(view.view.source) < 50_000
 
-    card.show_state(CallState(server=ServerSide("weather"), served=came(structured=[1]), draft="[1]"))
+    card.show_state(CallState(server=ServerSide("weather"), served=make_answer(structured=[1]), draft="[1]"))
     card.show_call(CALL, TOOL.model_copy(update={"output": None}), None, waiting=True)
     assert view.verdict.text() == UNKNOWN
 
@@ -115,19 +115,21 @@ def test_structured_content_shows_its_verdict_and_problems(card: CallCard) -> No
 def test_links_of_an_answer_are_opened_only_on_request(qtbot: QtBot, card: CallCard) -> None:
     page = LinkBlock(uri="https://x.test/a?b=<i>", name="<b>page</b>", description="hi")
     file = LinkBlock(uri="file:///etc/passwd", name="f")
-    view = served(card, drafted(came(TextBlock(text="see"), page, file)))
+    view = show_served_call(card, make_state(make_answer(TextBlock(text="see"), page, file)))
     first, second = view.findChildren(LinkRow)
     assert first.words.text() == "Link: <b>page</b> · https://x.test/a?b=<i>"
     assert first.words.textFormat() is Qt.TextFormat.PlainText
     assert not first.open.isHidden()
     assert second.open.isHidden()
-    with qtbot.waitSignal(card.link_asked) as told:
+    with qtbot.waitSignal(card.link_asked) as emitted:
         first.open.click()
-    assert told.args == ["https://x.test/a?b=<i>"]
+    assert emitted.args == ["https://x.test/a?b=<i>"]
 
 
 def test_only_ten_of_many_links_are_listed(card: CallCard) -> None:
-    view = served(card, drafted(came(*[LinkBlock(uri=f"demo://{number}") for number in range(5_000)])))
+    view = show_served_call(
+        card, make_state(make_answer(*[LinkBlock(uri=f"demo://{number}") for number in range(5_000)]))
+    )
     assert len(view.findChildren(LinkRow)) == 10
     assert len(view.fate.text()) < 5_000
 
@@ -137,5 +139,5 @@ def test_only_ten_of_many_links_are_listed(card: CallCard) -> None:
     [("[Sound, audio/wav, 3 KB, not sent]", 0), ('[{"a": 1}', 1), ("[ 1, 2", 1), ("[", 1), ('{"a"', 1), ("[true]", 1)],
 )
 def test_draft_in_brackets_is_json_only_if_it_can_be(card: CallCard, text: str, json: int) -> None:
-    field = waiting(card, CallState(draft=text))
+    field = show_waiting_call(card, CallState(draft=text))
     assert field.kind.index == json

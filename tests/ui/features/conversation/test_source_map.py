@@ -48,7 +48,7 @@ Ende mit Umlaut äöü 🎉 and emoji, https://bare.example.org/path too.
 """
 
 
-def drawn(source: str, mode: str = "markdown") -> list[Line]:
+def draw_lines(source: str, mode: str = "markdown") -> list[Line]:
     if mode != "markdown":
         return exact_lines(source, mode)
     stream = MarkdownStream()
@@ -56,7 +56,7 @@ def drawn(source: str, mode: str = "markdown") -> list[Line]:
     return stream.lines
 
 
-def made(source: str, lines: list[Line]) -> SourceMap:
+def make_map(source: str, lines: list[Line]) -> SourceMap:
     found = SourceMap()
     found.follow(0, source, lines)
     return found
@@ -75,8 +75,8 @@ def text_of(lines: list[Line], stretches: list[Stretch]) -> str:
 @each_case("mode, ending", [("markdown", "\n"), ("plain", "\n"), ("raw", "\r\n")])
 def test_drawn_characters_are_mapped_to_the_source(mode: str, ending: str) -> None:
     source = SOURCE.replace("\n", ending)
-    lines = drawn(source, mode)
-    found = made(source, lines)
+    lines = draw_lines(source, mode)
+    found = make_map(source, lines)
     for number, line in enumerate(lines):
         for cell, text in enumerate(cells(line)):
             for at, character in enumerate(text):
@@ -86,8 +86,8 @@ def test_drawn_characters_are_mapped_to_the_source(mode: str, ending: str) -> No
 
 
 def test_markdown_marks_are_not_drawn() -> None:
-    lines = drawn(SOURCE)
-    found = made(SOURCE, lines)
+    lines = draw_lines(SOURCE)
+    found = make_map(SOURCE, lines)
     for mark in ("**", "](https://example.com/a(b))", "```python", "|------|-----:|", "=============="):
         at = SOURCE.index(mark)
         assert found.drawn(at, at + len(mark)) == [], mark
@@ -96,7 +96,7 @@ def test_markdown_marks_are_not_drawn() -> None:
 def test_formatted_arguments_are_mapped() -> None:
     arguments = '{"city":"São Paulo","days":[1,2],"note":"a \\"b\\" c"}'
     lines = shown_arguments(arguments, [], answered=False)
-    found = made(arguments, lines)
+    found = make_map(arguments, lines)
     for words in ('"city"', "São Paulo", "[1,2]", 'a \\"b\\" c', "}"):
         at = arguments.rindex(words)
         shown = text_of(lines, found.drawn(at, at + len(words)))

@@ -31,7 +31,7 @@ def select(view: TextView, start: int, end: int) -> None:
     view.setTextCursor(cursor)
 
 
-def copied(view: TextView) -> str:
+def copy_all(view: TextView) -> str:
     view.selectAll()
     view.copy()
     return QGuiApplication.clipboard().text()
@@ -68,15 +68,15 @@ def test_copied_selection_joins_cut_lines(view: TextView, qtbot: QtBot) -> None:
     words = "some words " * 800
     view.append(words + "\n\nend")
     qtbot.waitUntil(lambda: view.whole)
-    assert copied(view) == words.rstrip() + "\nend"
+    assert copy_all(view) == words.rstrip() + "\nend"
     unbroken = "x" * 5_000
     view.set_text(f"```\n{unbroken}\n\tnext\n```")
-    assert copied(view) == f"{unbroken}\n\tnext"
+    assert copy_all(view) == f"{unbroken}\n\tnext"
 
 
 def test_copied_list_and_table_are_text(view: TextView) -> None:
     view.append("- one\n- two\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\nend *of* it")
-    assert copied(view) == "• one\n• two\na\tb\n1\t2\nend of it"
+    assert copy_all(view) == "• one\n• two\na\tb\n1\t2\nend of it"
     select(view, 3, 7)
     view.copy()
     assert QGuiApplication.clipboard().text() == "ne\n•"
@@ -97,7 +97,7 @@ def test_exact_modes_show_the_exact_text(qtbot: QtBot, mode: str, step: int) -> 
     for at in range(0, len(text), step):
         view.append(text[at : at + step])
     assert view.source == text
-    assert copied(view) == text
+    assert copy_all(view) == text
     assert not buttons(view)
 
 

@@ -15,26 +15,26 @@ from playground.ui.features.conversation.reasoning_view import ReasoningView
 from playground.ui.features.conversation.rows import Row
 from playground.ui.features.conversation.text_view import TextView
 from playground.ui.features.conversation.transcript_view import ZOOMS
-from tests.ui.features.conversation.conftest import TranscriptDriver, row, settle
+from tests.ui.features.conversation.conftest import TranscriptDriver, make_row, settle
 
 
-def talk(count: int, words: int = 12) -> list[Row]:
+def make_rows(count: int, words: int = 12) -> list[Row]:
     roles = (Role.USER, Role.ASSISTANT)
-    return [row(make_turn(roles[n % 2], f"Turn {n}. " + "some words " * (words + n % 7))) for n in range(count)]
+    return [make_row(make_turn(roles[n % 2], f"Turn {n}. " + "some words " * (words + n % 7))) for n in range(count)]
 
 
 def growing_turn(driver: TranscriptDriver, text: str = "", *, kind: str = "text") -> tuple[Row, GrowingPart]:
     turn = make_turn(Role.ASSISTANT)
     part = GrowingPart(kind, [text] if text else [])
     driver.growing[turn.id] = GrowingChoice(0, [part])
-    return row(turn, growing=True), part
+    return make_row(turn, growing=True), part
 
 
 # Only what is seen exists
 
 
 def test_transcript_of_many_turns_makes_cards_of_the_visible_ones(driver: TranscriptDriver) -> None:
-    rows = talk(10_000)
+    rows = make_rows(10_000)
     ids = {row.id: number for number, row in enumerate(rows)}
     driver.show(rows)
     assert rows[-1].id in driver.view.cards
@@ -50,7 +50,7 @@ def test_transcript_of_many_turns_makes_cards_of_the_visible_ones(driver: Transc
 
 def test_transcript_follows_an_answer_only_while_at_the_bottom(driver: TranscriptDriver, qtbot: QtBot) -> None:
     last, part = growing_turn(driver, "The answer begins. ")
-    driver.show([*talk(20), last])
+    driver.show([*make_rows(20), last])
     bar = driver.view.verticalScrollBar()
     assert driver.view.at_bottom
     assert not driver.pill.isVisible()
@@ -79,7 +79,7 @@ def test_transcript_follows_an_answer_only_while_at_the_bottom(driver: Transcrip
 
 
 def test_turn_in_view_keeps_its_place_when_turns_above_change(driver: TranscriptDriver) -> None:
-    rows = talk(60, words=30)
+    rows = make_rows(60, words=30)
     driver.show(rows)
     driver.scroll(0.5)
     seen = min((turn_id for turn_id, card in driver.view.cards.items() if card.y() >= 0), key=driver.top)
@@ -88,10 +88,10 @@ def test_turn_in_view_keeps_its_place_when_turns_above_change(driver: Transcript
 
     def with_text(number: int, text: str) -> list[Row]:
         changed = rows[number].turn.model_copy(update={"parts": (Text(text=text),)})
-        return [*rows[:number], row(changed), *rows[number + 1 :]]
+        return [*rows[:number], make_row(changed), *rows[number + 1 :]]
 
     changes = [with_text(number, "a line\n" * 60) for number in (index - 2, index - 3, index - 20)]
-    changes += [with_text(index - 2, "short"), [*rows[:3], *rows[4:]], [*talk(5), *rows]]
+    changes += [with_text(index - 2, "short"), [*rows[:3], *rows[4:]], [*make_rows(5), *rows]]
     for changed in changes:
         driver.show(changed)
         assert abs(driver.top(seen) - place) <= 1
@@ -99,7 +99,7 @@ def test_turn_in_view_keeps_its_place_when_turns_above_change(driver: Transcript
 
 @pytest.mark.parametrize("act", ["resize", "zoom"])
 def test_turn_in_view_stays_in_view_when_resized_or_zoomed(driver: TranscriptDriver, act: str) -> None:
-    driver.show(talk(60, words=60))
+    driver.show(make_rows(60, words=60))
     driver.scroll(0.5)
     anchor = max((t for t, card in driver.view.cards.items() if card.y() <= 0), key=driver.top)
     if act == "resize":
@@ -112,7 +112,7 @@ def test_turn_in_view_stays_in_view_when_resized_or_zoomed(driver: TranscriptDri
 
 
 def test_selection_survives_scrolling_away(driver: TranscriptDriver) -> None:
-    rows = talk(80)
+    rows = make_rows(80)
     driver.show(rows)
     card = driver.view.card(rows[0].id)
     assert card is not None
@@ -128,7 +128,7 @@ def test_reused_card_shows_nothing_of_its_previous_turn(driver: TranscriptDriver
     def answer(number: int) -> Row:
         outcome = Outcome(ending=Ending.COMPLETE, finish_reason="stop", model=f"model-{number}")
         parts = (Reasoning(text=f"thought {number}"), Text(text=f"**answer** {number}\n\n```\ncode {number}\n```"))
-        return row(make_turn(Role.ASSISTANT).model_copy(update={"parts": parts, "outcome": outcome}))
+        return make_row(make_turn(Role.ASSISTANT).model_copy(update={"parts": parts, "outcome": outcome}))
 
     rows = [answer(number) for number in range(120)]
     driver.show(rows)
@@ -150,7 +150,7 @@ def test_text_keeps_its_place_when_reasoning_above_folds(driver: TranscriptDrive
     choice = driver.growing[last.id]
     thought = GrowingPart("reasoning", ["A long thought.\n\n" * 30])
     choice.parts[:] = [thought, GrowingPart("text", ["words \n\n" * 200])]
-    driver.show([*talk(5), last])
+    driver.show([*make_rows(5), last])
     card = driver.view.cards[last.id]
     qtbot.waitUntil(lambda: len(card.body) == 2)  # parts are made as there is time
     view = card.findChildren(ReasoningView)[0]
@@ -177,7 +177,7 @@ def test_text_keeps_its_place_when_reasoning_above_folds(driver: TranscriptDrive
 
 
 def test_wheel_with_control_changes_the_text_size(driver: TranscriptDriver) -> None:
-    driver.show(talk(4))
+    driver.show(make_rows(4))
     before = {turn_id: card.height() for turn_id, card in driver.view.cards.items()}
 
     def turn_wheel(delta: int, count: int = 1) -> None:
@@ -199,7 +199,7 @@ def test_wheel_with_control_changes_the_text_size(driver: TranscriptDriver) -> N
 
 
 def test_home_end_and_page_keys_scroll(driver: TranscriptDriver) -> None:
-    driver.show(talk(100))
+    driver.show(make_rows(100))
     driver.view.setFocus()
     bar = driver.view.verticalScrollBar()
     QTest.keyClick(driver.view, Qt.Key.Key_Home)
@@ -213,7 +213,7 @@ def test_home_end_and_page_keys_scroll(driver: TranscriptDriver) -> None:
 
 
 def test_focus_moves_from_turn_to_turn(driver: TranscriptDriver, qtbot: QtBot) -> None:
-    rows = talk(40, words=50)
+    rows = make_rows(40, words=50)
     driver.show(rows)
     driver.view.activateWindow()
     qtbot.waitUntil(driver.view.isActiveWindow)

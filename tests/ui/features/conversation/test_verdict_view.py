@@ -51,7 +51,7 @@ def show(qtbot: QtBot) -> Iterator[Show]:
         view.hide()
 
 
-def said(view: AnswerCheckView) -> list[str]:
+def read_errors(view: AnswerCheckView) -> list[str]:
     return [line.text.text().replace("\u200b", "") for line in view.list.lines]
 
 
@@ -60,7 +60,7 @@ def test_answer_that_fits_is_laid_out_as_code(show: Show) -> None:
     assert (view.chip_text.words, view.chip_text.kind) == ("matches schema", "chip-ok")
     assert view.view.source.startswith('{\n  "vendor": "Acme",\n')
     assert "1.50" in view.view.source  # numbers stay as they were written
-    assert (view.view.marks, said(view)) == ({}, [])
+    assert (view.view.marks, read_errors(view)) == ({}, [])
     form = {"type": "json_object"}
     assert [show(text, form).chip_text.words for text in ("[1]", "no")] == ["valid JSON", "not JSON"]
 
@@ -68,7 +68,7 @@ def test_answer_that_fits_is_laid_out_as_code(show: Show) -> None:
 def test_every_error_is_marked_and_listed(show: Show) -> None:
     view = show(BAD)
     assert view.chip_text.words == "3 schema errors"
-    assert said(view) == [
+    assert read_errors(view) == [
         'items[1].price: "12" is not of type number',
         "items[2].price: null is not of type number",
         "note: is not allowed by the schema",
@@ -101,7 +101,7 @@ def test_answer_that_is_not_json_is_shown_as_received(show: Show, text: str, lin
     assert view.view.source == text
     assert list(view.view.marks) == [line]
     view.go_to(view.list.lines[0].problem)
-    assert said(view)[0].startswith("not JSON: ")
+    assert read_errors(view)[0].startswith("not JSON: ")
 
 
 def test_many_errors_are_marked_and_listed_on_request(show: Show) -> None:

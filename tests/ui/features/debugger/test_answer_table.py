@@ -32,7 +32,7 @@ def table(qtbot: QtBot, qapp: QApplication) -> Iterator[AnswerTable]:
     table.hide()
 
 
-def told(table: AnswerTable) -> list[tuple[AnswerRow, ...]]:
+def record_changes(table: AnswerTable) -> list[tuple[AnswerRow, ...]]:
     out: list[tuple[AnswerRow, ...]] = []
     table.changed.connect(out.append)
     return out
@@ -71,65 +71,65 @@ def test_unusable_rows_are_marked(table: AnswerTable) -> None:
 
 
 def test_rows_are_moved_copied_and_removed_by_keys(table: AnswerTable) -> None:
-    got = told(table)
+    emitted = record_changes(table)
     table.table.setFocus()
     QTest.keyClick(table.table, Qt.Key.Key_Up, Qt.KeyboardModifier.AltModifier)
-    assert list(got[-1]) == [ROME, OSLO, OTHERS]
+    assert list(emitted[-1]) == [ROME, OSLO, OTHERS]
     assert table.selected == 0
     QTest.keyClick(table.table, Qt.Key.Key_D, Qt.KeyboardModifier.ControlModifier)
-    assert list(got[-1]) == [ROME, ROME, OSLO, OTHERS]
+    assert list(emitted[-1]) == [ROME, ROME, OSLO, OTHERS]
     QTest.keyClick(table.table, Qt.Key.Key_Delete)
-    assert list(got[-1]) == [ROME, OSLO, OTHERS]
+    assert list(emitted[-1]) == [ROME, OSLO, OTHERS]
     table.select(2)
-    count = len(got)
+    count = len(emitted)
     table.move_row(1)
-    assert len(got) == count, "there is nowhere to go"
+    assert len(emitted) == count, "there is nowhere to go"
     for _ in range(3):
         table.delete()
-    assert list(got[-1]) == []
+    assert list(emitted[-1]) == []
     assert table.selected == -1
     table.delete()
 
 
 def test_new_row_matches_the_latest_call(table: AnswerTable) -> None:
     table.set_rows((OSLO,), CALL)
-    got = told(table)
+    emitted = record_changes(table)
     table.add_row()
-    assert [row.match for row in got[-1]] == [MatchKind.EQUAL, MatchKind.EQUAL]
-    assert json.loads(got[-1][1].pattern) == {"city": "Rome"}
+    assert [row.match for row in emitted[-1]] == [MatchKind.EQUAL, MatchKind.EQUAL]
+    assert json.loads(emitted[-1][1].pattern) == {"city": "Rome"}
     assert table.fitting == 1
     QTest.keyClicks(table.editor.answer.text, "warm")
-    assert got[-1][1].answer.text == "warm"
+    assert emitted[-1][1].answer.text == "warm"
 
 
 def test_fault_from_the_menu_answers_the_latest_call(table: AnswerTable) -> None:
-    got = told(table)
+    emitted = record_changes(table)
     actions = table.fault_button.menu().actions()
     assert [action.text() for action in actions] == [name for name, _ in FAULTS]
     for action, (_, fault) in zip(actions, FAULTS, strict=True):
         table.set_rows((OSLO, OTHERS), CALL)
         action.trigger()
-        assert got[-1] == (OSLO, fault, OTHERS)
+        assert emitted[-1] == (OSLO, fault, OTHERS)
         assert table.fitting == table.selected == 1
         assert table.editor.answer.answer == fault.answer
 
 
 def test_pattern_is_checked_while_typed(table: AnswerTable) -> None:
-    got = told(table)
+    emitted = record_changes(table)
     table.select(0)
     editor = table.editor
     editor.pattern.setPlainText('{"city": ')
-    assert got[-1][0].pattern == '{"city": '
+    assert emitted[-1][0].pattern == '{"city": '
     assert editor.said.text().startswith("Not JSON: line 1, column")
     editor.pattern.setPlainText('{"city": "Rome"}')
     assert editor.said.text() == "Equals the latest call."
     assert table.fitting == 0
     QTest.mouseClick(editor.kinds.buttons[KINDS.index(MatchKind.PATH)], Qt.MouseButton.LeftButton)
     QTest.keyClicks(editor.path.line, "$.town")
-    assert (got[-1][0].match, got[-1][0].pattern) == (MatchKind.PATH, "$.town")
+    assert (emitted[-1][0].match, emitted[-1][0].pattern) == (MatchKind.PATH, "$.town")
     assert editor.path.said.text() == "Does not match the latest call."
     QTest.mouseClick(editor.kinds.buttons[KINDS.index(MatchKind.EQUAL)], Qt.MouseButton.LeftButton)
-    assert got[-1][0].pattern == '{"city": "Rome"}', "the way back finds what stood there"
+    assert emitted[-1][0].pattern == '{"city": "Rome"}', "the way back finds what stood there"
 
 
 def test_pattern_is_shown_as_plain_text(table: AnswerTable) -> None:

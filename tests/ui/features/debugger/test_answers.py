@@ -19,7 +19,7 @@ ERROR = dict(FAULTS)["Error text"].answer
 MOST = MOST_LANES - 1  # beside the conversation
 
 
-def opened(session: Session, window: QWidget, call_id: str = "two") -> AnswersDialog:
+def open_dialog(session: Session, window: QWidget, call_id: str = "two") -> AnswersDialog:
     dialog = AnswersDialog(session, session.transcript.path[1].id, call_id, window)
     dialog.open()
     return dialog
@@ -28,7 +28,7 @@ def opened(session: Session, window: QWidget, call_id: str = "two") -> AnswersDi
 @pytest.fixture
 def dialog(session: Session, window: QWidget) -> Iterator[AnswersDialog]:
     session.turns.answer("one", "21")
-    dialog = opened(session, window)
+    dialog = open_dialog(session, window)
     yield dialog
     if isValid(dialog):
         dialog.reject()
@@ -36,15 +36,15 @@ def dialog(session: Session, window: QWidget) -> Iterator[AnswersDialog]:
 
 def test_dialog_starts_with_a_draft_and_an_error(session: Session, window: QWidget) -> None:
     turn_id = session.transcript.path[1].id
-    dialog = opened(session, window)
+    dialog = open_dialog(session, window)
     assert dialog.answers == (Answer(), ERROR)
     dialog.reject()
     session.change(debugging=Debugging(default=ToolRule(rows=ROWS)))
-    dialog = opened(session, window)
+    dialog = open_dialog(session, window)
     assert dialog.answers == (Answer(text="sunny"), ERROR)
     dialog.reject()
     session.debugger.notes.set_draft(turn_id, "two", ResultDraft(text="4", is_error=True))
-    dialog = opened(session, window)
+    dialog = open_dialog(session, window)
     assert dialog.answers == (Answer(text="4", is_error=True), ERROR)
     dialog.reject()
 
@@ -71,7 +71,7 @@ def test_answers_are_limited_by_free_lanes(dialog: AnswersDialog) -> None:
 
 
 def test_refusal_to_start_gives_its_reason(session: Session, window: QWidget, qtbot: QtBot) -> None:
-    dialog = opened(session, window)
+    dialog = open_dialog(session, window)
     assert not dialog.start_button.isEnabled()
     assert dialog.said.text().startswith("The other calls of this turn need an answer first.")
     session.turns.answer("one", "21")

@@ -26,13 +26,13 @@ def page(show_widget: ShowWidget) -> CallList:
     return show_widget(CallList(), 860, 240)
 
 
-def shown(page: CallList) -> list[list[str]]:
+def read_rows(page: CallList) -> list[list[str]]:
     page.slices.finish()
     model = page.model
     return [[model.index(row, column).data() for column in range(6)] for row in range(model.rowCount())]
 
 
-def three() -> Session:
+def make_three_calls() -> Session:
     """Lisbon fits and is answered, Oslo misses its city and is an error, Rome waits."""
     calls = (
         ToolCall(id="c1", name="get_weather", arguments='{"city": "Lisbon"}'),
@@ -50,8 +50,8 @@ def three() -> Session:
 
 
 def test_rows_show_the_outcome_of_calls(page: CallList) -> None:
-    page.show_session(three())
-    assert shown(page) == [
+    page.show_session(make_three_calls())
+    assert read_rows(page) == [
         ["2", "get_weather", '{"city": "Lisbon"}', "fits the schema", "from the table", "1.25 s"],
         ["2", "get_weather", '{"town": "Oslo"}', "2 problems · edited", "error, by you", "40 ms"],
         ["2", "get_wind", "{Rome", "not JSON", "no answer yet", ""],
@@ -64,7 +64,7 @@ def test_rows_show_the_outcome_of_calls(page: CallList) -> None:
 
 
 def test_filter_searches_all_columns_and_arguments(page: CallList) -> None:
-    page.show_session(three())
+    page.show_session(make_three_calls())
     for words, ids in (
         ("wind", ["c3"]),
         ("fits", ["c1"]),
@@ -76,15 +76,15 @@ def test_filter_searches_all_columns_and_arguments(page: CallList) -> None:
         ("lisbon oslo", []),
     ):
         page.filter.setText(words)
-        shown(page)
+        read_rows(page)
         assert [entry.call.id for entry in page.model.entries] == ids, words
     assert page.empty.text() == "No call matches the filter."
     assert page.count.text == "0 of 3 calls"
 
 
 def test_click_and_enter_lead_to_the_call(page: CallList) -> None:
-    page.show_session(three())
-    shown(page)
+    page.show_session(make_three_calls())
+    read_rows(page)
     asked: list[CallEntry] = []
     page.card_asked.connect(asked.append)
     centre = page.table.visualRect(page.model.index(1, 2)).center()
@@ -97,8 +97,8 @@ def test_click_and_enter_lead_to_the_call(page: CallList) -> None:
 
 
 def test_copied_rows_are_safe_for_spreadsheets(page: CallList) -> None:
-    page.show_session(three())
-    shown(page)
+    page.show_session(make_three_calls())
+    read_rows(page)
     page.table.selectRow(1)
     QTest.keyClick(page.table, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
     (row,) = csv.DictReader(io.StringIO(QGuiApplication.clipboard().text(), newline=""))
@@ -110,7 +110,7 @@ def test_copied_rows_are_safe_for_spreadsheets(page: CallList) -> None:
 def test_names_and_arguments_are_plain_text(page: CallList) -> None:
     calls = (ToolCall(id="c", name="a\u202eb", arguments='{"x": "<img src=http://evil/>\ud800"}'),)
     page.show_session(session((Turn(id="a", role=Role.ASSISTANT, parts=calls),)))
-    (row,) = shown(page)
+    (row,) = read_rows(page)
     assert row[1] == "a‹U+202E›b"
     assert "‹U+D800›" in row[2]
     assert "<img" not in page.model.index(0, 2).data(Qt.ItemDataRole.ToolTipRole)
@@ -122,10 +122,10 @@ def test_durations_are_formatted() -> None:
 
 
 def test_column_sorts_up_down_and_not(page: CallList) -> None:
-    page.show_session(three())
+    page.show_session(make_three_calls())
     orders = []
     for _ in range(3):
         page.table.horizontalHeader().sectionClicked.emit(DURATION)
-        shown(page)
+        read_rows(page)
         orders.append("".join(entry.call.id[1] for entry in page.model.entries))
     assert orders == ["321", "123", "123"]

@@ -36,18 +36,18 @@ def editor(show_widget: ShowWidget) -> RuleEditor:
     return show_widget(editor, 308, 900)
 
 
-def told(editor: RuleEditor) -> list[ToolRule]:
+def record_changes(editor: RuleEditor) -> list[ToolRule]:
     out: list[ToolRule] = []
     editor.changed.connect(out.append)
     return out
 
 
 def test_fields_that_a_policy_ignores_are_hidden(editor: RuleEditor) -> None:
-    got = told(editor)
+    emitted = record_changes(editor)
     for policy in ORDER:
         editor.set_rule(ToolRule(policy=ORDER[policy is ORDER[0]]), None)
         QTest.mouseClick(editor.policy.buttons[ORDER.index(policy)], Qt.MouseButton.LeftButton)
-        assert got[-1].policy is policy
+        assert emitted[-1].policy is policy
         assert editor.conditions.isVisible() == (policy is not Policy.PAUSE)
         assert editor.fixed.isVisible() == (policy is Policy.FIXED)
         assert editor.table.isVisible() == (policy in (Policy.PAUSE, Policy.TABLE))
@@ -55,28 +55,28 @@ def test_fields_that_a_policy_ignores_are_hidden(editor: RuleEditor) -> None:
 
 
 def test_conditions_are_checked_while_typed(editor: RuleEditor) -> None:
-    got = told(editor)
+    emitted = record_changes(editor)
     line = editor.path.line
     line.clear()
     QTest.keyClicks(line, "$.city")
-    assert got[-1].pause_on_path == "$.city"
+    assert emitted[-1].pause_on_path == "$.city"
     assert editor.path.said.text() == "Matches the latest call."
     QTest.keyClicks(line, "[")
-    assert got[-1].pause_on_path == "$.city[", "what is typed is kept, readable or not"
+    assert emitted[-1].pause_on_path == "$.city[", "what is typed is kept, readable or not"
     assert editor.path.said.text().startswith("Not a JSONPath")
     assert line.property("bad") == "true"
     editor.misfit.click()
-    assert got[-1].pause_on_misfit is False
+    assert emitted[-1].pause_on_misfit is False
     editor.nth.selectAll()
     QTest.keyClicks(editor.nth, "12")
-    assert got[-1].pause_from == 12
-    count = len(got)
+    assert emitted[-1].pause_from == 12
+    count = len(emitted)
     QTest.keyClicks(editor.nth, "x")
-    assert len(got) == count
+    assert len(emitted) == count
     assert editor.nth.property("bad") == "true"
     editor.nth.clear()
     QTest.keyClicks(editor.nth, "0")
-    assert got[-1].pause_from == 0
+    assert emitted[-1].pause_from == 0
 
 
 # One answer
@@ -113,16 +113,16 @@ def test_text_of_an_answer_is_checked_while_typed(field: AnswerField, text: str,
 
 def test_edited_answer_keeps_its_other_fields(field: AnswerField) -> None:
     answer = Answer.model_validate({"text": "a\u00a0b", "is_error": True, "delay": 0.25, "size": 1000, "later": 1})
-    got: list[Answer] = []
-    field.changed.connect(got.append)
+    emitted: list[Answer] = []
+    field.changed.connect(emitted.append)
     field.set_answer(answer)
-    assert got == []
+    assert emitted == []
     assert (field.delay.text(), field.length.text()) == ("0.25", "1,000")
     field.never.click()
-    assert got == [answer.model_copy(update={"never": True})]
+    assert emitted == [answer.model_copy(update={"never": True})]
     assert not field.text.isEnabled()
     field.never.click()
-    assert got[-1] == answer
+    assert emitted[-1] == answer
 
 
 # Words

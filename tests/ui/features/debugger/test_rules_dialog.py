@@ -30,14 +30,18 @@ def dialog(session: Session, window: QWidget, qtbot: QtBot) -> Iterator[RulesDia
     dialog.hide()
 
 
-def listed(dialog: RulesDialog) -> list[tuple[str, str]]:
+def list_rules(dialog: RulesDialog) -> list[tuple[str, str]]:
     return [(dialog.list.item(at).data(NAME), dialog.list.item(at).data(WORDS)) for at in range(dialog.list.count())]
 
 
 def test_list_has_default_tools_and_rules_without_tool(dialog: RulesDialog, session: Session) -> None:
     session.change(debugging=Debugging(rules={"gone": TABLE}))
     dialog.open_on("get_weather")
-    assert listed(dialog) == [("", "pause"), ("get_weather", "default"), ("gone", "table, 1 row · pauses from call 4")]
+    assert list_rules(dialog) == [
+        ("", "pause"),
+        ("get_weather", "default"),
+        ("gone", "table, 1 row · pauses from call 4"),
+    ]
     assert dialog.tool == "get_weather"
     dialog.list.setCurrentRow(2)
     assert dialog.tool == "gone"

@@ -65,7 +65,7 @@ class Looked:
         self.runs.arrived.emit(self.look.inquiry.id, list(answers))
 
 
-def looked(
+def run_with_evaluation(
     qapp: QApplication,
     path: Path,
     session: Session,

@@ -29,10 +29,10 @@ from tests.engine.evaluation.evaluations import planned, variant
 from tests.engine.session.test_session import make_session
 from tests.support.eventually import eventually
 from tests.ui.conftest import ShowWidget
-from tests.ui.features.evaluate.answered import Looked, Made, answers, looked
+from tests.ui.features.evaluate.answered import Looked, Made, answers, run_with_evaluation
 
 
-def asked(count: int, **fields: Any) -> Session:
+def make_session_of(count: int, **fields: Any) -> Session:
     return planned(
         make_session(),
         cases=tuple(Case(id=f"c{at}", name=f"case {at}", values={"city": f"town {at}"}) for at in range(count)),
@@ -45,7 +45,7 @@ def first_of_b_fails(case: int, column: int, _repeat: int) -> bool | None:
     return (None if case == 1 else case != 0) if column else True
 
 
-def known(session: Session, made: Made, by: By = By.VARIANT, cell: tuple[int, int] | None = None) -> Known:
+def make_known(session: Session, made: Made, by: By = By.VARIANT, cell: tuple[int, int] | None = None) -> Known:
     inquiry = Inquiry(session)
     results = Results(inquiry, {one.key: one for one in answers(inquiry, made)})
     chosen = (inquiry.cases[cell[0]], inquiry.columns[cell[1]]) if cell is not None else (None, None)
@@ -57,7 +57,7 @@ def made_of(found: Known) -> dict[str, Plot]:
 
 
 def test_rate_is_drawn_in_its_interval_and_leads_to_a_failed_answer() -> None:
-    found = made_of(known(asked(4), first_of_b_fails))
+    found = made_of(make_known(make_session_of(4), first_of_b_fails))
     rate = found["rate"]
     assert [words for _, words in rate.scene.y.ticks] == ["A · as set", "B · B"]
     assert [dots.xs[0] for dots in rate.scene.dots] == [1.0, pytest.approx(2 / 3)]
@@ -71,8 +71,8 @@ def test_rate_is_drawn_in_its_interval_and_leads_to_a_failed_answer() -> None:
     assert rate.scene.x.ticks[-1] == (1.0, "100 %")
 
 
-def swept(*ranges: Range) -> Session:
-    session = asked(4)
+def make_sweep(*ranges: Range) -> Session:
+    session = make_session_of(4)
     base = session.settings
     variants = over_parameters(base, ranges)
     assert session.settings.evaluation is not None
@@ -81,8 +81,8 @@ def swept(*ranges: Range) -> Session:
 
 
 def test_sweep_is_a_line_with_its_interval() -> None:
-    session = swept(Range("temperature", (0, 0.5, 1)))
-    sweep = made_of(known(session, lambda case, column, repeat: column < 3 or case > 1))["sweep"]
+    session = make_sweep(Range("temperature", (0, 0.5, 1)))
+    sweep = made_of(make_known(session, lambda case, column, repeat: column < 3 or case > 1))["sweep"]
     (line,), (band,) = sweep.scene.lines, sweep.scene.bands
     assert list(line.xs) == [0, 0.5, 1]
     assert list(line.ys) == [1, 1, 0.5]
@@ -92,7 +92,7 @@ def test_sweep_is_a_line_with_its_interval() -> None:
 
 
 def test_answers_of_the_selected_cell_are_counted() -> None:
-    session = asked(3, repeats=5)
+    session = make_session_of(3, repeats=5)
     inquiry = Inquiry(session)
     kept = [
         replace(one, gist="twice" if one.repeat in (2, 4) else f"<b>{one.repeat}</b>")
@@ -104,23 +104,23 @@ def test_answers_of_the_selected_cell_are_counted() -> None:
     assert came.rows[0].cells == ("twice", "2", "40.0 %")
     assert came.rows[0].target == (inquiry.cases[2], inquiry.columns[0], 2)
     assert came.scene.words[0].text == "“twice”"
-    assert "came" not in made_of(known(session, first_of_b_fails))
+    assert "came" not in made_of(make_known(session, first_of_b_fails))
 
 
 # ---- on the page -----------------------------------------------------------------------------------------------------
 
 
-async def drawn(at: Looked, view: PlotsView, *kinds: str) -> None:
+async def wait_for_plots(at: Looked, view: PlotsView, *kinds: str) -> None:
     await eventually(lambda: set(kinds) <= {card.plot.kind for card in view.cards if card.plot is not None})
 
 
 def test_point_and_row_lead_to_their_answer(show_widget: ShowWidget, qapp: QApplication, tmp_path: Path) -> None:
-    session = asked(4)
+    session = make_session_of(4)
 
     async def work(at: Looked) -> None:
         view = show_widget(PlotsView(at.look), 1000, 700)
         await at.found()
-        await drawn(at, view, "rate", "seconds", "tokens", "map")
+        await wait_for_plots(at, view, "rate", "seconds", "tokens", "map")
         assert not view.empty.isVisible()
         seconds = view.card("seconds")
         assert seconds.plot is not None
@@ -130,7 +130,7 @@ def test_point_and_row_lead_to_their_answer(show_widget: ShowWidget, qapp: QAppl
         point = seconds.chart.point_of(number).toPoint()
         QTest.mouseClick(seconds.chart.canvas.viewport(), Qt.MouseButton.LeftButton, pos=point)
         assert (at.look.case, at.look.column, at.look.repeat) == target
-        await drawn(at, view, "came")
+        await wait_for_plots(at, view, "came")
         far = QPoint(2, 2)
         QTest.mouseClick(seconds.chart.canvas.viewport(), Qt.MouseButton.LeftButton, pos=far)
         assert (at.look.case, at.look.column, at.look.repeat) == target
@@ -145,11 +145,11 @@ def test_point_and_row_lead_to_their_answer(show_widget: ShowWidget, qapp: QAppl
         assert (at.look.case.id, at.look.column) == ("c0", at.look.inquiry.columns[1])
         view.hide()
 
-    looked(qapp, tmp_path, session, answers(Inquiry(session), first_of_b_fails), work)
+    run_with_evaluation(qapp, tmp_path, session, answers(Inquiry(session), first_of_b_fails), work)
 
 
 def test_plots_are_saved_with_their_text_and_as_points(qtbot: QtBot) -> None:
-    found = made_of(known(asked(4), first_of_b_fails))
+    found = made_of(make_known(make_session_of(4), first_of_b_fails))
     cards = []
     for kind in ("map", "seconds"):
         card = PlotCard()
@@ -165,14 +165,14 @@ def test_plots_are_saved_with_their_text_and_as_points(qtbot: QtBot) -> None:
 
 
 def test_sweep_over_two_parameters_is_a_map() -> None:
-    session = swept(Range("temperature", (0, 1)), Range("top_p", (0.5, 0.9, 1)))
-    sweep = made_of(known(session, lambda case, column, repeat: column != 1))["sweep"]
+    session = make_sweep(Range("temperature", (0, 1)), Range("top_p", (0.5, 0.9, 1)))
+    sweep = made_of(make_known(session, lambda case, column, repeat: column != 1))["sweep"]
     assert len(sweep.scene.boxes) == 6
     assert {words.text for words in sweep.scene.words} == {"0", "100"}
     assert (sweep.scene.x.title, sweep.scene.y.title) == ("Temperature; in %", "Top p")
 
 
 def test_checks_have_rates_of_their_own() -> None:
-    session = asked(4, checks=(Contains(text="x"), Contains(text="{{no_such}}")))
-    rate = made_of(known(session, first_of_b_fails, By.CHECK))["rate"]
+    session = make_session_of(4, checks=(Contains(text="x"), Contains(text="{{no_such}}")))
+    rate = made_of(make_known(session, first_of_b_fails, By.CHECK))["rate"]
     assert [row.cells[:3] for row in rate.rows] == [("Contains “x”", "12", "14")]

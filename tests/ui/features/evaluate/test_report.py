@@ -21,12 +21,12 @@ from playground.ui.features.evaluate.report import ReportView
 from tests.engine.evaluation.evaluations import planned, variant
 from tests.engine.session.test_session import make_session
 from tests.support.eventually import eventually
-from tests.ui.features.evaluate.answered import Looked, answers, looked
+from tests.ui.features.evaluate.answered import Looked, answers, run_with_evaluation
 
 HOSTILE = "<img src='file:///etc/passwd'><b>bold</b>"
 
 
-def played(qapp: QApplication, path: Path, work: Any) -> None:
+def run_report(qapp: QApplication, path: Path, work: Any) -> None:
     session = planned(
         make_session(),
         cases=tuple(Case(id=f"c{at}", name=f"{HOSTILE} {at}", values={"city": f"town {at}"}) for at in range(8)),
@@ -35,7 +35,7 @@ def played(qapp: QApplication, path: Path, work: Any) -> None:
     )
     session.change(title=HOSTILE)
     kept = answers(Inquiry(session), lambda case, column, _repeat: column == 0 or case == 0)
-    looked(qapp, path, session, kept, work)
+    run_with_evaluation(qapp, path, session, kept, work)
 
 
 def test_report_shows_findings_and_opens_as_a_page(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> None:
@@ -63,7 +63,7 @@ def test_report_shows_findings_and_opens_as_a_page(qtbot: QtBot, qapp: QApplicat
         view.close()
         view.deleteLater()
 
-    played(qapp, tmp_path, work)
+    run_report(qapp, tmp_path, work)
 
 
 def test_each_format_is_exported_without_keys(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> None:
@@ -83,7 +83,7 @@ def test_each_format_is_exported_without_keys(qtbot: QtBot, qapp: QApplication, 
         for name in FORMATS:
             texts[name] = await exported(at.look, name)
 
-    looked(qapp, tmp_path, session, answers(Inquiry(session), lambda *_: False), work)
+    run_with_evaluation(qapp, tmp_path, session, answers(Inquiry(session), lambda *_: False), work)
     for text in texts.values():
         assert key not in text
         assert "51c0-Zq9f" not in text

@@ -21,15 +21,15 @@ from playground.ui.features.evaluate.table_model import NAME, Filter, Mark, Orde
 from tests.engine.evaluation.evaluations import planned, variant
 from tests.engine.session.test_session import make_session
 from tests.support.eventually import eventually
-from tests.ui.features.evaluate.answered import Looked, Made, answers, looked
+from tests.ui.features.evaluate.answered import Looked, Made, answers, run_with_evaluation
 
 
 @pytest.fixture
 def session() -> Session:
-    return asked(4)
+    return make_session_of(4)
 
 
-def asked(count: int, **fields: Any) -> Session:
+def make_session_of(count: int, **fields: Any) -> Session:
     return planned(
         make_session(),
         cases=tuple(Case(id=f"c{at}", name=f"case {at}", values={"city": f"town {at}"}) for at in range(count)),
@@ -64,7 +64,7 @@ class Shown:
             table.hide()
 
         kept = answers(Inquiry(session), made) if made is not None else []
-        looked(self._qapp, self._path, session, kept, shown)
+        run_with_evaluation(self._qapp, self._path, session, kept, shown)
 
 
 @pytest.fixture

@@ -35,15 +35,15 @@ def test_hits_are_listed_below_their_experiment() -> None:
     assert isinstance(heading, Heading)
     assert heading.text == "1 experiment found"
     assert isinstance(line, Line)
-    assert marked(line.title, line.marks) == ["Rome"]
+    assert marked_text(line.title, line.marks) == ["Rome"]
     assert isinstance(first, Hit)
     assert isinstance(second, Hit)
     assert (first.turn_id, second.turn_id) == ("t1", "t2")
-    assert marked(first.text, first.marks) == ["Rome"]
+    assert marked_text(first.text, first.marks) == ["Rome"]
     assert first.text.startswith("…")
     assert 12 < first.text.index("Rome") < 36, "what was found is seen in a narrow list, with words before it"
     assert second.text == 'Call: {"city": "Rome"}'
-    assert marked(second.text, second.marks) == ["Rome"]
+    assert marked_text(second.text, second.marks) == ["Rome"]
 
 
 def test_marks_follow_escaped_characters() -> None:
@@ -51,11 +51,11 @@ def test_marks_follow_escaped_characters() -> None:
     hit = rows_found([SearchResult(entry("a"), (passage,))])[-1]
     assert isinstance(hit, Hit)
     assert "\u202e" not in hit.text
-    assert marked(hit.text, hit.marks) == ["Rome"]
+    assert marked_text(hit.text, hit.marks) == ["Rome"]
     assert "<b>" in hit.text
 
 
-def marked(text: str, marks: tuple[tuple[int, int], ...]) -> list[str]:
+def marked_text(text: str, marks: tuple[tuple[int, int], ...]) -> list[str]:
     return [text[start:end] for start, end in marks]
 
 

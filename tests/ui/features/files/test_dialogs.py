@@ -36,10 +36,10 @@ def dialog(main: QMainWindow) -> Iterator[ImportMessagesDialog]:
         dialog.close()
 
 
-def taken(dialog: ImportMessagesDialog) -> list[tuple[Conversation, ...]]:
-    told: list[tuple[Conversation, ...]] = []
-    dialog.imported.connect(told.append)
-    return told
+def record_imports(dialog: ImportMessagesDialog) -> list[tuple[Conversation, ...]]:
+    emitted: list[tuple[Conversation, ...]] = []
+    dialog.imported.connect(emitted.append)
+    return emitted
 
 
 def test_several_conversations_can_be_picked(dialog: ImportMessagesDialog) -> None:
@@ -64,14 +64,14 @@ def test_several_conversations_can_be_picked(dialog: ImportMessagesDialog) -> No
     assert not dialog.import_button.isEnabled()
     dialog.all_button.click()
     dialog.pick(3, 1)
-    told = taken(dialog)
+    emitted = record_imports(dialog)
     dialog.import_button.click()
-    assert told == [(found.conversations[1], found.conversations[3])]
+    assert emitted == [(found.conversations[1], found.conversations[3])]
 
 
 def test_one_conversation_is_imported_with_enter(dialog: ImportMessagesDialog) -> None:
     found = read('[{"role": "user", "content": "Hello"}]')
-    told = taken(dialog)
+    emitted = record_imports(dialog)
     dialog.show_found("The clipboard", found)
     assert dialog.verdict.text() == "A list of messages."
     assert not dialog.list.isVisible()
@@ -79,23 +79,23 @@ def test_one_conversation_is_imported_with_enter(dialog: ImportMessagesDialog) -
     assert model is not None
     assert model.text(1) == "as it is set now"
     QTest.keyClick(dialog, Qt.Key.Key_Return)
-    assert told == [found.conversations]
+    assert emitted == [found.conversations]
 
 
 def export(main: QMainWindow, transcript: Transcript) -> tuple[ExportDialog, list[Wanted]]:
     dialog = ExportDialog("Tides", transcript, main)
     dialog.open()
-    told: list[Wanted] = []
-    dialog.wanted.connect(told.append)
-    return dialog, told
+    emitted: list[Wanted] = []
+    dialog.wanted.connect(emitted.append)
+    return dialog, emitted
 
 
 @each_case("which", list(SUFFIXES))
 def test_tree_is_exported_to_the_clipboard(main: QMainWindow, which: str) -> None:
     first = make_turn(Role.USER, "a")
     transcript = Transcript().append(first).append_alternatives([make_turn(Role.USER, "b"), make_turn(Role.USER, "c")])
-    dialog, told = export(main, transcript)
+    dialog, emitted = export(main, transcript)
     assert dialog.scopes.button(1).text() == "The whole tree, 3 turns on 2 branches"
     dialog.choose(which, whole_tree=True)
     dialog.copy_button.click()
-    assert told == [Wanted(which, whole_tree=True, to_clipboard=True)]
+    assert emitted == [Wanted(which, whole_tree=True, to_clipboard=True)]

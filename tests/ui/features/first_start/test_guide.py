@@ -44,7 +44,7 @@ def answer(*more: ToolCall) -> Turn:
     return make_turn(Role.ASSISTANT, text, *more).model_copy(update={"outcome": Outcome(ending=Ending.COMPLETE)})
 
 
-def gone_through(driver: GuideDriver, *, fork: bool = False) -> None:
+def complete_first_experiment(driver: GuideDriver, *, fork: bool = False) -> None:
     """Complete the first experiment before the guide begins."""
     session = driver.session
     session.turns.add_turn(make_turn(Role.USER, "How warm is it?"))
@@ -57,7 +57,7 @@ def gone_through(driver: GuideDriver, *, fork: bool = False) -> None:
 
 @pytest.mark.parametrize("fork", [False, True])
 def test_guide_skips_completed_steps(driver: GuideDriver, fork: bool) -> None:
-    gone_through(driver, fork=fork)
+    complete_first_experiment(driver, fork=fork)
     driver.guide.read_s = 0.0
     driver.guide.begin(driver.session)
     assert driver.guide.at == len(HINTS) - 2, "only what the person does is waited for"

@@ -26,13 +26,13 @@ def store(tmp_path: Path) -> ProfileStore:
     return ProfileStore(tmp_path / "gateways.json")
 
 
-def a_draft(url: str = "https://gateway.example/v1") -> Draft:
+def make_draft(url: str = "https://gateway.example/v1") -> Draft:
     return Draft(Profile(name="Work", base_url=url), key=CANARY)
 
 
 async def test_saved_draft_separates_secrets_from_the_file(store: ProfileStore, keys: Keys) -> None:
     rows = (HeaderRow("X-Team", "docs"), HeaderRow("X-Edge-Token", "edge-secret"), HeaderRow())
-    profile, state = await save(replace(a_draft(), headers=rows), store, keys)
+    profile, state = await save(replace(make_draft(), headers=rows), store, keys)
     assert state is not None
     assert "in memory for this session only" in state.words
     assert profile.headers == {"X-Team": "docs"}
@@ -49,7 +49,7 @@ async def test_saved_draft_separates_secrets_from_the_file(store: ProfileStore, 
 
 async def test_saving_what_was_saved_changes_nothing(store: ProfileStore, keys: Keys) -> None:
     rows = (HeaderRow("X-Team", "docs"), HeaderRow("X-Edge-Token", "edge-secret"))
-    profile, _state = await save(replace(a_draft(), headers=rows), store, keys)
+    profile, _state = await save(replace(make_draft(), headers=rows), store, keys)
     draft = Draft.of(profile)
     assert draft.headers == (HeaderRow("X-Team", "docs"), HeaderRow("X-Edge-Token", kept=True))
     again, state = await save(draft, store, keys)
@@ -58,7 +58,7 @@ async def test_saving_what_was_saved_changes_nothing(store: ProfileStore, keys: 
 
 
 async def test_favourite_models_set_meanwhile_are_kept(store: ProfileStore, keys: Keys) -> None:
-    profile, _state = await save(a_draft(), store, keys)
+    profile, _state = await save(make_draft(), store, keys)
     draft = Draft.of(profile)
     store.edit(profile.id, lambda it: it.model_copy(update={"favourites": ("starred",), "recent": ("asked",)}))
     renamed = replace(draft, profile=draft.profile.model_copy(update={"name": "Other"}))
@@ -69,7 +69,7 @@ async def test_favourite_models_set_meanwhile_are_kept(store: ProfileStore, keys
 
 
 async def test_removed_secret_header_is_forgotten(store: ProfileStore, keys: Keys) -> None:
-    profile, _state = await save(replace(a_draft(), headers=(HeaderRow("X-Edge-Token", "edge"),)), store, keys)
+    profile, _state = await save(replace(make_draft(), headers=(HeaderRow("X-Edge-Token", "edge"),)), store, keys)
     profile, _state = await save(replace(Draft.of(profile), headers=()), store, keys)
     assert profile.secret_headers == {}
     assert [secret.get_secret_value() for secret in keys.known()] == [CANARY]
@@ -78,11 +78,11 @@ async def test_removed_secret_header_is_forgotten(store: ProfileStore, keys: Key
 @pytest.mark.parametrize(
     ("draft", "said"),
     [
-        (a_draft(""), "Enter the gateway's base URL"),
-        (a_draft("ftp://x/v1"), "starts with https"),
-        (replace(a_draft(), headers=(HeaderRow("A", "1"), HeaderRow("a", "2"))), "twice"),
-        (replace(a_draft(), headers=(HeaderRow("", "1"),)), "no name"),
-        (replace(a_draft(), headers=(HeaderRow("X Team", "1"),)), "not allowed"),
+        (make_draft(""), "Enter the gateway's base URL"),
+        (make_draft("ftp://x/v1"), "starts with https"),
+        (replace(make_draft(), headers=(HeaderRow("A", "1"), HeaderRow("a", "2"))), "twice"),
+        (replace(make_draft(), headers=(HeaderRow("", "1"),)), "no name"),
+        (replace(make_draft(), headers=(HeaderRow("X Team", "1"),)), "not allowed"),
     ],
 )
 async def test_unsavable_draft_gives_its_reason(draft: Draft, said: str, store: ProfileStore, keys: Keys) -> None:
@@ -94,7 +94,7 @@ async def test_unsavable_draft_gives_its_reason(draft: Draft, said: str, store: 
 
 
 def test_repr_of_a_draft_has_no_secrets() -> None:
-    draft = replace(a_draft(), headers=(HeaderRow("X-Edge-Token", CANARY),))
+    draft = replace(make_draft(), headers=(HeaderRow("X-Edge-Token", CANARY),))
     assert CANARY not in repr(draft)
 
 
@@ -103,7 +103,7 @@ def _read(path: Path) -> str:
 
 
 async def test_invalid_extra_body_is_not_saved(store: ProfileStore, keys: Keys) -> None:
-    profile, _state = await save(replace(a_draft(), body='{"top_k": 40}'), store, keys)
+    profile, _state = await save(replace(make_draft(), body='{"top_k": 40}'), store, keys)
     assert profile.extra_body == {"top_k": 40}
     again = Draft.of(profile)
     assert again.body == '{\n  "top_k": 40\n}'

@@ -38,7 +38,9 @@ def address(server: FaultServer) -> str:
     return server.url.replace("http://", "https://") + "/latest.json"
 
 
-def started(qapp: QApplication, folder: Path, set_up: dict[str, object], now: float = 1e9) -> tuple[str, list[str]]:
+def start_application(
+    qapp: QApplication, folder: Path, set_up: dict[str, object], now: float = 1e9
+) -> tuple[str, list[str]]:
     """Start the application with these settings. Gives what the notice says, and the pages a person asked for."""
     said: list[str] = []
     asked: list[str] = []
@@ -72,18 +74,18 @@ def started(qapp: QApplication, folder: Path, set_up: dict[str, object], now: fl
 
 
 def test_updates_are_requested_only_when_enabled(qapp: QApplication, tmp_path: Path, server: FaultServer) -> None:
-    assert started(qapp, tmp_path, {ADDRESS: address(server)})[0] == ""
+    assert start_application(qapp, tmp_path, {ADDRESS: address(server)})[0] == ""
     assert not server.requests
 
 
 def test_newer_version_is_offered_once_a_day(qapp: QApplication, tmp_path: Path, server: FaultServer) -> None:
-    said, asked = started(qapp, tmp_path, {ADDRESS: address(server), DAILY: True})
+    said, asked = start_application(qapp, tmp_path, {ADDRESS: address(server), DAILY: True})
     assert said == "Version 999.0 of Gateway Playground is available. Calmer."
     assert asked == [PAGE]
     assert len(server.requests) == 1
-    assert started(qapp, tmp_path, {}, now=1e9 + DAY / 2)[0] == "", "it was asked today"
+    assert start_application(qapp, tmp_path, {}, now=1e9 + DAY / 2)[0] == "", "it was asked today"
     assert len(server.requests) == 1
-    assert started(qapp, tmp_path, {}, now=1e9 + DAY + 1)[0]
+    assert start_application(qapp, tmp_path, {}, now=1e9 + DAY + 1)[0]
     assert len(server.requests) == 2
     settings = QSettings(str(tmp_path / "window.ini"), QSettings.Format.IniFormat)
     assert float(str(settings.value(LAST))) == 1e9 + DAY + 1

@@ -19,7 +19,7 @@ from tests.support.each_case import each_case
 from tests.ui.features.inspector.recordings import chunk, exchange, weather
 
 
-def made(qtbot: QtBot) -> LintPage:
+def make_page(qtbot: QtBot) -> LintPage:
     page = LintPage()
     qtbot.addWidget(page)
     page.resize(700, 200)
@@ -28,7 +28,7 @@ def made(qtbot: QtBot) -> LintPage:
 
 
 def test_each_finding_leads_to_its_frame(qtbot: QtBot) -> None:
-    page = made(qtbot)
+    page = make_page(qtbot)
     odd = exchange([(0.1, chunk({"content": "hello"})), (0.2, b"data: not json\n\n"), (0.3, chunk({}, "stop"))])
     page.show_trace(Traces().of(odd))
     page.slices.finish()
@@ -53,7 +53,7 @@ def test_each_finding_leads_to_its_frame(qtbot: QtBot) -> None:
     assert page.copy_button.text() == "Copied"
 
 
-def shown(page: LintPage, tape: Exchange) -> str:
+def show_exchange(page: LintPage, tape: Exchange) -> str:
     """What stands in the place of findings, once they are looked for."""
     page.show_trace(Traces().of(tape))
     page.slices.finish()
@@ -87,13 +87,13 @@ def shown(page: LintPage, tape: Exchange) -> str:
 )
 def test_page_without_findings_says_why(qtbot: QtBot, tape: dict[str, Any], words: str) -> None:
     body = tape.pop("body")
-    text = shown(made(qtbot), answer(body, asked(), **tape))
+    text = show_exchange(make_page(qtbot), answer(body, asked(), **tape))
     assert text.startswith(words)
     assert "the answer is as the specification" not in text
 
 
 def test_findings_follow_an_answer_on_its_way(qtbot: QtBot) -> None:
-    page = made(qtbot)
+    page = make_page(qtbot)
     tape = answer(first(), asked(n=2), ended=False)
     trace = Traces().of(tape)
     page.show_trace(trace)

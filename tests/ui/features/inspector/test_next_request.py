@@ -32,7 +32,7 @@ PROFILE = Profile(
 )
 
 
-def made() -> Session:
+def make_session() -> Session:
     session = Session(no_gateway, profile_id="p", model="m", profile_of=lambda _id: PROFILE)
     session.turns.add_turn(make_turn(Role.USER, "Hello"))
     session.set_parameters(session.settings.current.with_value("temperature", 9))
@@ -46,7 +46,7 @@ class RequestPage:
     def __init__(self, page: NextRequest, qtbot: QtBot) -> None:
         self.page = page
         self.qtbot = qtbot
-        self.session = made()
+        self.session = make_session()
         self.left: dict[str, str] = {}
         page.set_editor(lambda text: read_edit(self.session, text).notes, self.apply)
         page.left.connect(self.left.__setitem__)
@@ -121,7 +121,7 @@ def test_typed_body_survives_changes_and_other_experiments(
     request_page.look()
     assert "Typed by hand" in request_page.page.editor.text()
     assert request_page.words("model") == ('"changed-meanwhile"', "set · tool bar")
-    first, request_page.session = request_page.session, made()
+    first, request_page.session = request_page.session, make_session()
     request_page.look()
     assert "Typed by hand" not in request_page.page.editor.text()
     request_page.session = first

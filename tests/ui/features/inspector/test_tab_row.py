@@ -23,7 +23,7 @@ def row(show_widget: ShowWidget) -> TabRow:
     return show_widget(row, 1200, 40)
 
 
-def seen(row: TabRow) -> list[str]:
+def visible_tabs(row: TabRow) -> list[str]:
     return [row.tabs.tabText(number) for number in range(row.tabs.count()) if row.tabs.isTabVisible(number)]
 
 
@@ -33,19 +33,19 @@ def entries(row: TabRow) -> list[QAction]:
 
 
 def test_every_tab_can_be_reached_at_every_width(row: TabRow) -> None:
-    told: list[str] = []
+    emitted: list[str] = []
     for width in (700, 600, 520, 440, 360, 280, 200):
         row.tabs.setCurrentIndex(0)
         row.resize(width, 40)
         QTest.qWait(0)
-        told = [action.text() for action in entries(row)]
-        assert seen(row) + told == list(TITLES)
-        assert row.more.isVisible() == bool(told)
-        assert row.tabs.geometry().right() < (row.more.x() + 1 if told else row.width())
-        last = row.more if told else row.tabs
+        emitted = [action.text() for action in entries(row)]
+        assert visible_tabs(row) + emitted == list(TITLES)
+        assert row.more.isVisible() == bool(emitted)
+        assert row.tabs.geometry().right() < (row.more.x() + 1 if emitted else row.width())
+        last = row.more if emitted else row.tabs
         assert row.status.x() >= last.geometry().right()
-        for text in told:
+        for text in emitted:
             next(action for action in entries(row) if action.text() == text).trigger()
             assert row.tabs.tabText(row.tabs.currentIndex()) == text
-            assert text in seen(row)
-    assert told, "at the end there was not room for all"
+            assert text in visible_tabs(row)
+    assert emitted, "at the end there was not room for all"

@@ -58,7 +58,7 @@ def choose(panel: OutputPanel, kind: str) -> None:
     QTest.mouseClick(panel.radios[kind], Qt.MouseButton.LeftButton, pos=panel.radios[kind].rect().center() / 4)
 
 
-def said(panel: OutputPanel) -> list[str]:
+def read_problems(panel: OutputPanel) -> list[str]:
     panel.check_now()
     return [line.text.text().replace("\u200b", "") for line in panel.schema.lines]
 
@@ -79,7 +79,7 @@ def test_schema_is_sent_with_its_fields(panel: OutputPanel, chat: Keeper) -> Non
     QTest.mouseClick(panel.example_button, Qt.MouseButton.LeftButton)
     assert chat.sent == FORM
     assert not panel.unsent.isVisible()
-    assert said(panel) == []
+    assert read_problems(panel) == []
     QTest.keyClicks(panel.head.description, "One invoice")
     panel.head.strict.click()
     assert chat.sent["json_schema"] == {**FORM["json_schema"], "description": "One invoice", "strict": True}
@@ -98,7 +98,7 @@ def test_invalid_json_is_kept_and_not_sent(panel: OutputPanel, chat: Keeper) -> 
     assert chat.sent is None
     assert panel.schema.text == half
     assert "not valid JSON yet" in panel.unsent.text()
-    assert said(panel) == ["line 3, column 18: a name in double quotes is expected (or a comma is too many)"]
+    assert read_problems(panel) == ["line 3, column 18: a name in double quotes is expected (or a comma is too many)"]
     assert [(m.line, m.column) for m in panel.schema.editor.marks] == [(3, 18)]
     # another experiment, and back
     kept = chat.draft
@@ -115,7 +115,7 @@ def test_wrong_schema_is_marked_and_sent(panel: OutputPanel, chat: Keeper) -> No
         '{\n  "type": "object",\n  "properties": {"a": {"type": "text"}},\n  "required": ["b"]\n}'
     )
     assert chat.sent["json_schema"]["schema"]["required"] == ["b"]
-    assert [line.split(":")[0] for line in said(panel)] == ["properties.a.type", "required"]
+    assert [line.split(":")[0] for line in read_problems(panel)] == ["properties.a.type", "required"]
     assert {mark.line for mark in panel.schema.editor.marks} == {3, 4}
     QTest.keyClick(panel.schema.lines[1], Qt.Key.Key_Return)
     assert panel.schema.editor.textCursor().blockNumber() == 3

@@ -29,7 +29,7 @@ def panel(show_widget: ShowWidget) -> ParameterPanel:
     return show_widget(panel, 330, 700)
 
 
-def row(panel: ParameterPanel, name: str, kind: type[Row]) -> Row:
+def find_row(panel: ParameterPanel, name: str, kind: type[Row]) -> Row:
     found = panel.rows[name]
     assert isinstance(found, kind)
     return found
@@ -59,7 +59,7 @@ def test_delete_in_a_field_goes_back_to_default(panel: ParameterPanel, name: str
 
 
 def test_slider_sets_and_resets_its_value(panel: ParameterPanel) -> None:
-    number = row(panel, "temperature", NumberRow)
+    number = find_row(panel, "temperature", NumberRow)
     assert number.slider is not None
     assert number.slider.property("kind") == "unset"
     QTest.mouseClick(number.slider, Qt.MouseButton.LeftButton, pos=QPoint(number.slider.width() // 2, 7))
@@ -75,7 +75,7 @@ def test_slider_sets_and_resets_its_value(panel: ParameterPanel) -> None:
 
 
 def test_value_of_a_wrong_type_is_flagged_and_sent(panel: ParameterPanel) -> None:
-    number = row(panel, "seed", NumberRow)
+    number = find_row(panel, "seed", NumberRow)
     QTest.keyClicks(number.field, "1.5")
     assert sent(panel) == {"seed": 1.5}
     assert "documented type" in number.flag_label.text()
@@ -85,7 +85,7 @@ def test_value_of_a_wrong_type_is_flagged_and_sent(panel: ParameterPanel) -> Non
 
 
 def test_text_that_is_no_number_is_kept_and_not_sent(panel: ParameterPanel) -> None:
-    number = row(panel, "limit", NumberRow)
+    number = find_row(panel, "limit", NumberRow)
     QTest.keyClicks(number.field, "12a")
     assert sent(panel) == {}
     assert number.field.text() == "12a"
@@ -101,7 +101,7 @@ def test_text_that_is_no_number_is_kept_and_not_sent(panel: ParameterPanel) -> N
 
 
 def test_switch_shows_default_on_and_off(panel: ParameterPanel) -> None:
-    switch = row(panel, "stream", SwitchRow)
+    switch = find_row(panel, "stream", SwitchRow)
     assert switch.pill.text() == "default"
     QTest.mouseClick(switch.pill, Qt.MouseButton.LeftButton)
     assert (switch.pill.text(), sent(panel)) == ("on", {"stream": True})
@@ -113,7 +113,7 @@ def test_switch_shows_default_on_and_off(panel: ParameterPanel) -> None:
 
 
 def test_choice_accepts_suggestions_and_free_text(panel: ParameterPanel) -> None:
-    choice = row(panel, "effort", ChoiceRow)
+    choice = find_row(panel, "effort", ChoiceRow)
     line = choice.field.lineEdit()
     assert line is not None
     QTest.keyClick(line, Qt.Key.Key_Down)
@@ -132,7 +132,7 @@ def test_choice_accepts_suggestions_and_free_text(panel: ParameterPanel) -> None
 
 
 def test_list_is_edited_with_the_keyboard(panel: ParameterPanel) -> None:
-    chips = row(panel, "stop", ListRow)
+    chips = find_row(panel, "stop", ListRow)
     QTest.keyClicks(chips.field, "END")
     QTest.keyClick(chips.field, Qt.Key.Key_Return)
     QTest.keyClicks(chips.field, "\\n\\n")
@@ -153,7 +153,7 @@ def test_text_of_a_chip_is_escaped(text: str) -> None:
 
 
 def test_json_is_sent_when_valid_and_kept_when_not(panel: ParameterPanel) -> None:
-    bias = row(panel, "bias", JsonRow)
+    bias = find_row(panel, "bias", JsonRow)
     QTest.keyClicks(bias.editor, '{"50256": -100')
     assert sent(panel) == {}
     assert "not sent" in bias.flag_label.text()
@@ -173,7 +173,7 @@ def test_json_is_sent_when_valid_and_kept_when_not(panel: ParameterPanel) -> Non
 
 def test_tool_choice_sends_the_named_tool(panel: ParameterPanel) -> None:
     panel.set_tool_names(["get_weather", "auto"])
-    choice = row(panel, "tool_choice", ToolChoiceRow)
+    choice = find_row(panel, "tool_choice", ToolChoiceRow)
     assert choice.field.choices() == ("auto", "none", "required", "get_weather")
     choice.field.setCurrentIndex(4)
     choice.field.activated.emit(4)
@@ -187,10 +187,10 @@ def test_values_from_outside_are_shown_whatever_their_type(panel: ParameterPanel
     wire = {"temperature": "hot", "stop": "END", "stream": "yes", "effort": 3, "logit": {"bias": [1]}, "foo": 1}
     odd = SampleParameters.from_wire(wire)
     panel.set_value(odd)
-    assert row(panel, "temperature", NumberRow).field.text() == '"hot"'
-    assert [chip.text.text() for chip in row(panel, "stop", ListRow).chips] == ["END"]
-    assert row(panel, "stream", SwitchRow).pill.text() == "yes"
-    assert row(panel, "effort", ChoiceRow).field.currentText() == "3"
+    assert find_row(panel, "temperature", NumberRow).field.text() == '"hot"'
+    assert [chip.text.text() for chip in find_row(panel, "stop", ListRow).chips] == ["END"]
+    assert find_row(panel, "stream", SwitchRow).pill.text() == "yes"
+    assert find_row(panel, "effort", ChoiceRow).field.currentText() == "3"
     assert "foo" in panel.also_sent.text()
     assert panel.also_sent.isVisible()
     assert sent(panel) == wire
@@ -203,12 +203,12 @@ def test_wheel_scrolls_the_panel_and_changes_no_value(qtbot: QtBot, panel: Param
     panel.resize(330, 200)
     bar = panel.verticalScrollBar()
     qtbot.waitUntil(lambda: bar.maximum() > 200)
-    number = row(panel, "temperature", NumberRow)
+    number = find_row(panel, "temperature", NumberRow)
     assert number.slider is not None
     number.field.setFocus()
     window = panel.windowHandle()
-    bias = row(panel, "bias", JsonRow).editor
-    for widget in (number.slider, row(panel, "effort", ChoiceRow).field, bias):
+    bias = find_row(panel, "bias", JsonRow).editor
+    for widget in (number.slider, find_row(panel, "effort", ChoiceRow).field, bias):
         bar.setValue(0)
         place = widget.mapTo(panel, widget.rect().center()).y()
         bar.setValue(place - 100)

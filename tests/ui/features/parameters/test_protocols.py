@@ -33,17 +33,17 @@ def test_every_parameter_is_shown_set_and_reset(qtbot: QtBot, kind: type[Paramet
     qtbot.addWidget(panel)
     panel.set_value(kind())
     assert list(panel.rows) == [name for name, _ in kind.hints()]
-    told: list[Parameters] = []
-    panel.changed.connect(told.append)
+    emitted: list[Parameters] = []
+    panel.changed.connect(emitted.append)
     for name, hint in kind.hints():
         value = VALUES[hint.editor]
         panel.set_value(kind().with_value(name, value))
         row = panel.rows[name]
         assert row.value == value
-        assert not told, "showing tells nobody"
+        assert not emitted, "showing tells nobody"
         row.clear()
-        assert told[-1].to_wire() == {}, name
-        told.clear()
+        assert emitted[-1].to_wire() == {}, name
+        emitted.clear()
 
 
 def test_named_tool_is_sent_as_the_protocol_needs(qtbot: QtBot) -> None:
@@ -58,7 +58,7 @@ def test_named_tool_is_sent_as_the_protocol_needs(qtbot: QtBot) -> None:
         assert panel.value.to_wire() == {"tool_choice": kind.tool_choice_for("get_weather")}
 
 
-def said(panel: ParameterPanel, name: str) -> str:
+def read_flag(panel: ParameterPanel, name: str) -> str:
     """What stands below a row, where anything does."""
     label = panel.rows[name].flag_label
     return label.text() if label.isVisibleTo(panel) else ""
@@ -70,17 +70,17 @@ def test_values_set_by_the_program_are_marked(qtbot: QtBot) -> None:
     panel.set_value(ChatParameters.begin({}))
     row = panel.rows["stream"]
     assert isinstance(row, SwitchRow)
-    assert said(panel, "stream") == said(panel, "include_usage") == "the program's own; Delete leaves it out"
+    assert read_flag(panel, "stream") == read_flag(panel, "include_usage") == "the program's own; Delete leaves it out"
     row.pill.click()
     assert panel.value.to_wire() == {"stream": False}
-    assert said(panel, "stream") == ""
-    assert said(panel, "include_usage") == "not sent while Stream is not on"
+    assert read_flag(panel, "stream") == ""
+    assert read_flag(panel, "include_usage") == "not sent while Stream is not on"
     row.pill.click()
     assert panel.value.to_wire() == ChatParameters.begin({}).to_wire()
-    assert said(panel, "stream") == "", "now it is set"
-    assert said(panel, "include_usage") == "the program's own; Delete leaves it out"
+    assert read_flag(panel, "stream") == "", "now it is set"
+    assert read_flag(panel, "include_usage") == "the program's own; Delete leaves it out"
     panel.set_value(MessagesParameters())
-    assert said(panel, "max_tokens") == "4096 is sent: the protocol requires a value"
+    assert read_flag(panel, "max_tokens") == "4096 is sent: the protocol requires a value"
 
 
 def test_typed_choice_survives_changes_of_tools(qtbot: QtBot) -> None:

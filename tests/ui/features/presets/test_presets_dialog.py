@@ -65,8 +65,8 @@ def test_taken_name_offers_to_replace(main: QMainWindow) -> None:
         "demo-chat",
         main,
     )
-    told: list[Preset] = []
-    dialog.saved.connect(told.append)
+    emitted: list[Preset] = []
+    dialog.saved.connect(emitted.append)
     dialog.open()
     assert not dialog.save_button.isEnabled()
     dialog.name.setText(" Mine ")
@@ -76,7 +76,7 @@ def test_taken_name_offers_to_replace(main: QMainWindow) -> None:
     assert (dialog.save_button.text(), dialog.taken.isVisible()) == ("Replace", True)
     assert dialog.contents.topLevelItem(0).text(0) == "Model"  # type: ignore[union-attr] # it was just shown
     dialog.save_button.click()
-    assert [(one.id, one.name, one.model) for one in told] == [("1", "Full", "m")]
+    assert [(one.id, one.name, one.model) for one in emitted] == [("1", "Full", "m")]
 
 
 def test_menu_marks_active_presets(qtbot: QtBot) -> None:
@@ -99,10 +99,10 @@ def test_presets_are_renamed_moved_and_deleted_with_keys(main: QMainWindow, qtbo
     dialog = PresetsDialog(main)
     dialog.show_presets((FULL, BARE))
     dialog.open()
-    told: list[object] = []
+    emitted: list[object] = []
     for signal in (dialog.renamed, dialog.moved):
-        signal.connect(lambda *values: told.append(values))
-    dialog.deleted.connect(told.append)
+        signal.connect(lambda *values: emitted.append(values))
+    dialog.deleted.connect(emitted.append)
     QTest.keyClick(dialog.list, Qt.Key.Key_Down, Qt.KeyboardModifier.AltModifier)
     QTest.keyClick(dialog.list, Qt.Key.Key_Delete)
     QTest.keyClick(dialog.list, Qt.Key.Key_F2)
@@ -110,5 +110,5 @@ def test_presets_are_renamed_moved_and_deleted_with_keys(main: QMainWindow, qtbo
     assert field is not None
     field.setText("Other ")
     QTest.keyClick(field, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: told == [("1", 1), "1", ("1", "Other")])
+    qtbot.waitUntil(lambda: emitted == [("1", 1), "1", ("1", "Other")])
     dialog.close()

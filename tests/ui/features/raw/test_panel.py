@@ -24,26 +24,26 @@ def panel(show_widget: ShowWidget) -> RawPanel:
 
 @pytest.fixture
 def bodies(panel: RawPanel) -> list[JSONObject]:
-    got: list[JSONObject] = []
-    panel.body_changed.connect(got.append)
-    return got
+    emitted: list[JSONObject] = []
+    panel.body_changed.connect(emitted.append)
+    return emitted
 
 
 @pytest.fixture
 def unsent(panel: RawPanel) -> list[str]:
-    got: list[str] = []
-    panel.unsent_changed.connect(got.append)
-    return got
+    emitted: list[str] = []
+    panel.unsent_changed.connect(emitted.append)
+    return emitted
 
 
 @pytest.fixture
 def headers(panel: RawPanel) -> list[dict[str, str]]:
-    got: list[dict[str, str]] = []
-    panel.headers_changed.connect(got.append)
-    return got
+    emitted: list[dict[str, str]] = []
+    panel.headers_changed.connect(emitted.append)
+    return emitted
 
 
-def row(panel: RawPanel, name: str, value: str) -> HeaderRow:
+def add_row(panel: RawPanel, name: str, value: str) -> HeaderRow:
     panel.headers.add_header()
     made = panel.headers.rows[-1]
     QTest.keyClicks(made.name, name)
@@ -73,22 +73,22 @@ def test_key_in_the_body_is_neither_sent_nor_saved(
     panel: RawPanel, bodies: list[JSONObject], unsent: list[str]
 ) -> None:
     panel.body.replace_text(f'{{"api": "{CANARY}"}}')
-    assert not any(CANARY in str(told) for told in (*bodies, *unsent))
+    assert not any(CANARY in str(emitted) for emitted in (*bodies, *unsent))
     assert "gateway's settings" in panel.body_state.text()
     assert CANARY not in panel.body_state.text()
 
 
 def test_invalid_headers_are_flagged_and_not_sent(panel: RawPanel, headers: list[dict[str, str]]) -> None:
-    row(panel, "X-Trace", " on ")
+    add_row(panel, "X-Trace", " on ")
     assert headers[-1] == {"X-Trace": "on"}
-    bad = row(panel, "X Bad", "1")
+    bad = add_row(panel, "X Bad", "1")
     assert "character that header names cannot have" in bad.flag.text()
-    secret = row(panel, "X-Api-Key", CANARY)
+    secret = add_row(panel, "X-Api-Key", CANARY)
     assert "gateway's settings" in secret.flag.text()
-    twice = row(panel, "x-trace", "off")
+    twice = add_row(panel, "x-trace", "off")
     assert "twice" in twice.flag.text()
     assert headers[-1] == {"X-Trace": "on"}
-    assert not any(CANARY in str(told) for told in headers)
+    assert not any(CANARY in str(emitted) for emitted in headers)
     panel.set_value({}, headers[-1], NOTHING)
     assert len(panel.headers.rows) == 4
     panel.headers.rows[0].remove.click()
@@ -118,14 +118,14 @@ def test_inherited_values_are_shown(panel: RawPanel, bodies: list[JSONObject]) -
 def test_unsendable_headers_are_saved_without_secrets(panel: RawPanel) -> None:
     left: list[list[list[str]]] = []
     panel.headers_left.connect(left.append)
-    row(panel, "X-Trace", "on")
-    row(panel, "X Bad", "1")
-    row(panel, "X-Api-Key", CANARY)
-    row(panel, "x-trace", "off")
+    add_row(panel, "X-Trace", "on")
+    add_row(panel, "X Bad", "1")
+    add_row(panel, "X-Api-Key", CANARY)
+    add_row(panel, "x-trace", "off")
     panel.headers.add_header()
     QTest.keyClicks(panel.headers.rows[-1].value, CANARY)
     assert left[-1] == [["X Bad", "1"], ["x-trace", "off"]]
-    assert not any(CANARY in str(told) for told in left)
+    assert not any(CANARY in str(emitted) for emitted in left)
     kept = left[-1]
     panel.set_value({}, {}, NOTHING, fresh=True)
     assert panel.headers.rows == []

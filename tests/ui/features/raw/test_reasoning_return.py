@@ -31,7 +31,7 @@ def fields(panel: ParameterPanel) -> ReasoningReturnFields:
     return fields
 
 
-def pick(combo: QComboBox, words: str) -> None:
+def choose_entry(combo: QComboBox, words: str) -> None:
     index = combo.findText(words)
     assert index >= 0
     combo.setCurrentIndex(index)
@@ -39,20 +39,20 @@ def pick(combo: QComboBox, words: str) -> None:
 
 
 def test_rule_of_the_gateway_is_shown_until_changed(fields: ReasoningReturnFields) -> None:
-    told: list[object] = []
-    fields.changed.connect(told.append)
+    emitted: list[object] = []
+    fields.changed.connect(emitted.append)
     fields.show_value(None, TEAM, applies=True)
     assert fields.when.currentText() == "gateway: after tool calls"
     assert fields.field.currentText() == "reasoning"
-    pick(fields.when, "always")
-    assert told[-1] == ReasoningReturn(when=SendReasoning.ALWAYS, field="reasoning")
+    choose_entry(fields.when, "always")
+    assert emitted[-1] == ReasoningReturn(when=SendReasoning.ALWAYS, field="reasoning")
     line = fields.field.lineEdit()
     assert line is not None
     line.selectAll()
     QTest.keyClicks(line, "thinking")
-    assert told[-1] == ReasoningReturn(when=SendReasoning.ALWAYS, field="thinking")
-    pick(fields.when, "gateway: after tool calls")
-    assert told[-1:] == [None]
+    assert emitted[-1] == ReasoningReturn(when=SendReasoning.ALWAYS, field="thinking")
+    choose_entry(fields.when, "gateway: after tool calls")
+    assert emitted[-1:] == [None]
     assert fields.rule == TEAM
     assert fields.field.currentText() == "reasoning"
 

@@ -34,13 +34,13 @@ def window(qtbot: QtBot) -> QWidget:
     return made
 
 
-def shown(window: QWidget, ask: Elicitation) -> tuple[ElicitationDialog, list[tuple[str, object]]]:
+def open_dialog(window: QWidget, ask: Elicitation) -> tuple[ElicitationDialog, list[tuple[str, object]]]:
     """The dialog of a question, and what it told."""
     dialog = ElicitationDialog(ask, window)
     dialog.show()
-    told: list[tuple[str, object]] = []
-    dialog.answered.connect(lambda action, content: told.append((action, content)))
-    return dialog, told
+    emitted: list[tuple[str, object]] = []
+    dialog.answered.connect(lambda action, content: emitted.append((action, content)))
+    return dialog, emitted
 
 
 def row_of(form: AskForm, name: str) -> QLineEdit:
@@ -51,7 +51,7 @@ def row_of(form: AskForm, name: str) -> QLineEdit:
 
 def test_first_field_has_the_focus(window: QWidget, qtbot: QtBot) -> None:
     form: JSONObject = {"type": "object", "properties": {"name": {"type": "string"}, "note": {"type": "string"}}}
-    dialog, _ = shown(window, Elicitation(id="1", server="s", message="m", form=form))
+    dialog, _ = open_dialog(window, Elicitation(id="1", server="s", message="m", form=form))
     dialog.activateWindow()
     assert dialog.form is not None
     name = row_of(dialog.form, "name")
@@ -64,18 +64,18 @@ def test_first_field_has_the_focus(window: QWidget, qtbot: QtBot) -> None:
 
 
 def test_invalid_value_is_shown_at_its_field_and_not_sent(window: QWidget, qtbot: QtBot) -> None:
-    dialog, told = shown(window, Elicitation(id="1", server="s", message="m", form=CHOICES))
+    dialog, emitted = open_dialog(window, Elicitation(id="1", server="s", message="m", form=CHOICES))
     form = dialog.form
     assert form is not None
     QTest.keyClicks(row_of(form, "note"), "too long")
     dialog.accept_button.click()
     (row,) = (row for row in form.rows if row.field.name == "note")
     qtbot.waitUntil(lambda: "longer" in row.problem.text())
-    assert told == []
+    assert emitted == []
     row_of(form, "note").clear()
     QTest.keyClicks(row_of(form, "note"), "yes")
     dialog.accept_button.click()
-    qtbot.waitUntil(lambda: told == [("accept", {"colour": "green", "days": ["tue"], "note": "yes"})])
+    qtbot.waitUntil(lambda: emitted == [("accept", {"colour": "green", "days": ["tue"], "note": "yes"})])
 
 
 def test_endless_schema_does_not_block_the_dialog(window: QWidget) -> None:
@@ -83,34 +83,34 @@ def test_endless_schema_does_not_block_the_dialog(window: QWidget) -> None:
         "type": "object",
         "properties": {"a": {"type": "string", "pattern": "^(a+)+$"}, "b": {"$ref": "#/properties/b"}},
     }
-    dialog, told = shown(window, Elicitation(id="1", server="s", message="m", form=evil))
+    dialog, emitted = open_dialog(window, Elicitation(id="1", server="s", message="m", form=evil))
     assert dialog.form is not None
     QTest.keyClicks(row_of(dialog.form, "a"), "a" * 40 + "!")
     dialog.decline_button.click()
-    assert told == [("decline", None)]
+    assert emitted == [("decline", None)]
 
 
 def test_page_is_opened_only_by_the_button(window: QWidget) -> None:
     url = "https://calendar.example/connect?x=1"
-    dialog, told = shown(window, Elicitation(id="1", server="s", message="m", url=url))
+    dialog, emitted = open_dialog(window, Elicitation(id="1", server="s", message="m", url=url))
     opened: list[str] = []
     dialog.page_wanted.connect(opened.append)
     assert any(label.text() == url for label in dialog.findChildren(QLabel))
     assert opened == []
     dialog.accept_button.click()
     assert opened == [url]
-    assert told == [("accept", None)]
+    assert emitted == [("accept", None)]
 
 
 def test_other_addresses_than_web_pages_are_refused(window: QWidget) -> None:
-    dialog, _ = shown(window, Elicitation(id="1", server="s", message="m", url="file:///etc/passwd"))
+    dialog, _ = open_dialog(window, Elicitation(id="1", server="s", message="m", url="file:///etc/passwd"))
     assert not dialog.accept_button.isEnabled()
     dialog.close()
 
 
 def test_text_of_a_server_is_plain_text(window: QWidget, qtbot: QtBot) -> None:
     ask = Elicitation(id="1", server="<b>s\u202e</b>", message="<h1>hi</h1>\u202e" + "x" * 50_000, form=CHOICES)
-    dialog, _ = shown(window, ask)
+    dialog, _ = open_dialog(window, ask)
     assert dialog.message.text().startswith("<h1>hi</h1>‹U+202E›")
     assert len(dialog.message.text()) < 10_000
     assert "\u202e" not in dialog.windowTitle()

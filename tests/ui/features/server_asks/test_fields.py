@@ -13,7 +13,7 @@ def form(**members: JSON) -> JSONObject:
     return {"type": "object", "properties": members, "required": ["a"]}
 
 
-def one(schema: JSON) -> Field:
+def make_field(schema: JSON) -> Field:
     found = fields_of(form(a=schema))
     assert found is not None
     return found[0]
@@ -39,14 +39,14 @@ def one(schema: JSON) -> Field:
     ],
 )
 def test_schema_determines_the_kind_of_field(schema: JSON, kind: Kind) -> None:
-    assert one(schema).kind is kind
-    assert one(schema).required
+    assert make_field(schema).kind is kind
+    assert make_field(schema).required
 
 
 def test_form_of_too_many_fields_is_refused() -> None:
     assert fields_of({"type": "object"}) is None
     assert fields_of({"properties": {str(number): {} for number in range(101)}}) is None
-    assert one({"enum": [str(number) for number in range(501)]}).kind is Kind.ANY
+    assert make_field({"enum": [str(number) for number in range(501)]}).kind is Kind.ANY
 
 
 @each_case(

@@ -28,7 +28,7 @@ def message(
     return Frame(server=server, at=at, sent=sent, text=text, size=size, method=method, id=id, call=call, error=error)
 
 
-def talk() -> list[Frame]:
+def make_frames() -> list[Frame]:
     """A call that was answered, one that failed on another server, and a connection that ended."""
     asked = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "echo", "key": CANARY}}
     return [
@@ -68,7 +68,7 @@ def test_messages_are_rows_with_direction_and_duration(page: TapePage, tape: Ser
     page.finish()
     assert page.empty.isVisible()
     assert page.empty.text() == EMPTY
-    tape.add(talk())
+    tape.add(make_frames())
     qtbot.waitUntil(lambda: page.model.rowCount() == 5)
     found = rows(page)
     assert found[0] == ["files", "→ tools/call", "", '{"name": "echo", "key": "••••"}}']
@@ -81,7 +81,7 @@ def test_messages_are_rows_with_direction_and_duration(page: TapePage, tape: Ser
 
 
 def test_selected_message_leads_to_its_answer_and_call(page: TapePage, tape: ServerTape) -> None:
-    tape.add(talk())
+    tape.add(make_frames())
     page.finish()
     page.table.selectRow(0)
     assert '"name": "echo"' in page.detail.text.text()
@@ -102,7 +102,7 @@ def test_selected_message_leads_to_its_answer_and_call(page: TapePage, tape: Ser
 
 
 def test_filters_reduce_the_rows(page: TapePage, tape: ServerTape) -> None:
-    tape.add(talk())
+    tape.add(make_frames())
     page.show_only(Wanted(server="time"))
     page.finish()
     assert len(rows(page)) == 3
@@ -133,7 +133,7 @@ def test_filters_reduce_the_rows(page: TapePage, tape: ServerTape) -> None:
 
 def test_dropped_messages_lose_their_rows(page: TapePage, tape: ServerTape, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MOST_FRAMES", 400)
-    tape.add(talk())
+    tape.add(make_frames())
     page.finish()
     page.table.selectRow(3)
     for batch in range(20):

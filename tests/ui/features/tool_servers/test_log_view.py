@@ -8,7 +8,7 @@ from playground.engine.tool_servers.live import LogLine
 from playground.ui.features.tool_servers.log_view import AT_ONCE, MOST, LogView, log_line
 
 
-def a_view(qtbot: QtBot) -> LogView[str]:
+def make_view(qtbot: QtBot) -> LogView[str]:
     view: LogView[str] = LogView("Log", "Nothing yet", str)
     qtbot.addWidget(view)
     view.resize(300, 120)
@@ -17,7 +17,7 @@ def a_view(qtbot: QtBot) -> LogView[str]:
 
 
 def test_new_lines_are_appended(qtbot: QtBot) -> None:
-    view = a_view(qtbot)
+    view = make_view(qtbot)
     view.show_lines(["one", "two"])
     view.show_lines(["one", "two", "three"])
     view.show_lines(["two", "three", "four\nfive"])
@@ -28,7 +28,7 @@ def test_new_lines_are_appended(qtbot: QtBot) -> None:
 
 
 def test_flood_of_lines_is_shortened(qtbot: QtBot) -> None:
-    view = a_view(qtbot)
+    view = make_view(qtbot)
     view.show_lines(["first"])
     view.show_lines([f"{n}" for n in range(5_000)])
     assert f"{MOST - AT_ONCE} lines and more" in view.toPlainText()

@@ -23,7 +23,7 @@ SERVER = ToolServer(
 )
 
 
-def nameless(dialog: QDialog) -> list[str]:
+def find_nameless(dialog: QDialog) -> list[str]:
     return [
         f"{type(widget).__name__} in {type(widget.parent()).__name__}"
         for kind in CONTROLS
@@ -39,11 +39,11 @@ def test_every_control_has_a_name(play: PlayScene) -> None:
         driver.book.add(SERVER)
         dialog = driver.open("one")
         assert len(dialog.findChildren(QLineEdit)) > 10
-        assert nameless(dialog) == []
+        assert find_nameless(dialog) == []
         importing = driver.open_import()
         importing.set_text(VS_CODE)
         await eventually(lambda: importing.preview.topLevelItemCount() == 3)
-        assert nameless(importing) == []
-        assert nameless(ConfirmDialog(SERVER, driver.window)) == []
+        assert find_nameless(importing) == []
+        assert find_nameless(ConfirmDialog(SERVER, driver.window)) == []
 
     play(scene)

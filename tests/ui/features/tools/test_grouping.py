@@ -17,7 +17,7 @@ def tools(spelled: str) -> tuple[ToolDefinition, ...]:
     return tuple(ToolDefinition(name=name, group=group) for group, _, name in pairs)
 
 
-def spelled(order: list[Entry], of: tuple[ToolDefinition, ...]) -> str:
+def spell_tools(order: list[Entry], of: tuple[ToolDefinition, ...]) -> str:
     """Back again, headers left out."""
     out, _ = grouping.arranged(of, order)
     return " ".join(f"{tool.group}:{tool.name}" if tool.group else tool.name for tool in out)
@@ -39,7 +39,7 @@ def spelled(order: list[Entry], of: tuple[ToolDefinition, ...]) -> str:
 )
 def test_step_moves_tools(before: str, chosen: list[int], steps: int, after: str) -> None:
     given_tools = tools(before)
-    assert spelled(grouping.stepped(grouping.entries(given_tools), chosen, steps), given_tools) == after
+    assert spell_tools(grouping.stepped(grouping.entries(given_tools), chosen, steps), given_tools) == after
 
 
 @each_case(
@@ -56,7 +56,7 @@ def test_step_moves_tools(before: str, chosen: list[int], steps: int, after: str
 )
 def test_drop_moves_tools(before: str, chosen: list[int], below: Entry | None, after: str) -> None:
     given_tools = tools(before)
-    assert spelled(grouping.dropped(grouping.entries(given_tools), chosen, below), given_tools) == after
+    assert spell_tools(grouping.dropped(grouping.entries(given_tools), chosen, below), given_tools) == after
 
 
 GROUPS = st.lists(st.sampled_from(["", "X", "Y"]), max_size=8)

@@ -54,10 +54,10 @@ def panel(show_widget: ShowWidget) -> ToolsPanel:
 @pytest.fixture
 def dialog(panel: ToolsPanel) -> Iterator[ImportDialog]:
     dialog = panel.import_tools()
-    told: list[object] = []
-    dialog.finished.connect(told.append)
+    emitted: list[object] = []
+    dialog.finished.connect(emitted.append)
     yield dialog
-    if not told:
+    if not emitted:
         dialog.reject()
 
 

@@ -32,7 +32,7 @@ def panel(show_widget: ShowWidget) -> ToolsPanel:
     return show_widget(panel, 340, 900)
 
 
-def rows(panel: ToolsPanel) -> list[str]:
+def read_rows(panel: ToolsPanel) -> list[str]:
     """What the list shows: headers in brackets."""
     return [f"[{entry}]" if isinstance(entry, str) else panel.tools[entry].name for entry in panel.model.rows]
 
@@ -48,32 +48,32 @@ def texts(menu: QMenu) -> list[str]:
 
 
 def test_groups_have_headers_that_fold(panel: ToolsPanel) -> None:
-    shown = rows(panel)
+    shown = read_rows(panel)
     assert [row for row in shown if row.startswith("[")] == ["[]", "[Mail]", "[Files]"]
     assert len(shown) == 53
     panel.list.setFocus()
     panel.list.setCurrentIndex(index(panel, "Mail"))
     edited = panel.selected
     QTest.keyClick(panel.list, Qt.Key.Key_Left)
-    assert len(rows(panel)) == 53 - 17
+    assert len(read_rows(panel)) == 53 - 17
     assert panel.list.current_group == "Mail"
     assert panel.selected == edited, "the editor keeps its tool while a header has the focus"
     QTest.keyClick(panel.list, Qt.Key.Key_Right)
-    assert len(rows(panel)) == 53
+    assert len(read_rows(panel)) == 53
     place = panel.list.visualRect(index(panel, ""))
     QTest.mouseClick(panel.list.viewport(), Qt.MouseButton.LeftButton, pos=place.topLeft() + QPoint(16, 14))
-    assert rows(panel)[:2] == ["[]", "[Mail]"]
+    assert read_rows(panel)[:2] == ["[]", "[Mail]"]
 
 
 def test_search_filters_the_list(panel: ToolsPanel) -> None:
     panel.model.fold("Mail", folded=True)
     panel.head.search.setFocus()
     QTest.keyClicks(panel.head.search, "tool_1 mail")
-    assert rows(panel) == ["[Mail]", "tool_1", "tool_10", "tool_13", "tool_16", "tool_19"]
+    assert read_rows(panel) == ["[Mail]", "tool_1", "tool_10", "tool_13", "tool_16", "tool_19"]
     QTest.keyClick(panel.head.search, Qt.Key.Key_Down)
     assert panel.focusWidget() is panel.list
     QTest.keyClick(panel.head.search, Qt.Key.Key_Escape)
-    assert len(rows(panel)) == 53 - 17
+    assert len(read_rows(panel)) == 53 - 17
     panel.set_tools(FIFTY[:3])
     assert not panel.head.search.isVisible()
 

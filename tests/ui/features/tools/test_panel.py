@@ -31,7 +31,7 @@ def panel(show_widget: ShowWidget) -> ToolsPanel:
     return show_widget(panel, 330, 760)
 
 
-def said(panel: ToolsPanel) -> list[str]:
+def read_problems(panel: ToolsPanel) -> list[str]:
     return [line.text.text() for line in panel.editor.problem_list.lines]
 
 
@@ -50,7 +50,7 @@ def test_panel_without_tools_offers_the_sample(qtbot: QtBot) -> None:
     assert caught.args == [(SAMPLE,)]
     assert panel.list.isVisibleTo(panel)
     panel.check_now()
-    assert said(panel) == []
+    assert read_problems(panel) == []
 
 
 def test_new_tool_is_a_template_with_a_selected_name(panel: ToolsPanel) -> None:
@@ -74,9 +74,9 @@ def test_invalid_json_is_kept_marked_and_not_sent(qtbot: QtBot, panel: ToolsPane
     assert not tool.sendable
     assert tool.parameters is not None
     assert sum(tool.sendable for tool in panel.tools) == 1
-    qtbot.waitUntil(lambda: bool(said(panel)))
-    assert said(panel)[0].startswith("line 3, column 18")
-    assert "not sent" in said(panel)[0]
+    qtbot.waitUntil(lambda: bool(read_problems(panel)))
+    assert read_problems(panel)[0].startswith("line 3, column 18")
+    assert "not sent" in read_problems(panel)[0]
     assert [(m.line, m.column) for m in editor.marks] == [(3, 18)]
     assert panel.model.state(0) == "not sent: not a JSON object yet"
     panel.select(1)
@@ -88,7 +88,7 @@ def test_invalid_json_is_kept_marked_and_not_sent(qtbot: QtBot, panel: ToolsPane
     assert panel.tools[0].source is None
     assert panel.tools[0].parameters == {"type": "object"}
     panel.check_now()
-    assert said(panel) == []
+    assert read_problems(panel) == []
     assert not editor.marks
 
 
@@ -103,7 +103,7 @@ def test_pasted_megabytes_are_kept_folded_and_not_read(panel: ToolsPanel) -> Non
     assert panel.tools[0].source == text
     assert panel.tools[0].parameters == SAMPLE.parameters
     panel.check_now()
-    assert said(panel)[0].endswith("more than 2 MB, which is not read here; this tool is not sent")
+    assert read_problems(panel)[0].endswith("more than 2 MB, which is not read here; this tool is not sent")
     panel.editor.show_view(FORM)
     assert "more than 2 MB" in panel.editor.form.note.text()
     editor.undo()
@@ -116,7 +116,7 @@ def test_wrong_schema_is_marked_where_a_click_leads(panel: ToolsPanel) -> None:
     panel.check_now()
     assert panel.tools[0].sendable, "we don't judge for the server"
     assert [(m.line, m.column) for m in panel.editor.schema.marks][:1] == [(3, 32)]
-    assert said(panel)[0].startswith("properties.a.type:")
+    assert read_problems(panel)[0].startswith("properties.a.type:")
     QTest.mouseClick(panel.editor.problem_list.lines[0], Qt.MouseButton.LeftButton)
     cursor = panel.editor.schema.textCursor()
     assert (cursor.blockNumber() + 1, cursor.positionInBlock() + 1) == (3, 32)
@@ -127,12 +127,12 @@ def test_wrong_and_repeated_names_are_flagged(panel: ToolsPanel) -> None:
     panel.editor.name.selectAll()
     QTest.keyClicks(panel.editor.name, "get_weather")
     panel.check_now()
-    assert any("also used by tool 1" in text for text in said(panel))
+    assert any("also used by tool 1" in text for text in read_problems(panel))
     assert panel.editor.name.property("bad") == "true"
     assert panel.model.severity(1) == "error"
     QTest.keyClicks(panel.editor.name, " 2")
     panel.check_now()
-    assert any("letters, digits" in text for text in said(panel))
+    assert any("letters, digits" in text for text in read_problems(panel))
     QTest.keyClick(panel.editor.problem_list.lines[0], Qt.Key.Key_Return)
     assert panel.focusWidget() is panel.editor.name
 

@@ -52,7 +52,7 @@ def form(editor: ToolEditor) -> SchemaForm:
     return editor.form
 
 
-def opened(form: SchemaForm, path: tuple[str | int, ...]) -> FieldBlock:
+def open_field(form: SchemaForm, path: tuple[str | int, ...]) -> FieldBlock:
     form.open_field(path)
     assert form.block is not None
     return form.block
@@ -77,9 +77,9 @@ def test_every_field_has_a_described_row(form: SchemaForm) -> None:
 
 
 def test_typed_description_changes_only_its_line(panel: ToolsPanel, editor: ToolEditor, form: SchemaForm) -> None:
-    told: list[Any] = []
-    panel.changed.connect(told.append)
-    control = opened(form, CITY).controls["description"]
+    emitted: list[Any] = []
+    panel.changed.connect(emitted.append)
+    control = open_field(form, CITY).controls["description"]
     assert isinstance(control, LinesSlot)
     control.field.setFocus()
     control.field.moveCursor(control.field.textCursor().MoveOperation.End)
@@ -87,7 +87,7 @@ def test_typed_description_changes_only_its_line(panel: ToolsPanel, editor: Tool
     text = editor.schema.text()
     assert [n for n, line in enumerate(lines(text)) if line != lines(SCHEMA)[n]] == [2]
     assert text == SCHEMA.replace("A city 🌍", "A city 🌍!?")
-    assert len(told) == 2, "one change for each key"
+    assert len(emitted) == 2, "one change for each key"
     assert panel.tools[0].text == text
     assert panel.tools[0].parameters == json.loads(text)
     assert control.field.toPlainText() == "A city 🌍!?"
@@ -101,7 +101,7 @@ def test_required_type_null_and_values(editor: ToolEditor, form: SchemaForm) -> 
     def value() -> Any:
         return json.loads(editor.schema.text())
 
-    block = opened(form, UNIT)
+    block = open_field(form, UNIT)
     QTest.mouseClick(block.required, Qt.MouseButton.LeftButton)
     assert value()["required"] == ["city", "unit"]
     choices = block.controls["enum"]
@@ -126,7 +126,7 @@ def test_required_type_null_and_values(editor: ToolEditor, form: SchemaForm) -> 
 
 
 def test_unsupported_keyword_leads_to_the_json(editor: ToolEditor, form: SchemaForm) -> None:
-    block = opened(form, CITY)
+    block = open_field(form, CITY)
     assert block.rest.text() == "x-kept"
     QTest.mouseClick(block.rest, Qt.MouseButton.LeftButton)
     assert editor.view == TEXT
@@ -160,7 +160,7 @@ def test_add_rename_move_and_remove(panel: ToolsPanel, editor: ToolEditor, form:
 
 
 def test_taken_name_is_refused(editor: ToolEditor, form: SchemaForm) -> None:
-    block = opened(form, CITY)
+    block = open_field(form, CITY)
     block.name.selectAll()
     QTest.keyClicks(block.name, "unit")
     QTest.keyClick(block.name, Qt.Key.Key_Return)
@@ -170,7 +170,7 @@ def test_taken_name_is_refused(editor: ToolEditor, form: SchemaForm) -> None:
 
 
 def test_reference_follows_its_renamed_definition(editor: ToolEditor, form: SchemaForm) -> None:
-    block = opened(form, WHO)
+    block = open_field(form, WHO)
     QTest.mouseClick(block.target, Qt.MouseButton.LeftButton)
     assert form.block is not None
     assert form.block.field.path == PERSON
@@ -186,7 +186,7 @@ def test_problems_are_shown_at_their_fields(panel: ToolsPanel, editor: ToolEdito
     row = form.row_at(UNIT)
     assert row is not None
     assert row.severity == "error"
-    assert "minLength" in opened(form, UNIT).rest.text() or row.problems
+    assert "minLength" in open_field(form, UNIT).rest.text() or row.problems
     first = next(line for line in editor.problem_list.lines if line.problem.path[:3] == ("parameters", *UNIT))
     form.open_field(None)
     QTest.mouseClick(first, Qt.MouseButton.LeftButton)
@@ -212,7 +212,7 @@ def test_large_window_and_panel_stay_equal(panel: ToolsPanel) -> None:
     large = panel.open_large()
     assert large.editor.form.isVisible()
     assert large.editor.schema.isVisible()
-    control = opened(large.editor.form, CITY).controls["description"]
+    control = open_field(large.editor.form, CITY).controls["description"]
     assert isinstance(control, LinesSlot)
     QTest.keyClicks(control.field, "In ")
     assert panel.editor.schema.text() == large.editor.schema.text() == SCHEMA.replace("A city", "In A city")
@@ -238,7 +238,7 @@ def test_form_of_very_many_fields_shows_a_page_of_them(panel: ToolsPanel, form: 
 
 
 def test_added_keyword_is_written_once_it_has_a_value(editor: ToolEditor, form: SchemaForm) -> None:
-    block = opened(form, CITY)
+    block = open_field(form, CITY)
     block.add_detail("minLength")
     control = block.controls["minLength"]
     assert isinstance(control, NumberSlot)

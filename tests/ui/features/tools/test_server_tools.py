@@ -48,8 +48,8 @@ def texts(menu: QMenu) -> list[str]:
 
 def test_definition_of_a_server_is_read_only(panel: ToolsPanel) -> None:
     know(panel, READ, WRITE)
-    got: list[object] = []
-    panel.changed.connect(got.append)
+    emitted: list[object] = []
+    panel.changed.connect(emitted.append)
     panel.select(2)
     editor = panel.editor
     assert editor.origin.isVisibleTo(panel)
@@ -67,7 +67,7 @@ def test_definition_of_a_server_is_read_only(panel: ToolsPanel) -> None:
     QTest.keyClick(row, Qt.Key.Key_Delete)
     editor.show_view(TEXT)
     QTest.keyClicks(editor.schema, "x")
-    assert got == []
+    assert emitted == []
     assert editor.rule.isEnabled()
     panel.select(0)
     assert not editor.origin.isVisibleTo(panel)

@@ -22,7 +22,7 @@ def page(show_widget: ShowWidget) -> TimelinePage:
     return show_widget(TimelinePage(), 840, 360)
 
 
-def shown(page: TimelinePage) -> Trace:
+def show_weather(page: TimelinePage) -> Trace:
     trace = Traces().of(weather())
     page.show_trace(trace)
     page.finish()
@@ -35,7 +35,7 @@ def cells(page: TimelinePage, row: int) -> list[str]:
 
 
 def test_frames_are_rows_with_their_content(page: TimelinePage) -> None:
-    shown(page)
+    show_weather(page)
     assert page.table.frames.rowCount() == 19
     assert cells(page, 1) == ["2", "0.300 s", "50 ms", "reasoning", '"The "']
     assert cells(page, 9) == ["10", "0.700 s", "50 ms", "content", '"**Lis"']
@@ -46,7 +46,7 @@ def test_frames_are_rows_with_their_content(page: TimelinePage) -> None:
 
 
 def test_selected_frame_is_decoded_or_raw(page: TimelinePage) -> None:
-    trace = shown(page)
+    trace = show_weather(page)
     assert page.detail.about.text().splitlines()[0].split() == ["frames", "19"]
     page.table.selectRow(9)
     assert '"content": "**Lis"' in page.detail.text.text()
@@ -64,7 +64,7 @@ def test_selected_frame_is_decoded_or_raw(page: TimelinePage) -> None:
 
 
 def test_picture_shows_lanes_marks_and_stalls(page: TimelinePage) -> None:
-    shown(page)
+    show_weather(page)
     picture = page.picture
     assert [segment.lane for segment in picture.segments][:3] == [Lane.WAITING, Lane.REASONING, Lane.CONTENT]
     assert [round(stall.end - stall.start, 3) for stall in picture.stalls] == [1.0]
@@ -77,7 +77,7 @@ def test_picture_shows_lanes_marks_and_stalls(page: TimelinePage) -> None:
 
 
 def test_click_selects_the_frame_of_its_moment(page: TimelinePage) -> None:
-    trace = shown(page)
+    trace = show_weather(page)
     picture = page.picture
     QTest.mouseClick(picture, Qt.MouseButton.LeftButton, pos=QPoint(round(picture.scale.x(0.401)), 30))
     (number,) = page.table.chosen
@@ -117,7 +117,7 @@ def test_binary_bytes_are_shown_in_hexadecimal() -> None:
 
 
 def test_picture_is_zoomed_and_moved_with_keys(page: TimelinePage) -> None:
-    shown(page)
+    show_weather(page)
     scale = page.picture.scale
     for key in (Qt.Key.Key_Plus, Qt.Key.Key_Right):
         QTest.keyClick(page.picture, key)

@@ -10,7 +10,7 @@ from playground.ui.features.inspector.timeline.scale import TimeScale
 from tests.support.each_case import each_case
 
 
-def made(total: float = 4.0) -> TimeScale:
+def make_scale(total: float = 4.0) -> TimeScale:
     scale = TimeScale()
     scale.left, scale.width = 12, 400
     scale.set_total(total)
@@ -19,7 +19,7 @@ def made(total: float = 4.0) -> TimeScale:
 
 @given(st.floats(0.0, 1e4), st.floats(1e-6, 1e4), st.floats(-1e4, 1e4), st.floats(0.01, 100))
 def test_visible_range_is_within_the_whole(total: float, span: float, moved: float, factor: float) -> None:
-    scale = made(total)
+    scale = make_scale(total)
     scale.show(moved, moved + span)
     scale.zoom(factor, moved)
     scale.pan(moved)
