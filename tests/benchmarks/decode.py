@@ -1,55 +1,32 @@
-"""CPU a chunk of a chat stream costs in our whole client path, against the openai SDK and against a floor."""
+"""Measure the CPU time of an event in the whole client path, against the vendors' SDKs and against a floor."""
 
 from __future__ import annotations
 
 from tests.benchmarks.registry import Figure, at_least, at_most
-from tests.benchmarks.wire_readers import cpu_per_chunk
+from tests.benchmarks.wire_readers import cpu_per_event
 from tests.benchmarks.wire_server import WireServer
 
-COUNT = 100_000
-SHORT = 20_000
-TIMES_LESS = 10
-TIMES_FLOOR = 2
-SINGLY_TIMES_FLOOR = 1.5
+COUNT, SHORT_COUNT = 100_000, 20_000
+TIMES_LESS_THAN_OPENAI, TIMES_LESS_THAN_ANTHROPIC, TIMES_FLOOR = 8, 4, 3
 
 
 def run(short: bool) -> list[Figure]:
-    """Microseconds of CPU a chunk for each reader, and the two ratios held to a goal."""
-    count = SHORT if short else COUNT
+    """Return microseconds an event for each reader, and the ratios with a budget."""
+    count = SHORT_COUNT if short else COUNT
     with WireServer("chat", count) as server:
-        # Ours and the floor take turns, so that a slow moment of the machine is not one's alone.
-        turns = [(cpu_per_chunk("ours chat", server, 3), cpu_per_chunk("floor", server, 3)) for _ in range(5)]
-        ours, floor = map(min, zip(*turns, strict=True))
-        peer = cpu_per_chunk("openai", server, 1)
-    found = [
-        at_least("openai SDK / ours, CPU per chunk", peer / ours, "times", TIMES_LESS),
-        at_most("ours / floor, CPU per chunk", ours / floor, "times", TIMES_FLOOR),
-        Figure("ours", ours, "µs/chunk"),
-        Figure("floor", floor, "µs/chunk"),
-        Figure("openai SDK", peer, "µs/chunk"),
-    ]
-    return [*found, *_singly(count), *([] if short else _other_fragments(count))]
-
-
-def _singly(count: int) -> list[Figure]:
-    """The same with one HTTP chunk an event, where most of the work is the HTTP parser's, for everyone alike."""
+        # Alternate, so that a slow moment of the machine is not one reader's alone.
+        pairs = [(cpu_per_event("ours chat", server, 3), cpu_per_event("floor", server, 3)) for _ in range(3)]
+        ours, floor = map(min, zip(*pairs, strict=True))
+        openai = cpu_per_event("openai", server, 1)
     with WireServer("chat", count, "singly") as server:
-        ours, floor = cpu_per_chunk("ours chat", server, 2), cpu_per_chunk("floor", server, 2)
+        singly, singly_floor = cpu_per_event("ours chat", server, 2), cpu_per_event("floor", server, 2)
+    with WireServer("messages", count) as server:
+        messages, anthropic = cpu_per_event("ours messages", server, 3), cpu_per_event("anthropic", server, 1)
     return [
-        at_most("one HTTP chunk an event: ours / floor", ours / floor, "times", SINGLY_TIMES_FLOOR),
-        Figure("one HTTP chunk an event: ours", ours, "µs/chunk"),
+        at_least("openai SDK / ours, CPU per event", openai / ours, "times", TIMES_LESS_THAN_OPENAI),
+        at_least("anthropic SDK / ours, CPU per event", anthropic / messages, "times", TIMES_LESS_THAN_ANTHROPIC),
+        at_most("ours / floor, CPU per event", ours / floor, "times", TIMES_FLOOR),
+        at_most("one HTTP chunk an event: ours / floor", singly / singly_floor, "times", TIMES_FLOOR),
+        Figure("ours, chat", ours, "µs/event"),
+        Figure("ours, messages", messages, "µs/event"),
     ]
-
-
-def _other_fragments(count: int) -> list[Figure]:
-    """Events that do not repeat themselves, and what is not content."""
-    with WireServer("unlike", count) as server:
-        ours, floor = cpu_per_chunk("ours chat", server, 2), cpu_per_chunk("floor", server, 2)
-    found = [
-        at_most("no two events alike: ours / floor", ours / floor, "times", TIMES_FLOOR),
-        Figure("no two events alike: ours", ours, "µs/chunk"),
-    ]
-    for kind in ("reasoning", "arguments"):
-        with WireServer(kind, count) as server:
-            found.append(Figure(f"{kind}: ours", cpu_per_chunk("ours chat", server, 2), "µs/chunk"))
-    return found

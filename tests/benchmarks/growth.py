@@ -1,7 +1,7 @@
-"""What it costs to show one more token, by the length of the answer before it: it should not matter how long it is.
+"""Measure the cost of showing one more token in a long answer, relative to a short one.
 
-The way is the real one from the fragments to the painted pixels: card, Markdown, document, layout, scroll, paint.
-CPU time of this thread, so that a busy machine changes both sides of a ratio alike.
+It goes the real way from the fragment to the pixels: card, Markdown, document, layout, scroll, paint. CPU time of this
+thread, so that a busy machine changes both sides of a ratio alike.
 """
 
 from __future__ import annotations
@@ -30,12 +30,10 @@ from playground.ui.widgets.theme import Theme
 from tests.benchmarks.pacing import tokens
 from tests.benchmarks.registry import Figure, at_most
 
-SIZES = (1_000, 10_000, 100_000, 390_000)  # from 400,000 on an answer is folded, and what comes is not drawn
-SHORT_SIZES = (1_000, 100_000)
-STEPS = 480  # tokens: whole chunks of a table and of code, so that each size has its share of their ends
+SMALL, LARGE, SHORT_LARGE = 1_000, 200_000, 100_000  # characters
+STEPS = 480  # tokens: several chunks of a table and of code
 ROUNDS = 3
-MORE_ROUNDS = 3  # where the ratio is too large yet: the code does the same in each, the machine does not
-MOST = 1.5  # times
+TIMES = 2
 SENTENCE = "the window draws what is new and all that came before it stays as it was until nobody looks"
 WORDS = SENTENCE.split()
 
@@ -76,27 +74,24 @@ SHAPES = {"prose": prose, "one code block": code, "one list": items, "one line":
 
 
 def run(short: bool) -> list[Figure]:
-    """The cost of a token at each size of each shape in µs, and that of the dearest size against the first."""
+    """Return the cost of a token in a large answer, times that in a small one, for each shape."""
     qt = cast(QApplication, QApplication.instance() or make_application())
     theme = Theme(qt, "light")
-    out: list[Figure] = []
-    sizes = SHORT_SIZES if short else SIZES
+    figures: list[Figure] = []
+    sizes = (SMALL, SHORT_LARGE if short else LARGE)
     gc.collect()
-    gc.disable()  # as in the application, where it is collected between events
-    pane = ConversationPane(Session(_refuse, profile_id=""), lambda _profile, _model: None)  # for what cards ask for
-    _cost(pane, "prose", 1_000, 50)  # the first one imports and compiles
+    gc.disable()  # as in the application, which collects between events
+    pane = ConversationPane(Session(_refuse, profile_id=""), lambda _profile, _model: None)  # the owner of cards
+    _cost(pane, "prose", SMALL, 50)  # imports and compiles
     for shape in SHAPES:
-        best = dict.fromkeys(sizes, float("inf"))
-        for number in range(ROUNDS + MORE_ROUNDS):  # by turns, so that a slow moment is not one size's alone
-            if number >= ROUNDS and max(best.values()) <= MOST * best[sizes[0]]:
-                break
-            for size in sizes:
-                best[size] = min(best[size], _cost(pane, shape, size, STEPS))
-        out += [Figure(f"{shape}, {size:,} characters", cost, "µs/token") for size, cost in best.items()]
-        out.append(at_most(f"{shape}, dearest to first", max(best.values()) / best[sizes[0]], "×", MOST))
+        # Alternate, so that a slow moment of the machine is not one size's alone.
+        rounds = [[_cost(pane, shape, size, STEPS) for size in sizes] for _ in range(ROUNDS)]
+        small, large = map(min, zip(*rounds, strict=True))
+        figures.append(at_most(f"{shape}, large to small", large / small, "×", TIMES))
+        figures.append(Figure(f"{shape}, small", small, "µs/token"))
     pane.deleteLater()
     theme.deleteLater()
-    return out
+    return figures
 
 
 def _cost(pane: ConversationPane, shape: str, size: int, steps: int) -> float:
@@ -115,7 +110,7 @@ def _cost(pane: ConversationPane, shape: str, size: int, steps: int) -> float:
     view.set_rows([Row(turn, (turn.id,), {}, True)], ())
     view.draw_growing_turn(turn.id)
     _paint()
-    while not all(text.whole for text in view.findChildren(TextView)):  # so much at once is drawn as there is time
+    while not all(text.whole for text in view.findChildren(TextView)):  # drawn in several frames
         _paint()
     spent: list[float] = []
     pieces = (piece for line in text for piece in tokens(line))

@@ -1,16 +1,13 @@
-"""Results of one and of ten megabytes, one line and many: opened, leafed through, searched, exported, written as code,
-pasted; is the window held up?
+"""Measure the window with results of one and ten megabytes: opened, shown in full, searched, exported, pasted.
 
-A gap is what an event had to wait. Everything is done three times over and the best is told, since what else the
-machine does can only add to it. An experiment with a short result is opened beside it: that is what opening costs.
+Each is done several times and the best is taken: noise only adds.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Awaitable, Callable
 
 from PySide6.QtCore import QMimeData
 
@@ -27,6 +24,7 @@ from tests.benchmarks.registry import Figure, at_most
 from tests.benchmarks.window import Pulse, Window, play
 
 PASSES = 3
+LONGEST_MS = 300
 LINE = "0123456789 some words of a line that is not long\n"
 SHAPES: dict[str, Callable[[int], str]] = {
     "one line": lambda size: "abcdefghij0123456789" * (size // 20),
@@ -35,114 +33,104 @@ SHAPES: dict[str, Callable[[int], str]] = {
 
 
 def run(short: bool) -> list[Figure]:
-    """The figures; the short form leaves ten megabytes out."""
-    return play(Large((1,) if short else (1, 10)).measure)
+    """Return the longest gap of each step; the short form leaves ten megabytes out."""
+
+    async def measure(window: Window) -> list[Figure]:
+        figures = []
+        for size in (1,) if short else (1, 10):
+            for shape, make in SHAPES.items():
+                result = LargeResult(window, make(size * 1_000_000))
+                for words, step in result.steps.items():
+                    gap = min([await step() for _ in range(PASSES)])
+                    figures.append(at_most(f"{size} MB, {shape}, {words}: longest gap", gap, "ms", LONGEST_MS))
+        return figures
+
+    return play(measure)
 
 
-class Large:
-    """One measurement. ``sizes`` are in megabytes."""
+class LargeResult:
+    """A result of a tool, and what a person does with it; each step returns the longest gap in milliseconds."""
 
-    def __init__(self, sizes: tuple[int, ...]) -> None:
-        self._sizes = sizes
-
-    async def measure(self, window: Window) -> list[Figure]:
-        """Open each of them, and do with it what a person does; the figures."""
+    def __init__(self, window: Window, text: str) -> None:
         self._window = window
-        await self._opened("short")
-        out = [Figure("a short result, opened: longest gap", await self._opened("short"), "ms")]
-        for size in self._sizes:
-            for name, made in SHAPES.items():
-                text = made(size * 1_000_000)
-                what = f"{size} MB, {name}"
-                out.append(at_most(f"{what}, opened: longest gap", await self._opened(text), "ms", 50))
-                leafed, found = await self._used(text)
-                out.append(at_most(f"{what}, all of it shown: longest gap", leafed, "ms", 50))
-                out.append(at_most(f"{what}, searched: longest gap", found, "ms", 50))
-                out += [
-                    at_most(f"{what}, {done}: longest gap", gap, "ms", 50)
-                    for done, gap in (await self._written(text)).items()
-                ]
-                out.append(at_most(f"{what}, pasted: longest gap", await self._pasted(text), "ms", 50))
-        return out
-
-    async def _written(self, text: str) -> dict[str, float]:
-        """The longest gaps, in ms, while another thread writes all of it in each way there is, by that way."""
-        app = self._window.app
-        session = app.workspace.open(self._prepare(text))
-        await self._window.settle()
-        known = app.gateways.keys.known()
-        ways: dict[str, Callable[[], object]] = {
-            f"exported as {form}": partial(export, snapshot(session), form, known) for form in SUFFIXES
+        self._text = text
+        self.steps: dict[str, Callable[[], Awaitable[float]]] = {
+            "opened": self._open,
+            "shown in full": self._page,
+            "searched": self._search,
+            "exported": self._export,
+            "pasted": self._paste,
         }
-        ways |= {f"written as {row.id}": writer(session, None, row.id, known) for row in LANGUAGES[:1]}
-        out = {}
-        for name, way in ways.items():
-            longest = []
-            for _ in range(PASSES):
-                with Pulse() as pulse:
-                    await asyncio.to_thread(way)
-                longest.append(pulse.longest_ms)
-            out[name] = min(longest)
-        app.workspace.delete(session.id)
-        return out
 
-    async def _pasted(self, text: str) -> float:
-        """The longest gap, in ms, while it is pasted into the message field and a letter is typed behind it."""
-        (field,), longest = self._window.app.window.pane.composer.findChildren(MessageField), []
-        for _ in range(PASSES):
-            with Pulse() as pulse:
-                data = QMimeData()
-                data.setText(text)
-                field.insertFromMimeData(data)
-                await self._window.settle(0.5)
-                field.textCursor().insertText("x")
-                await self._window.settle(0.5)
-            longest.append(pulse.longest_ms)
-            field.clear()
-            await self._window.settle(0.3)
-        return min(longest)
-
-    async def _opened(self, text: str) -> float:
-        """The longest gap, in ms, while an experiment with that result is opened."""
-        workspace, longest = self._window.app.workspace, []
-        for _ in range(PASSES):
-            experiment = self._prepare(text)
-            with Pulse() as pulse:
-                workspace.open(experiment)
-                await self._window.settle()
-            longest.append(pulse.longest_ms)
-            workspace.delete(experiment)
-            await self._window.settle(0.3)
-        return min(longest)
-
-    async def _used(self, text: str) -> tuple[float, float]:
-        """The longest gaps, in ms, while it is leafed through and while something is looked for in it."""
-        pane, workspace = self._window.app.window.pane, self._window.app.workspace
-        leafed, found = [], []
-        for _ in range(PASSES):
-            experiment = self._prepare(text)
-            workspace.open(experiment)
+    async def _open(self) -> float:
+        experiment_id = self._prepare()
+        with Pulse() as pulse:
+            self._window.app.workspace.open(experiment_id)
             await self._window.settle()
-            (card,) = [card for turn in pane.view.cards.values() for card in turn.calls]
-            row = card.texts[1].row
-            assert row is not None, "the result is not folded"
-            with Pulse() as pulse:
-                for where in ("all", "after", "last", "before", "fold"):
-                    row.asked.emit(where)
-                    await self._window.settle(0.4)
-            leafed.append(pulse.longest_ms)
-            with Pulse() as pulse:
-                pane.finder.open()
-                pane.finder.bar.edited.emit(Query("9 some"))
-                await self._window.settle(1.5)
-            found.append(pulse.longest_ms)
-            pane.finder.close()
-            workspace.delete(experiment)
-            await self._window.settle(0.3)
-        return min(leafed), min(found)
+        await self._delete(experiment_id)
+        return pulse.longest_ms
 
-    def _prepare(self, text: str) -> str:
-        """An experiment with that result, in the list and not in view. Returns its id."""
+    async def _page(self) -> float:
+        experiment_id = await self._show()
+        (card,) = [card for turn in self._window.app.window.pane.view.cards.values() for card in turn.calls]
+        row = card.texts[1].row
+        assert row is not None, "the result is not folded"
+        with Pulse() as pulse:
+            for where in ("all", "after", "last", "before", "fold"):
+                row.asked.emit(where)
+                await self._window.settle(0.4)
+        await self._delete(experiment_id)
+        return pulse.longest_ms
+
+    async def _search(self) -> float:
+        experiment_id = await self._show()
+        finder = self._window.app.window.pane.finder
+        with Pulse() as pulse:
+            finder.open()
+            finder.bar.edited.emit(Query("9 some"))
+            await self._window.settle(1.5)
+        finder.close()
+        await self._delete(experiment_id)
+        return pulse.longest_ms
+
+    async def _export(self) -> float:
+        """Export in all formats and write code on another thread, as the window does."""
+        app = self._window.app
+        experiment_id = await self._show()
+        session = app.workspace.current
+        secrets = app.gateways.keys.known()
+        with Pulse() as pulse:
+            for form in SUFFIXES:
+                await asyncio.to_thread(export, snapshot(session), form, secrets)
+            await asyncio.to_thread(writer(session, None, LANGUAGES[0].id, secrets))
+        await self._delete(experiment_id)
+        return pulse.longest_ms
+
+    async def _paste(self) -> float:
+        (field,) = self._window.app.window.pane.composer.findChildren(MessageField)
+        data = QMimeData()
+        data.setText(self._text)
+        with Pulse() as pulse:
+            field.insertFromMimeData(data)
+            await self._window.settle(0.5)
+            field.textCursor().insertText("x")
+            await self._window.settle(0.5)
+        field.clear()
+        await self._window.settle(0.3)
+        return pulse.longest_ms
+
+    async def _show(self) -> str:
+        experiment_id = self._prepare()
+        self._window.app.workspace.open(experiment_id)
+        await self._window.settle()
+        return experiment_id
+
+    async def _delete(self, experiment_id: str) -> None:
+        self._window.app.workspace.delete(experiment_id)
+        await self._window.settle(0.3)
+
+    def _prepare(self) -> str:
+        """Make an experiment with the result, in the list and not in view; return its id."""
         call = ToolCall(id="call_1", name=TOOL.name, arguments=json.dumps({"city": "Lisbon"}))
         outcome = Outcome(ending=Ending.COMPLETE, model="paced", finish_reason="tool_calls")
         experiment = self._window.new("paced-200-40")
@@ -150,8 +138,7 @@ class Large:
         experiment.history.transcript = Transcript().append(
             make_turn(Role.USER, "What does the log say?"),
             Turn(id=new_id(), role=Role.ASSISTANT, parts=(call,), outcome=outcome),
-            make_turn(Role.TOOL, "", ToolResult(call_id=call.id, text=text)),
+            make_turn(Role.TOOL, "", ToolResult(call_id=call.id, text=self._text)),
         )
-        other = self._window.new("paced-200-40")
-        self._window.app.workspace.open(other.id)
+        self._window.app.workspace.open(self._window.new("paced-200-40").id)
         return experiment.id

@@ -1,4 +1,4 @@
-"""How much memory a process has in use, as the kernel counts it."""
+"""Resident memory of a process, as the kernel counts it."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from pathlib import Path
 
 
 def resident(process: int | str) -> int:
-    """Bytes of resident memory of a process, by its id, or "self"; raises OSError where none is told."""
+    """Return the bytes of resident memory of a process, by its id or "self". Raises OSError where it is unknown."""
     return int(Path(f"/proc/{process}/statm").read_text(encoding="ascii").split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
 def resident_mb() -> float:
-    """Megabytes of resident memory, after garbage has been collected and free pages handed back; 0 where unknown."""
+    """Return the megabytes of resident memory, after a collection and a trim; 0 where unknown."""
     gc.collect()
     try:
         ctypes.CDLL(None).malloc_trim(0)

@@ -1,8 +1,8 @@
-"""1,000 cases evaluated side by side, in one run: promptfoo, ``playground eval``, and the openai SDK in a bare loop.
+"""Measure 1,000 cases evaluated side by side by promptfoo and ``playground eval``.
 
-Each is a process of its own against one demo gateway in another, asks the same bodies with as many at once, and holds
-each answer to the same check, which every other one passes. What each kept is counted, so that none skips work.
-Measured are the process and its children, from start to end: wall time, CPU, and the most memory that one of them had.
+Each is a process of its own against one demo gateway in another, asks the same bodies with as many at once, and applies
+the same check, which every other answer passes. The answers kept are counted, so that neither skips work. Measured are
+the process and its children, from start to end.
 """
 
 from __future__ import annotations
@@ -29,81 +29,64 @@ OF_PROMPTFOO: Final = 0.5
 #: The command that starts promptfoo; else the one of that name on the path.
 COMMAND: Final = "PROMPTFOO"
 MISSING: Final = (
-    "promptfoo is not there. Install it in any folder, and say how it is started:\n"
+    "promptfoo is missing. Install it in any folder, and set its command:\n"
     "    npm install promptfoo\n"
     f'    export {COMMAND}="node $PWD/node_modules/promptfoo/dist/src/entrypoint.js"'
 )
 ASKED: Final = "Is it warm in {{city}}? !fast"
-#: What promptfoo sends of itself.
+#: Parameters that promptfoo sends.
 PARAMETERS: Final[dict[str, Any]] = {"max_tokens": 1024, "temperature": 0}
 
 
 class Case(NamedTuple):
-    """What is asked about, and what the answer is to have in it: it has where both are the same, as every other is."""
+    """A city in the question, and a text in the answer; they are the same in every other case, which passes."""
 
     city: str
     wanted: str
 
 
 class Spent(NamedTuple):
-    """What a process and its children took: seconds, seconds of CPU, MB at most in one of them."""
+    """Seconds, seconds of CPU, and the most MB in one process."""
 
     wall: float
     cpu: float
     memory: float
 
     def least(self, other: Spent) -> Spent:
-        """The smaller figures of two runs: noise only ever adds."""
+        """Return the smaller figures of two runs: noise only adds."""
         return Spent(min(self.wall, other.wall), min(self.cpu, other.cpu), min(self.memory, other.memory))
 
 
 def run(short: bool) -> list[Figure]:
-    """The ratios to promptfoo, then what each took."""
+    """Return the ratios to promptfoo and the figures of each."""
+    command = shlex.split(os.environ.get(COMMAND, "")) or [path for path in [shutil.which("promptfoo")] if path]
+    if not command:
+        print(MISSING, file=sys.stderr)
+        return [Figure("promptfoo is not installed", None, "", "runs", False)]
     cases = [Case(f"C{place}", f"C{place + place % 2}") for place in range(SHORT if short else CASES)]
-    found: dict[str, Spent] = {}
-    command = shlex.split(os.environ.get(COMMAND, "")) or [one for one in [shutil.which("promptfoo")] if one]
+    contenders: dict[str, Callable[[Path, str], Spent]] = {
+        "promptfoo": lambda folder, url: _promptfoo(folder, url, cases, command),
+        "ours": lambda folder, url: _ours(folder, url, cases),
+    }
+    least: dict[str, Spent] = {}
     with DemoGateway() as gateway:
         for _ in range(1 if short else PASSES):
-            for name, contend in _contenders(gateway.url, cases, command).items():
+            for name, contend in contenders.items():
                 with tempfile.TemporaryDirectory() as folder:
-                    spent = contend(Path(folder))
-                found[name] = spent.least(found.get(name, spent))
-    return [*_ratios(found), *(figure for name, spent in found.items() for figure in _told(name, spent))]
-
-
-def _contenders(url: str, cases: Sequence[Case], promptfoo: list[str]) -> dict[str, Callable[[Path], Spent]]:
-    out: dict[str, Callable[[Path], Spent]] = {
-        "ours": lambda folder: _ours(folder, url, cases, streamed=False),
-        "ours, streamed": lambda folder: _ours(folder, url, cases, streamed=True),
-        "openai SDK in a loop": lambda folder: _sdk(folder, url, cases),
-    }
-    if promptfoo:
-        return {"promptfoo": lambda folder: _promptfoo(folder, url, cases, promptfoo), **out}
-    print(MISSING, file=sys.stderr)
-    return out
-
-
-def _ratios(found: Mapping[str, Spent]) -> list[Figure]:
-    peer, ours = found.get("promptfoo"), found["ours"]
-    if peer is None:
-        return [Figure("promptfoo is not installed", None, "", "runs", False)]
+                    spent = contend(Path(folder), gateway.url)
+                least[name] = spent.least(least.get(name, spent))
+    peer, ours = least["promptfoo"], least["ours"]
     return [
         at_most("ours / promptfoo, CPU", ours.cpu / peer.cpu, "×", OF_PROMPTFOO),
         at_most("ours / promptfoo, peak memory", ours.memory / peer.memory, "×", OF_PROMPTFOO),
         Figure("ours / promptfoo, wall time", ours.wall / peer.wall, "×"),
-    ]
-
-
-def _told(name: str, spent: Spent) -> list[Figure]:
-    return [
-        Figure(f"{name}: wall time", spent.wall, "s"),
-        Figure(f"{name}: CPU", spent.cpu, "s"),
-        Figure(f"{name}: peak memory", spent.memory, "MB"),
+        Figure("ours: CPU", ours.cpu, "s"),
+        Figure("ours: peak memory", ours.memory, "MB"),
     ]
 
 
 def _promptfoo(folder: Path, url: str, cases: Sequence[Case], command: Sequence[str]) -> Spent:
-    """As people run it, but for what would go to its makers or come from a cache; its own database is kept."""
+    """Run promptfoo without telemetry, sharing and cache; it writes its own database."""
     provider = {"id": f"openai:chat:{MODEL}", "config": {"apiBaseUrl": url, "apiKey": KEY, **PARAMETERS}}
     config = {
         "prompts": [ASKED],
@@ -120,7 +103,7 @@ def _promptfoo(folder: Path, url: str, cases: Sequence[Case], command: Sequence[
         "PROMPTFOO_DISABLE_TELEMETRY": "1",
         "PROMPTFOO_DISABLE_UPDATE": "1",
         "PROMPTFOO_DISABLE_REMOTE_GENERATION": "1",
-        "PROMPTFOO_DISABLE_DEBUG_LOG": "1",  # written to its very end, it fell over that, after 1,000 cases
+        "PROMPTFOO_DISABLE_DEBUG_LOG": "1",  # it fails on its own log after 1,000 cases
         "PROMPTFOO_DISABLE_ERROR_LOG": "1",
         "PROMPTFOO_FAILED_TEST_EXIT_CODE": "0",
     }
@@ -133,19 +116,19 @@ def _promptfoo(folder: Path, url: str, cases: Sequence[Case], command: Sequence[
     return spent
 
 
-def _ours(folder: Path, url: str, cases: Sequence[Case], *, streamed: bool) -> Spent:
+def _ours(folder: Path, url: str, cases: Sequence[Case]) -> Spent:
     content = {
         "experiment": 1,
         "id": "peers",
         "protocol": "chat",
         "model": MODEL,
-        "parameters": {"chat": {**PARAMETERS, "stream": streamed}},
+        "parameters": {"chat": {**PARAMETERS, "stream": False}},
         "turns": [{"id": "asked", "role": "user", "parts": [{"kind": "text", "text": ASKED}]}],
         "head": "asked",
         "evaluation": {
             "cases": [{"id": case.city, "values": case._asdict()} for case in cases],
             "checks": [{"kind": "contains", "text": "{{wanted}}"}],
-            "streamed": streamed,
+            "streamed": False,
             "at_once": AT_ONCE,
         },
     }
@@ -161,19 +144,8 @@ def _ours(folder: Path, url: str, cases: Sequence[Case], *, streamed: bool) -> S
     return spent
 
 
-def _sdk(folder: Path, url: str, cases: Sequence[Case]) -> Spent:
-    asked, found = folder / "asked.json", folder / "found.json"
-    asked.write_text(
-        json.dumps([[case.wanted, ASKED.replace("{{city}}", case.city)] for case in cases]), encoding="utf-8"
-    )
-    spent = _watched([sys.executable, "-m", "tests.benchmarks.sdk_loop", url, str(asked), str(found)], folder, {})
-    marks = json.loads(found.read_text(encoding="utf-8"))
-    _check(cases, len(marks), sum(marks))
-    return spent
-
-
 def _watched(command: Sequence[str], folder: Path, own: Mapping[str, str]) -> Spent:
-    """Run a command to its end. Raises RuntimeError with what it said where it failed."""
+    """Run a command to its end. Raises RuntimeError with its output when it fails."""
     with (folder / "said.txt").open("w+b") as said:
         began = time.perf_counter()
         child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=said, stderr=said, env={**os.environ, **own})
@@ -189,6 +161,6 @@ def _watched(command: Sequence[str], folder: Path, own: Mapping[str, str]) -> Sp
 
 
 def _check(cases: Sequence[Case], answered: int, passed: int) -> None:
-    """That nobody left anything out. Raises RuntimeError."""
+    """Raise RuntimeError when answers are missing."""
     if (answered, passed) != (len(cases), sum(case.city == case.wanted for case in cases)):
         raise RuntimeError(f"{answered} of {len(cases)} answers came, {passed} passed")

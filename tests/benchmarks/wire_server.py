@@ -1,19 +1,7 @@
-"""A loopback gateway in a process of its own: it streams one body, made beforehand, to whoever asks.
+"""A loopback gateway in its own process that answers every request with one stream, prepared before the first request.
 
-The server's own work is not measured: all bytes are ready before the first request, and they are written straight to a
-socket. Bodies are chunked, as gateways send them; ``pace`` says what one HTTP chunk holds:
-
-- "blocks": ``BLOCK`` bytes, cut without regard to events, as a socket delivers a stream that has piled up;
-- "singly": one event, as most gateways write them.
-
-Kinds are "chat" (content), "unlike" (content, and no two events alike around it), "reasoning", "arguments" (of one tool
-call) and "messages" (the native protocol).
-
-Usage::
-
-    with WireServer("chat", 100_000) as server:
-        ...                                     # POST anything below server.url
-        server.text                             # what the deltas of one stream add up to
+Bodies are chunked; ``pace`` says how: "blocks" are ``BLOCK`` bytes cut without regard to events, as a socket delivers a
+stream that has piled up; "singly" is one event a chunk, as most gateways write them. Kinds are "chat" and "messages".
 """
 
 from __future__ import annotations
@@ -28,43 +16,32 @@ from typing import Final
 from tests.benchmarks.child import Child, ready
 
 BLOCK: Final = 16 * 1024
-KINDS: Final = ("chat", "unlike", "reasoning", "arguments", "messages")
-PACES: Final = ("blocks", "singly")
 _HEAD: Final = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
 _WRITE: Final = 64 * 1024
-#: What a model writes: words, punctuation, line breaks, quotes, letters beyond ASCII, an emoji.
+#: Words, punctuation, line breaks, quotes, letters beyond ASCII, an emoji.
 _WORDS: Final = """\
  The|re| are| three| ways| to| read| this|,| and| none| of| them| is| wrong|:|\n\n|-| **|first|**| “|quoted|”| naïve\
 | café| 3|.|14| "|plain|"|\n|```|python|\n|def| f|(x|):|\n   | return| x|…| 🙂| Größe"""
 
 
 def tokens(count: int) -> Iterator[str]:
-    """The ``count`` fragments of one answer; none is empty."""
+    """Return the fragments of one answer; none is empty."""
     return itertools.islice(itertools.cycle(_WORDS.split("|")), count)
 
 
-def _chat(delta: dict[str, object], finish: str | None = None, **more: object) -> bytes:
+def _chat(delta: dict[str, object], finish: str | None = None) -> bytes:
     choice = {"index": 0, "delta": delta, "finish_reason": finish}
     top = {"id": "c-8f1c2d3e4a", "object": "chat.completion.chunk", "created": 1764664568}
-    chunk = json.dumps(
-        {**top, "model": "m-large", "choices": [choice], **more}, ensure_ascii=False, separators=(",", ":")
-    )
+    content = {**top, "model": "m-large", "choices": [choice]}
+    chunk = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
     return f"data: {chunk}\n\n".encode()
 
 
-def _chat_events(kind: str, count: int) -> Iterator[bytes]:
+def _chat_events(count: int) -> Iterator[bytes]:
     yield _chat({"role": "assistant", "content": ""})
-    if kind == "arguments":
-        function = {"name": "look_up", "arguments": ""}
-        yield _chat({"tool_calls": [{"index": 0, "id": "call_7Qx2", "type": "function", "function": function}]})
-    for number, token in enumerate(tokens(count)):
-        if kind == "unlike":
-            yield _chat({"content": token}, obfuscation=f"{number * 7919:x}")  # as some gateways do, against listeners
-        elif kind == "arguments":
-            yield _chat({"tool_calls": [{"index": 0, "function": {"arguments": token}}]})
-        else:
-            yield _chat({"reasoning_content" if kind == "reasoning" else "content": token})
-    yield _chat({}, "tool_calls" if kind == "arguments" else "stop")
+    for token in tokens(count):
+        yield _chat({"content": token})
+    yield _chat({}, "stop")
     yield b"data: [DONE]\n\n"
 
 
@@ -87,8 +64,8 @@ def _message_events(count: int) -> Iterator[bytes]:
 
 
 def body(kind: str, count: int, pace: str = "blocks") -> bytes:
-    """The chunked body of a stream with ``count`` fragments."""
-    events = list(_message_events(count) if kind == "messages" else _chat_events(kind, count))
+    """Return the chunked body of a stream with ``count`` fragments."""
+    events = list(_message_events(count) if kind == "messages" else _chat_events(count))
     if pace == "blocks":
         whole = b"".join(events)
         events = [whole[at : at + BLOCK] for at in range(0, len(whole), BLOCK)]
@@ -104,7 +81,7 @@ class WireServer(Child):
 
     @property
     def text(self) -> str:
-        """What the fragments of one stream add up to."""
+        """The text of one stream."""
         return "".join(tokens(self.count))
 
 

@@ -12,9 +12,6 @@ from typing import Final
 
 from tests.hostile.streams import answer_with, call_with, delta, event, piece, pieces
 
-SLOWER: Final = {  # seconds
-    "arguments in very many scripts": 0.1,  # fonts are looked for, and one paragraph laid out at several widths
-}
 COLD: Final = {"text in very many scripts", "a body in very many scripts", "arguments in very many scripts"}
 END: Final = delta({}, finish="stop") + b"data: [DONE]\n\n"
 KINDS: Final = ("content", "reasoning_content", "refusal")

@@ -17,13 +17,12 @@ from playground.engine.gateways.profiles import Profile
 from playground.engine.session.session import Session
 from playground.engine.session.verdicts import VerdictCode
 from playground.ui.widgets import loop
-from tests.hostile.gaps import LAID_OUT, PASSES, Gaps
+from tests.hostile.gaps import LAID_OUT, LIMIT, PASSES, Gaps
 from tests.hostile.shapes import WindowShape
 from tests.hostile.streams import answer_with
 from tests.support.fault_server import FaultServer, head, send
 
 PIECE = 32 * 1024  # bytes in one write
-LOOKED = 0.100  # seconds of a quiet machine: pages of the inspector are made, and an experiment is opened
 SOON, LATE = 0.1, 0.35  # seconds without work, after which no more of it comes: at once, and by timers of ours
 ENOUGH = 60.0  # seconds on the clock that one may take; one that takes longer is stopped
 
@@ -43,11 +42,8 @@ class Played:
     looked: float
 
     def answered(self, margin: float = 1) -> bool:
-        """Whether the window kept to its limits, taken so many times."""
-        looked = (
-            LOOKED if self.shape.lanes == 1 else 2 * LOOKED
-        )  # lanes are left and made again, whatever stands in them
-        return self.gap <= self.shape.limit * margin and self.looked <= looked * margin
+        """Return whether the window kept to the limit, times ``margin``."""
+        return max(self.gap, self.looked) <= LIMIT * margin
 
 
 async def warm_up(app: App) -> None:

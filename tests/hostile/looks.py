@@ -17,7 +17,6 @@ from playground.engine.inspect.compare import diff_json
 from playground.engine.inspect.lint import Finding
 from playground.engine.library.store import Passage, SearchResult
 from playground.engine.questions import checking
-from playground.gateway.tape import Exchange
 from playground.jsonkit.values import JSON, JSONObject
 from playground.ui.features.code.request_preview import RequestPreview
 from playground.ui.features.compare.page import LanesPage
@@ -169,35 +168,29 @@ async def a_search_that_finds_thousands(app: App) -> Work:
     return work
 
 
-def answered(text: str, asked: JSON, name: str) -> tuple[Turn, Exchange]:
-    """An answer, and the exchange that is said to have brought it."""
-    outcome = Outcome(ending=Ending.COMPLETE, exchange=name)
-    turn = Turn(id=name, role=Role.ASSISTANT, parts=(Text(text=text),), outcome=outcome)
-    return turn, exchange([(0.1, b"data: [DONE]")], asked=asked, id=name)
-
-
-async def compared(app: App, texts: tuple[str, str], asked: tuple[JSON, JSON], fields: str) -> Work:
-    """Two lanes with these answers to these requests; what is measured is that what differs is marked, and shown."""
+async def answers_of_ten_megabytes_in_lanes(app: App) -> Work:
+    lines = [f"line {number} of some words that are said in it\n\n" for number in range(200_000)]
+    other = [line.replace("words", "things") if at % 3 else line for at, line in enumerate(lines)]
     session = app.workspace.new()
     session.turns.add_turn(make_turn(Role.USER, "?"))
     lanes = Lanes(session)
     lanes.add()
-    for lane, text, request, name in zip(lanes.all, texts, asked, ("one", "two"), strict=True):
-        turn, sent = answered(text, request, name)
-        session.experiment.exchange_changed(sent)
-        lane.turns.add_turn(turn)
-    control = app.actions.of(COMPARE)
-    control.show(True)
+    for lane, text, name in zip(lanes.all, ("".join(lines), "".join(other)), ("one", "two"), strict=True):
+        asked: JSON = {"model": "m", "messages": [{"role": "user", "content": text}]}
+        session.experiment.exchange_changed(exchange([(0.1, b"data: [DONE]")], asked=asked, id=name))
+        outcome = Outcome(ending=Ending.COMPLETE, exchange=name)
+        lane.turns.add_turn(Turn(id=name, role=Role.ASSISTANT, parts=(Text(text=text),), outcome=outcome))
+    app.actions.of(COMPARE).show(True)
     page = app.window.pane.columns
     assert isinstance(page, LanesPage)
     await eventually(lambda: all(column.pane.view.cards for column in page.columns))
-    await asyncio.sleep(1.5)  # what is large is drawn
+    await asyncio.sleep(1.5)  # drawing large texts
     column = page.columns[1]
     app.actions.of(WIRE).open_diff()
 
     async def work() -> None:
         page.mark_differences(True)
-        await eventually(lambda: fields in column.request.text())
+        await eventually(lambda: "1 field" in column.request.text())
         column.request.click()
         (diff,) = app.window.findChildren(DiffPage)
         await eventually(lambda: diff.says.text() and not diff.text.slices.busy)
@@ -209,28 +202,6 @@ async def compared(app: App, texts: tuple[str, str], asked: tuple[JSON, JSON], f
     return work
 
 
-async def answers_of_ten_megabytes_in_lanes(app: App) -> Work:
-    lines = [f"line {number} of some words that are said in it\n\n" for number in range(200_000)]
-    other = [line.replace("words", "things") if at % 3 else line for at, line in enumerate(lines)]
-    texts = "".join(lines), "".join(other)
-    asked = [{"model": "m", "messages": [{"role": "user", "content": text}]} for text in texts]
-    return await compared(app, texts, (asked[0], asked[1]), "1 field")
-
-
-async def answers_of_many_other_words_in_lanes(app: App) -> Work:
-    texts = [
-        "".join(f"line {at}\n\nof {word} and {word} and {at}, as {word} as {word}\n\n" for at in range(1_500))
-        for word in ("some", "such")
-    ]
-    return await compared(app, (texts[0], texts[1]), ({"model": "m"}, {"model": "n"}), "1 field")
-
-
-async def requests_of_many_properties_in_lanes(app: App) -> Work:
-    tools = [wide(20_000), {"type": "object", "properties": {f"q{n}": {"type": "string"} for n in range(20_000)}}]
-    asked = [{"model": "m", "tools": [{"type": "function", "function": {"parameters": tool}}]} for tool in tools]
-    return await compared(app, ("It is warm.", "It is cold."), (asked[0], asked[1]), "40,000 fields")
-
-
 LOOKS: Final = (
     Look("a tool of 20,000 properties is chosen, one added", a_tool_of_many_properties),
     Look("a request with 300 other turns is compared", a_request_with_other_turns),
@@ -238,6 +209,4 @@ LOOKS: Final = (
     Look("a search finds thousands of experiments", a_search_that_finds_thousands),
     Look("a list of deviations becomes longer", deviations_that_become_more),
     Look("answers of ten megabytes are compared in lanes", answers_of_ten_megabytes_in_lanes),
-    Look("answers that differ in thousands of words are compared in lanes", answers_of_many_other_words_in_lanes),
-    Look("requests of 20,000 properties are compared in lanes", requests_of_many_properties_in_lanes),
 )

@@ -19,7 +19,7 @@ def text(*parts: str) -> str:
     return ROOT.joinpath("packaging", *parts).read_text(encoding="utf-8")
 
 
-def test_one_media_type_for_files_of_ours_everywhere() -> None:
+def test_media_type_is_the_same_everywhere() -> None:
     entry = configparser.ConfigParser(interpolation=None)
     entry.read(LINUX / "gateway-playground.desktop", encoding="utf-8")
     media_type = entry["Desktop Entry"]["MimeType"].rstrip(";")
@@ -37,13 +37,13 @@ def test_one_media_type_for_files_of_ours_everywhere() -> None:
     assert f"*{SUFFIX}" in text("windows", "installer.nsi")
 
 
-def test_the_desktop_entry_carries_the_name_that_the_window_gives_itself() -> None:
+def test_desktop_entry_has_the_name_of_the_window() -> None:
     source = (ROOT / "playground" / "app.py").read_text(encoding="utf-8")
     assert 'setDesktopFileName("gateway-playground")' in source
     assert (LINUX / "gateway-playground.desktop").is_file()
 
 
-def test_the_manual_page_has_every_command() -> None:
+def test_manual_page_has_every_command() -> None:
     page = text("linux", "playground.1.in")
     helped = _parser().format_help()
     commands = [word.replace("-", "\\-") for word in re.findall(r"^    ([\w-]+) ", helped, re.MULTILINE)]
@@ -52,7 +52,7 @@ def test_the_manual_page_has_every_command() -> None:
         assert word in page
 
 
-def test_the_file_that_the_chroot_test_opens_is_one() -> None:
+def test_file_of_the_chroot_test_can_be_opened() -> None:
     found = open_file(LINUX / "opened.playground.json")
     assert found.title == "A file on a desktop"
     assert "Was this file opened?" in text("linux", "test_chroot.sh")

@@ -12,10 +12,11 @@ from importlib.metadata import distribution, distributions
 from pathlib import Path
 from typing import Any
 
-import pytest
 import yaml
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
+
+from tests.support.each_case import each_case
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGING = ROOT / "packaging"
@@ -66,8 +67,8 @@ def wanted(*extras: str) -> list[Requirement]:
     return [one for one in map(Requirement, lines) if canonicalize_name(one.name) != "gateway-playground"]
 
 
-@pytest.mark.parametrize(("name", "extras"), [("app", ()), ("dev", ("dev", "bench"))])
-def test_the_locks_hold_what_the_project_asks_for(name: str, extras: tuple[str, ...]) -> None:
+@each_case(("name", "extras"), [("app", ()), ("dev", ("dev", "bench"))])
+def test_locks_fit_the_requirements(name: str, extras: tuple[str, ...]) -> None:
     locked = lock(name)
     for system in SYSTEMS:
         for one in wanted(*extras):
@@ -78,7 +79,7 @@ def test_the_locks_hold_what_the_project_asks_for(name: str, extras: tuple[str, 
             assert one.specifier.contains(version), f"{one}, but {version} is locked: run packaging/lock.sh"
 
 
-def test_the_locks_agree() -> None:
+def test_locks_agree() -> None:
     app, build, dev = lock("app"), lock("build"), lock("dev")
     assert app.keys() <= dev.keys()
     for system in SYSTEMS:
@@ -87,8 +88,8 @@ def test_the_locks_agree() -> None:
             assert len(versions) <= 1, f"{name}: {versions}"
 
 
-@pytest.mark.parametrize("name", ["app", "build", "dev"])
-def test_every_file_of_a_lock_has_its_hash_and_no_host(name: str) -> None:
+@each_case("name", ["app", "build", "dev"])
+def test_locks_have_hashes_and_no_hosts(name: str) -> None:
     text = (PACKAGING / "locks" / f"{name}.txt").read_text(encoding="utf-8")
     assert "://" not in text
     assert not re.search(r"^-|--(?:index|extra|find|trusted)", text.replace("    --hash", ""), re.MULTILINE)
@@ -99,7 +100,7 @@ def test_every_file_of_a_lock_has_its_hash_and_no_host(name: str) -> None:
     assert "3.11 to 3.13 on Linux, Windows and macOS" in text
 
 
-def test_ci_and_packages_install_from_the_locks_alone() -> None:
+def test_ci_and_packages_install_from_locks_only() -> None:
     told = [*(path for path in (ROOT / ".ci").iterdir() if path.is_file()), *WORKFLOWS]
     lines = [line.strip() for path in told for line in path.read_text(encoding="utf-8").splitlines()]
     installs = [line for line in lines if re.search(r"/pip\"? (?:install|wheel)\b", line)]
@@ -116,36 +117,36 @@ def test_ci_and_packages_install_from_the_locks_alone() -> None:
     assert freeze.count('"--no-deps"') == 2
 
 
-@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
-def test_actions_are_named_by_commit(path: Path) -> None:
-    used = re.findall(r"uses:\s*(\S+)(.*)", path.read_text(encoding="utf-8"))
-    assert used
-    for action, comment in used:
-        assert re.fullmatch(r"[\w.-]+/[\w./-]+@[0-9a-f]{40}", action), action
-        assert re.fullmatch(r"\s+# v\d+\.\d+\.\d+", comment), f"{action} does not say which version it is"
-
-
-def test_each_action_has_one_commit() -> None:
-    text = "".join(path.read_text(encoding="utf-8") for path in WORKFLOWS)
+def test_actions_are_named_by_one_commit_each() -> None:
     commits: dict[str, set[str]] = {}
-    for action, commit in re.findall(r"uses:\s*(\S+)@(\S+)", text):
-        commits.setdefault(action, set()).add(commit)
+    for path in WORKFLOWS:
+        used = re.findall(r"uses:\s*(\S+)(.*)", path.read_text(encoding="utf-8"))
+        assert used, path
+        for action, comment in used:
+            assert re.fullmatch(r"[\w.-]+/[\w./-]+@[0-9a-f]{40}", action), action
+            assert re.fullmatch(r"\s+# v\d+\.\d+\.\d+", comment), f"{action} does not say which version it is"
+            name, _, commit = action.partition("@")
+            commits.setdefault(name, set()).add(commit)
     assert all(len(some) == 1 for some in commits.values())
 
 
-def made(names: list[str], epoch: int = 1_700_000_000) -> Any:
+def make_bill(names: list[str], epoch: int = 1_700_000_000) -> Any:
     command = [sys.executable, "-c", MADE, str(PACKAGING), str(epoch), *names]
     ended = subprocess.run(command, capture_output=True, encoding="utf-8", timeout=60)
     assert ended.returncode == 0, ended.stderr
     return json.loads(ended.stdout)
 
 
-def test_the_bill_of_materials_is_sound_and_whole() -> None:
-    names = ["gateway-playground", *(one.name for one in wanted())]
-    found = made(names)
+def validate(bill: Any) -> None:
     validation: Any = importlib.import_module("cyclonedx.validation.json")
     schema: Any = importlib.import_module("cyclonedx.schema")
-    assert validation.JsonStrictValidator(schema.SchemaVersion.V1_6).validate_str(json.dumps(found)) is None
+    assert validation.JsonStrictValidator(schema.SchemaVersion.V1_6).validate_str(json.dumps(bill)) is None
+
+
+def test_bill_of_materials_has_all_components() -> None:
+    names = ["gateway-playground", *(one.name for one in wanted())]
+    found = make_bill(names)
+    validate(found)
     components = {one["name"]: one for one in found["components"]}
     for name in names[1:]:
         there = distribution(name)
@@ -163,24 +164,22 @@ def test_the_bill_of_materials_is_sound_and_whole() -> None:
     assert components["h11"]["bom-ref"] in edges[root["bom-ref"]]
 
 
-def test_any_installed_distribution_can_be_listed() -> None:
-    """Whatever their metadata say: licences as expressions, names, texts, or not at all."""
+def test_bill_of_materials_of_all_distributions_is_valid() -> None:
     names = sorted({one.name for one in distributions() if one.name} | {"gateway-playground"})
-    found = made(names)
-    validation: Any = importlib.import_module("cyclonedx.validation.json")
-    schema: Any = importlib.import_module("cyclonedx.schema")
-    assert validation.JsonStrictValidator(schema.SchemaVersion.V1_6).validate_str(json.dumps(found)) is None
+    found = make_bill(names)
+    validate(found)
     assert len(found["components"]) >= len({canonicalize_name(name) for name in names})
 
 
-def test_the_same_content_gives_the_same_bytes() -> None:
+def test_bill_of_materials_depends_on_its_content_only() -> None:
     names = ["gateway-playground", "httpx", "h11", "PySide6-Essentials"]
-    assert json.dumps(made(names)) == json.dumps(made(names[::-1]))
-    assert made(names)["serialNumber"] != made(names[:-1])["serialNumber"]
-    assert made(names)["metadata"]["timestamp"] == "2023-11-14T22:13:20Z"
+    bill = make_bill(names)
+    assert json.dumps(bill) == json.dumps(make_bill(names[::-1]))
+    assert bill["serialNumber"] != make_bill(names[:-1])["serialNumber"]
+    assert bill["metadata"]["timestamp"] == "2023-11-14T22:13:20Z"
 
 
-def test_the_packages_carry_it_and_it_lies_beside_them() -> None:
+def test_packages_contain_the_bill_of_materials() -> None:
     for path in ("linux/build.sh", "windows/build.ps1", "macos/build.sh"):
         text = (PACKAGING / path).read_text(encoding="utf-8")
         assert "sbom.cdx.json" in text
@@ -189,14 +188,14 @@ def test_the_packages_carry_it_and_it_lies_beside_them() -> None:
     assert (ROOT / ".github" / "workflows" / "release.yml").read_text(encoding="utf-8").count("*.cdx.json") == 3
 
 
-def test_what_the_page_on_security_names_is_there() -> None:
+def test_files_named_in_security_page_exist() -> None:
     text = (ROOT / "SECURITY.md").read_text(encoding="utf-8")
     named = [name for name in re.findall(r"`([\w./*-]+/[\w./*-]*)`", text) if "://" not in name]
     assert len(named) > 15
     assert [name for name in named if not list(ROOT.glob(name.rstrip("/")))] == []
 
 
-def test_a_system_that_fails_does_not_hold_the_others_back() -> None:
+def test_release_of_one_system_does_not_wait_for_others() -> None:
     jobs = yaml.safe_load((ROOT / ".github" / "workflows" / "release.yml").read_text(encoding="utf-8"))["jobs"]
     release = jobs.pop("release")
     assert set(release["needs"]) == set(jobs) == {"linux", "windows", "macos"}

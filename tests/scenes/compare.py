@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+from PySide6.QtWidgets import QLineEdit
+
 from playground.domain.transcript import Role, make_turn
 from playground.engine.compare.lanes import Lanes
-from playground.engine.session.changes import RunState
 from playground.engine.session.session import Session
-from playground.ui.features.compare.page import LanesPage
-from playground.ui.features.inspector.wire_views import DiffView
-from playground.ui.features.tools.samples import SAMPLE
-from playground.ui.widgets.models_dialog import ModelsDialog
-from tests.scenes.registry import BOTH, WIDE, scene
-from tests.scenes.stage import SceneError, Stage
+from tests.flows.pages.compare import ComparePage
+from tests.flows.pages.inspector import Diff
+from tests.scenes.registry import BOTH, scene
+from tests.scenes.stage import Stage
 
 
 async def _compared(stage: Stage, *models: str) -> Lanes:
@@ -46,18 +45,6 @@ async def compare(stage: Stage) -> None:
     await _asked(stage, lanes, "Is it warmer in Lisbon or Oslo right now?")
 
 
-@scene(tokens_per_second=20, sizes=WIDE)
-async def compare_under_way(stage: Stage) -> None:
-    """Two lanes: one has stopped, one still receives."""
-    stage.fresh("demo-chat")
-    lanes = await _compared(stage, "demo-reasoner")
-    stage.window.pane.composer.set_text("Tell me about rivers !long=4000")
-    stage.window.pane.run()
-    await stage.until(lambda: all(lane.state is RunState.STREAMING for lane in lanes.all), "answers under way")
-    lanes.all[1].stop()
-    await stage.until(lambda: lanes.all[1].state is RunState.IDLE, "one lane at rest")
-
-
 @scene(tokens_per_second=400, sizes=BOTH)
 async def compare_six(stage: Stage) -> None:
     """Six lanes, one of a model there is none of, one in the other protocol; long code and a wide table."""
@@ -65,15 +52,6 @@ async def compare_six(stage: Stage) -> None:
     lanes = await _compared(stage, "demo-chat", "demo-tools", "no-such-model", "demo-reasoner", "demo-messages")
     lanes.all[5].switch_protocol("messages")
     await _asked(stage, lanes, "Show every kind of Markdown, with code and a table")
-
-
-@scene(tokens_per_second=400, sizes=BOTH)
-async def compare_paused(stage: Stage) -> None:
-    """Three lanes, two of which wait at a call, each for itself."""
-    stage.fresh("demo-tools")
-    stage.session.change(tools=(SAMPLE,))
-    lanes = await _compared(stage, "demo-chat", "demo-tools")
-    await _asked(stage, lanes, "Weather in Oslo")
 
 
 @scene(tokens_per_second=400, sizes=BOTH)
@@ -85,13 +63,10 @@ async def compare_marked(stage: Stage) -> None:
     warm.set_parameters(warm.settings.current.with_value("temperature", 1).with_value("top_p", 0.5))
     await _asked(stage, lanes, "Is it warmer in Lisbon or Oslo right now?")
     stage.act("compare.mark")
-    page = stage.window.pane.columns
-    if not isinstance(page, LanesPage):
-        raise SceneError("the lanes are not shown")
-    await stage.until(lambda: all(column.request.isVisible() for column in page.columns[1:]), "what differs")
-    page.columns[1].request.click()
-    diff = stage.window.inspector.view(DiffView).page
-    await stage.until(lambda: "2 differences" in diff.says.text(), "the fields")
+    page = ComparePage(stage.person)
+    await stage.until(lambda: all(lane.request_difference for lane in page.lanes[1:]), "differences")
+    await page.lanes[1].show_request_difference()
+    await stage.until(lambda: "2 differences" in Diff(stage.person).summary, "the fields")
 
 
 @scene(sizes=BOTH)
@@ -106,42 +81,15 @@ async def compare_empty(stage: Stage) -> None:
     await stage.until(lambda: not stage.window.pane.view.isHidden(), "the turn")
 
 
-@scene(tokens_per_second=400, sizes=BOTH)
-async def compare_names(stage: Stage) -> None:
-    """Names that are long, written from right to left, or meant to mislead; one lane is not asked, one is in front."""
-    stage.fresh("demo-chat")
-    long = "vendor-with-a-long-name/a-model-of-many-words-and-numbers-2026-11-22-preview-instruct-" + "x" * 300
-    lanes = await _compared(
-        stage, long, "\u0646\u0645\u0648\u0630\u062c-\u0639\u0631\u0628\u064a", "<b>bold</b>\u202egnp.exe\nline"
-    )
-    lanes.rename(lanes.all[1], "the one with a very long name of its own that nobody can read whole")
-    lanes.rename(lanes.all[2], "\u0639\u0631\u0628\u064a")
-    lanes.rename(lanes.all[3], "<i>&amp;\u202e")
-    lanes.tick(lanes.all[1], False)
-    await _asked(stage, lanes, "\u0645\u0631\u062d\u0628\u0627, is this one read from right to left?")
-
-
-@scene(tokens_per_second=400, sizes=BOTH)
-async def compare_narrow_panels(stage: Stage) -> None:
-    """Two lanes with the panels and the inspector open about the second one."""
-    stage.fresh("demo-chat")
-    lanes = await _compared(stage, "demo-reasoner")
-    await _asked(stage, lanes, "Tell me about rivers")
-    stage.act("compare.after")
-    stage.window.right_dock.show()
-    stage.window.bottom_dock.show()
-
-
 @scene(sizes=BOTH)
 async def compare_models(stage: Stage) -> None:
     """Models for more lanes are ticked in one go."""
     stage.fresh("demo-chat")
     await _compared(stage, "demo-chat")
     stage.act("compare.models")
-    await stage.until(lambda: bool(stage.window.findChildren(ModelsDialog)), "the dialog")
-    (dialog,) = stage.window.findChildren(ModelsDialog)
-    dialog.search.setText("demo-t")
-    dialog.search.returnPressed.emit()
-    dialog.search.setText("typed/by-hand")
-    dialog.search.returnPressed.emit()
-    dialog.search.clear()
+    dialog = await stage.dialog("Add lanes of other models")
+    search = stage.find(QLineEdit, inside=dialog)
+    for text in ("demo-t", "typed/by-hand"):
+        search.setText(text)
+        search.returnPressed.emit()
+    search.clear()

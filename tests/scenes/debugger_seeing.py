@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from PySide6.QtWidgets import QTableView
+
 from playground.domain.debugging import Answer, AnswerRow, Debugging, MatchKind, Policy, ToolRule
 from playground.engine.compare.lanes import Lanes
 from playground.engine.session.changes import RunState
-from playground.ui.features.debugger.call_list import CallList
-from playground.ui.features.debugger.sequence_view import SequencePage
-from playground.ui.features.tools.samples import SAMPLE
 from tests.scenes.registry import BOTH, scene
-from tests.scenes.stage import SceneError, Stage
+from tests.scenes.stage import Stage
+from tests.scenes.tools import SAMPLE
 
 SUNNY = AnswerRow(answer=Answer(text='{"temp": 21, "sky": "clear"}', delay=0.08))
 OSLO = AnswerRow(
@@ -22,18 +22,18 @@ TABLE = ToolRule(policy=Policy.TABLE, rows=(OSLO, SUNNY), pause_on_misfit=False)
 async def call_list(stage: Stage) -> None:
     """Calls of several rounds: answered, wrong, edited, on another branch, and two that wait."""
     await _three_rounds(stage)
-    calls = _calls(stage)
-    await stage.until(lambda: calls.model.rowCount() > 6, "the calls in the list")
-    calls.table.selectRow(1)
+    stage.act("view.calls")
+    await stage.settle()
+    calls = stage.find(QTableView, inside=stage.window.inspector)
+    await stage.until(lambda: calls.model().rowCount() > 6, "the calls in the list")
+    calls.selectRow(1)
 
 
 @scene(tokens_per_second=300, sizes=BOTH)
 async def sequence(stage: Stage) -> None:
     """Three rounds of parallel calls, one wrong, with a wait in between that is not to scale."""
     await _three_rounds(stage)
-    page = _sequence(stage)
-    await stage.until(lambda: len(page.view.spans) > 8, "the spans")
-    page.view.choose(3)
+    stage.act("view.sequence")
 
 
 def _with_table(stage: Stage, *, limit: int = 20) -> None:
@@ -63,19 +63,3 @@ async def _three_rounds(stage: Stage) -> None:
 async def _rest(stage: Stage) -> None:
     """Wait until nothing is under way, delayed answers included."""
     await stage.until(lambda: stage.session.state is RunState.IDLE, "the loop to end")
-
-
-def _calls(stage: Stage) -> CallList:
-    stage.act("view.calls")
-    found = stage.window.findChild(CallList)
-    if found is None:
-        raise SceneError("there is no list of calls")
-    return found
-
-
-def _sequence(stage: Stage) -> SequencePage:
-    stage.act("view.sequence")
-    found = stage.window.findChild(SequencePage)
-    if found is None:
-        raise SceneError("there is no picture of the loop")
-    return found

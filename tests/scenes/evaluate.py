@@ -2,84 +2,30 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from playground.domain.checks.asked import Judge
 from playground.domain.checks.json_answers import FitsSchema
 from playground.domain.checks.texts import Contains
 from playground.domain.transcript import Role, make_turn
 from playground.engine.evaluation.sweep import Range, over_models, over_parameters
-from playground.engine.io.resources import resource_root
-from playground.engine.library.opening_files import open_sample
-from playground.engine.session.plan import Budget, Case
+from playground.engine.session.plan import Case
 from playground.engine.session.variants import Variant
-from playground.ui.features.evaluate.control import EvaluateControl
-from playground.ui.features.evaluate.import_dialog import open_import
-from playground.ui.features.evaluate.page import EvaluatePage
-from playground.ui.features.evaluate.panels.cases import CasesPanel
-from playground.ui.features.evaluate.panels.checks import ChecksPanel
-from playground.ui.features.evaluate.panels.run import RunPanel
-from playground.ui.features.evaluate.panels.sweep_dialog import SweepDialog
-from playground.ui.features.evaluate.panels.variant_dialog import VariantDialog
-from playground.ui.features.evaluate.panels.variants import VariantsPanel
-from playground.ui.features.evaluate.parts import CASES, CHECKS, RUN, VARIANTS
-from playground.ui.features.evaluate.plots.card import PlotCard
-from playground.ui.features.evaluate.view_bar import BLIND, PLOTS, REPORT
-from playground.ui.shell.features import EVALUATE
+from tests.flows.pages.evaluate import PANELS, CasesPanel, EvaluatePage, VariantsPanel, change_plan, plan_of
 from tests.scenes.registry import BOTH, WIDE, scene
 from tests.scenes.stage import Stage
 
 
-def _control(stage: Stage) -> EvaluateControl:
-    found: EvaluateControl = stage.app.actions.of(EVALUATE)
-    return found
-
-
-async def _opened(stage: Stage, *, sample: bool) -> EvaluatePage:
-    if sample:
-        path = resource_root() / "samples" / "evaluation.playground.json"
-        open_sample(stage.app.workspace.new(), path, "Evaluation")
-    stage.act("evaluate.open")
-    look, page = _control(stage).look, _control(stage).page
-    assert look is not None
-    assert page is not None
-    await stage.until(lambda: look.ready, "the plan")
-    return page
-
-
-async def _answered(stage: Stage) -> EvaluatePage:
-    page = await _opened(stage, sample=True)
-    control = _control(stage)
-    look = control.look
-    assert look is not None
+async def _answer_sample(stage: Stage) -> EvaluatePage:
+    page = await EvaluatePage.open_sample(stage.person)
     stage.act("run.run")
-    await stage.until(lambda: look.under_way, "the run")
-    await stage.until(lambda: not look.under_way and not look.results.missing, "all answers")
+    await stage.until(lambda: page.running, "the run")
+    await page.wait_until_complete()
     return page
-
-
-@scene(sizes=BOTH)
-async def evaluate_empty(stage: Stage) -> None:
-    """An experiment that has no evaluation yet."""
-    stage.fresh("demo-chat")
-    await _opened(stage, sample=False)
 
 
 @scene(tokens_per_second=4000, sizes=BOTH)
 async def evaluate_answered(stage: Stage) -> None:
     """The sample with all its answers."""
-    await _answered(stage)
-
-
-@scene(tokens_per_second=20, sizes=WIDE)
-async def evaluate_under_way(stage: Stage) -> None:
-    """The sample while answers come."""
-    await _opened(stage, sample=True)
-    look = _control(stage).look
-    assert look is not None
-    stage.act("run.run")
-    await stage.until(lambda: look.results.count > 3, "some answers")
-    look.runs.pause(look.session.id)
+    await _answer_sample(stage)
 
 
 @scene(sizes=BOTH)
@@ -87,156 +33,74 @@ async def evaluate_variants(stage: Stage) -> None:
     """Variants as cards: one without a difference, one with all kinds of them, one with long words, some of a sweep."""
     stage.fresh("demo-chat")
     stage.session.turns.add_turn(make_turn(Role.SYSTEM, "Be short."))
-    page = await _opened(stage, sample=False)
-    look = _control(stage).look
-    assert look is not None
+    page = await EvaluatePage.open(stage.person)
     system = "Be short. Say so when you do not know, and never guess what a tool did not tell."
-    look.change(
-        variants=[
-            Variant(name="stricter system", system=system),
-            Variant(name="nothing else yet"),
-            *over_models(look.session.settings, ["demo-reasoner", "a-model-with-a-very-long-name-" * 3]),
-            *over_parameters(look.session.settings, [Range("temperature", (0, 0.5))]),
-        ]
-    )
-    panel = page.panel(VARIANTS)
-    assert isinstance(panel, VariantsPanel)
-    await stage.until(lambda: len(panel.cards) == 6 and not panel.busy, "a card each")
-
-
-@scene(sizes=WIDE)
-async def evaluate_variant(stage: Stage) -> None:
-    """A variant that is being set."""
-    await evaluate_variants(stage)
-    page = _control(stage).page
-    assert page is not None
-    panel = page.panel(VARIANTS)
-    assert isinstance(panel, VariantsPanel)
-    panel.edit(next(iter(panel.cards)))
-    await stage.until(lambda: stage.app.window.findChild(VariantDialog) is not None, "the form")
-
-
-@scene(sizes=WIDE)
-async def evaluate_sweep(stage: Stage) -> None:
-    """A sweep over two parameters."""
-    stage.fresh("demo-chat")
-    page = await _opened(stage, sample=False)
-    panel = page.panel(VARIANTS)
-    assert isinstance(panel, VariantsPanel)
-    panel.ask_sweep()
-    dialog = stage.app.window.findChild(SweepDialog)
-    assert isinstance(dialog, SweepDialog)
-    dialog.second.show_parameter("top_p")
-
-
-@scene(tokens_per_second=4000, sizes=BOTH)
-async def evaluate_chosen(stage: Stage) -> None:
-    """An answer that failed a check, looked at closely."""
-    page = await _answered(stage)
-    look = _control(stage).look
-    assert look is not None
-    look.choose(look.inquiry.cases[1], look.inquiry.columns[1], 2)
-    await stage.until(lambda: page.detail is not None and page.detail.isVisible(), "the answer")
-
-
-async def _cases(stage: Stage) -> CasesPanel:
-    """A conversation with two variables, and cases of all kinds."""
-    stage.fresh("demo-chat")
-    stage.session.turns.add_turn(make_turn(Role.USER, "{{question}} Answer for {{city}}."))
-    stage.session.change(variables={"city": "Lisbon"})
-    page = await _opened(stage, sample=False)
-    look = _control(stage).look
-    assert look is not None
-    look.change(
-        cases=[
-            Case(values={"question": "Is it warmer than in Oslo?"}, expected="yes", name="Warmer"),
-            Case(values={"question": "Two lines:\n1. is it warm?\n2. is it wet?", "city": "Bergen"}, expected="wet"),
-            Case(values={"city": "A city with a name that is much longer than any column is wide"}),
-            Case(turns=(make_turn(Role.USER, "What is 2 + 2?"),), expected="4"),
-        ]
-    )
-    panel = page.show_panel(CASES)
-    assert isinstance(panel, CasesPanel)
-    await stage.until(lambda: len(panel.model.cases) == 4 and bool(look.problems), "the cases")
-    return panel
+    settings = stage.session.settings
+    variants = [
+        Variant(name="stricter system", system=system),
+        Variant(name="nothing else yet"),
+        *over_models(settings, ["demo-reasoner", "a-model-with-a-very-long-name-" * 3]),
+        *over_parameters(settings, [Range("temperature", (0, 0.5))]),
+    ]
+    await change_plan(stage.person, variants=variants)
+    await stage.until(lambda: len(VariantsPanel(stage.person, page.widget).cards) == 7, "a card each")
 
 
 @scene(sizes=BOTH)
 async def evaluate_cases(stage: Stage) -> None:
     """Cases in a table, one of several lines below it."""
-    panel = await _cases(stage)
-    panel.table.setCurrentIndex(panel.model.index(1, 1))
-
-
-@scene(sizes=BOTH)
-async def evaluate_import(stage: Stage) -> None:
-    """Cases out of a file, two rows of which cannot be read."""
-    panel = await _cases(stage)
-    path = Path(stage.app.workspace.answers.path).parent / "weather cases.csv"
-    path.write_text(
-        "question,city,expected_output,name,notes\nIs it warm?,Rome,yes,Rome today,first\nonly one cell\n"
-        'Is it wet?,Bergen,wet,Bergen,"a, b"\na,b,c,d,e,f\n',
-        encoding="utf-8",
-    )
-    look = _control(stage).look
-    assert look is not None
-    dialog = open_import(look, path, panel.window())
-    await stage.until(lambda: dialog.found is not None, "the cases of the file")
+    stage.fresh("demo-chat")
+    stage.session.turns.add_turn(make_turn(Role.USER, "{{question}} Answer for {{city}}."))
+    stage.session.change(variables={"city": "Lisbon"})
+    await EvaluatePage.open(stage.person)
+    cases = [
+        Case(values={"question": "Is it warmer than in Oslo?"}, expected="yes", name="Warmer"),
+        Case(values={"question": "Two lines:\n1. is it warm?\n2. is it wet?", "city": "Bergen"}, expected="wet"),
+        Case(values={"city": "A city with a name that is much longer than any column is wide"}),
+        Case(turns=(make_turn(Role.USER, "What is 2 + 2?"),), expected="4"),
+    ]
+    await change_plan(stage.person, cases=cases)
+    stage.turn_to("Cases", PANELS)
+    panel = await CasesPanel.wait(stage.person)
+    await stage.until(lambda: panel.row_count == 4, "the cases")
+    await stage.settle()
+    panel.table.setCurrentIndex(panel.table.model().index(1, 1))
 
 
 @scene(tokens_per_second=4000, sizes=WIDE)
 async def evaluate_plots(stage: Stage) -> None:
-    """What came, as pictures; the checks with their rates beside them."""
-    page = await _answered(stage)
-    page.show_view(PLOTS)
-    page.show_panel(CHECKS)
-    look = _control(stage).look
-    assert look is not None
-    await stage.until(lambda: any(card.isVisible() for card in page.findChildren(PlotCard)), "plots")
-
-
-@scene(tokens_per_second=4000, sizes=WIDE)
-async def evaluate_blind_beside_run(stage: Stage) -> None:
-    """A pair of answers without names; how the evaluation is run beside it."""
-    page = await _answered(stage)
-    page.show_view(BLIND)
-    page.show_panel(RUN)
+    """Plots of the answers; the checks with their rates beside them."""
+    page = await _answer_sample(stage)
+    await page.press("Plots")
+    await page.open_checks()
 
 
 @scene(tokens_per_second=4000, sizes=WIDE)
 async def evaluate_report(stage: Stage) -> None:
-    """What the web page says; the cases beside it."""
-    page = await _answered(stage)
-    page.show_view(REPORT)
-    page.show_panel(CASES)
+    """The report; the cases beside it."""
+    page = await _answer_sample(stage)
+    await page.press("Report")
+    await page.open_cases()
 
 
 @scene(tokens_per_second=4000, sizes=BOTH)
 async def evaluate_checks(stage: Stage) -> None:
     """Checks with their rates; one that cannot be made yet, one that is being set, and those of one case."""
-    page = await _answered(stage)
-    look = _control(stage).look
-    assert look is not None
+    page = await _answer_sample(stage)
     rubric = "The answer gives the result first, and no figure that the sum does not have."
     judge = Judge(rubric=rubric, model="demo-reasoner", weight=2)
     schema = FitsSchema(json_schema={"type": "nonsense"})
-    first, *others = look.plan.cases
+    plan = plan_of(stage.person)
+    first, *others = plan.cases
     own = first.model_copy(update={"checks": (Contains(text="{{expected}}"),)})
-    look.change(checks=(*look.plan.checks, schema, judge), cases=(own, *others))
-    await stage.until(lambda: look.inquiry.plan == look.plan and look.findings is not None, "what follows")
-    panel = page.show_panel(CHECKS)
-    assert isinstance(panel, ChecksPanel)
-    await stage.until(lambda: len(panel.of_all.cards) == 4 and len(panel.others.lines) == 1, "the cards")
-    panel.of_all.cards[-1].open("least")
+    await change_plan(stage.person, checks=(*plan.checks, schema, judge), cases=(own, *others))
+    panel = await page.open_checks()
+    await stage.until(lambda: len(panel.cards) == 4 and len(panel.of_single_cases) == 1, "the cards")
+    await panel.cards[-1].toggle()
 
 
 @scene(tokens_per_second=4000, sizes=BOTH)
-async def evaluate_run(stage: Stage) -> None:
-    """How it is run: a budget that lets nothing be asked, money without a price, answers that are stale."""
-    page = await _answered(stage)
-    look = _control(stage).look
-    assert look is not None
-    look.change(repeats=1, record=True, budget=Budget(requests=0, money=0.5))
-    panel = page.show_panel(RUN)
-    assert isinstance(panel, RunPanel)
-    await stage.until(lambda: bool(look.stale and panel.problems.lines and panel.estimate.text()), "what is said")
+async def evaluate_answer(stage: Stage) -> None:
+    """An answer that failed a check, looked at closely."""
+    page = await _answer_sample(stage)
+    await page.choose_answer(1)

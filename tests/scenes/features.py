@@ -2,22 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QImage, QLinearGradient, QPainter
 
-from playground.domain.prices import Price
 from playground.domain.transcript import Role, make_turn
-from playground.ui.features.protocols.control import ProtocolSwitch
 from tests.scenes.registry import WIDE, scene
-from tests.scenes.stage import SceneError, Stage
-
-
-@scene(sizes=WIDE)
-async def alternatives(stage: Stage) -> None:
-    """Three completions of one request: the first of ‹ 1/3 ›."""
-    await _three(stage)
+from tests.scenes.stage import Stage
 
 
 @scene(sizes=WIDE)
@@ -40,30 +30,6 @@ async def image_attached(stage: Stage) -> None:
     await stage.scroll_to_top()
 
 
-@scene(sizes=WIDE)
-async def images_large(stage: Stage) -> None:
-    """Large images are offered smaller, with what that saves; what is no image is named, and the others are there."""
-    await _large(stage, 3, Path(__file__))
-
-
-@scene(sizes=WIDE)
-async def image_smaller(stage: Stage) -> None:
-    """One that was made smaller: what that saved, Undo, and whether to do so always."""
-    await _large(stage, 1)
-    stage.window.pane.notice.buttons[0].click()
-    await stage.settle()
-
-
-async def _large(stage: Stage, many: int, *beside: Path) -> None:
-    stage.fresh("demo-vision")
-    stage.window.bottom_dock.hide()
-    stage.session.turns.add_turn(make_turn(Role.USER, "These were taken on the way. What changes?"))
-    pictures = [_landscape(4_032, 3_024) for _ in range(many)]
-    notice = stage.window.pane.notice
-    stage.window.pane.intake.take([*pictures, *beside])
-    await stage.until(lambda: "saves" in notice.words, "the offer")
-
-
 @scene(sizes=("760x520", "880x600", "900x600"))
 async def narrow_window(stage: Stage) -> None:
     """One panel gives way where both leave no room to write, and the composer has two lines where one is too short."""
@@ -71,17 +37,6 @@ async def narrow_window(stage: Stage) -> None:
     await stage.ask("What is a token? !fast")
     stage.window.pane.composer.set_role(Role.ASSISTANT)
     stage.window.pane.composer.set_text("A piece of a word.")
-
-
-@scene(sizes=WIDE)
-async def price(stage: Stage) -> None:
-    """The dialog for a model's price, over turns that say what they cost."""
-    stage.fresh("demo-chat")
-    stage.app.gateways.set_price(
-        stage.session.settings.profile_id, "demo-chat", Price(input=2.5, cached=0.25, output=10)
-    )
-    await stage.ask("What is a token?")
-    stage.act("run.price")
 
 
 @scene()
@@ -94,9 +49,6 @@ async def protocol_switch(stage: Stage) -> None:
     stage.session.turns.add_turn(make_turn(Role.DEVELOPER, "Count the sea as well."))
     stage.act("run.protocol")
     await stage.settle()
-    bar = stage.window.findChild(ProtocolSwitch)
-    if bar is None or not bar.isVisible():
-        raise SceneError("nothing was asked before the switch")
 
 
 @scene(tokens_per_second=140, sizes=WIDE)

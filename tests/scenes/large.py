@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from playground.domain.parts import Part, Reasoning, Text, ToolCall, ToolResult
-from playground.domain.transcript import Ending, Outcome, Role, Turn, make_turn, new_id
-from playground.domain.usage import Timing, Usage
+from playground.domain.parts import ToolCall, ToolResult
+from playground.domain.transcript import Role, make_turn
 from tests.scenes.registry import scene
 from tests.scenes.stage import Stage
 
@@ -12,68 +11,12 @@ LOG = "".join(
     f"2026-03-0{n % 9 + 1} 12:{n % 60:02}:07 worker[{n % 40}] request {n} answered in {n % 900} ms\n"
     for n in range(18_000)
 )
-PROSE = "A long document that somebody put into a message, with more words than anyone would read in one go. " * 4
 
 
 @scene()
 async def large_result(stage: Stage) -> None:
     """A result of a megabyte, folded to its beginning."""
     await _answered(stage)
-
-
-@scene()
-async def large_result_opened(stage: Stage) -> None:
-    """The same opened, its second part."""
-    turn_id = await _answered(stage)
-    card = stage.window.pane.view.card(turn_id)
-    view = card.calls[0].texts[1] if card is not None else None
-    if view is not None and view.row is not None:
-        view.row.asked.emit("all")
-        await stage.settle()
-        view.row.asked.emit("after")
-    await stage.settle()
-    stage.window.pane.view.jump_to_latest()
-    await stage.settle()
-
-
-@scene()
-async def large_message_and_answer(stage: Stage) -> None:
-    """A message and an answer that are folded."""
-    stage.fresh("demo-chat")
-    stage.session.turns.add_turn(make_turn(Role.USER, "\n\n".join(PROSE for _ in range(900))))
-    answer = "\n\n".join(f"## Chapter {n}\n\nIt begins with **a few words**, and `code`. {PROSE}" for n in range(400))
-    outcome = Outcome(ending=Ending.COMPLETE, model="demo-chat", finish_reason="stop")
-    stage.session.turns.add_turn(Turn(id=new_id(), role=Role.ASSISTANT, parts=(Text(text=answer),), outcome=outcome))
-    await stage.settle()
-
-
-@scene()
-async def many_parts(stage: Stage) -> None:
-    """A turn of reasoning, words and calls in turn: a page of its parts, leafed to the second one."""
-    turn_id = _many_parts(stage)
-    await stage.settle()
-    card = stage.window.pane.view.card(turn_id)
-    if card is not None:
-        card.parts.row.buttons["after"].click()
-    await stage.settle()
-    stage.window.pane.view.jump_to_latest()
-    await stage.settle()
-
-
-def _many_parts(stage: Stage) -> str:
-    stage.fresh("demo-chat")
-    session = stage.session
-    session.turns.add_turn(make_turn(Role.USER, "Think between all steps."))
-    parts: list[Part] = []
-    for n in range(1, 1_300):
-        parts += [Reasoning(text=f"Step {n} needs a look at what came before it. " * (n % 4 + 1))]
-        parts += [Text(text=f"Step **{n}** is done.")]
-        if n % 7 == 0:
-            parts += [ToolCall(id=f"call_{n}", name="get_weather", arguments='{"city": "Lisbon"}')]
-    usage = Usage(prompt=40, completion=21_000, reasoning=17_500)
-    timing = Timing(started_at=0, first_reasoning=0.4, reasoning_end=80.0, first_content=0.6, end=81.0)
-    outcome = Outcome(ending=Ending.COMPLETE, model="demo-chat", finish_reason="tool_calls", usage=usage, timing=timing)
-    return session.turns.add_turn(Turn(id=new_id(), role=Role.ASSISTANT, parts=tuple(parts), outcome=outcome))
 
 
 async def _answered(stage: Stage) -> str:

@@ -5,16 +5,12 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from playground.domain.parts import Image, Text
-from playground.domain.transcript import Role, make_turn
 from playground.engine.gateways.profiles import Profile
-from playground.ui.features.tools.samples import SAMPLE
 from playground.ui.shell.features import GATEWAYS
 from playground.ui.widgets.model_picker import ModelPicker
 from playground.ui.widgets.models.browser import ModelBrowser
 from playground.ui.widgets.models.listing import SORTING, Order
-from playground.ui.widgets.models_dialog import ModelsDialog
-from tests.scenes.registry import BOTH, SMALL, scene
+from tests.scenes.registry import BOTH, scene
 from tests.scenes.stage import Stage
 from tests.support.fault_server import FaultServer, send, whole
 
@@ -104,49 +100,3 @@ async def models_found(stage: Stage) -> None:
         browser = await _opened(stage, "ma")
         browser.step(2)
         browser.details.raw_button.click()
-
-
-@scene(sizes=SMALL)
-async def models_no_list(stage: Stage) -> None:
-    """A gateway that lists nothing."""
-    with FaultServer() as server:
-        await _listed(stage, server, [])
-        await _opened(stage)
-
-
-@scene(sizes=SMALL)
-async def models_odd(stage: Stage) -> None:
-    """Names with hidden characters, from right to left, and longer than any line; the oddest looked at."""
-    with FaultServer() as server:
-        entries = [*TOLD[3:7], {"id": "x" * 1_000_000, "name": "y" * 1_000_000, "description": "z" * 1_000_000}]
-        await _listed(stage, server, entries)
-        browser = await _opened(stage)
-        browser.step(5)
-
-
-@scene(sizes=SMALL)
-async def models_ticked(stage: Stage) -> None:
-    """The dialog for several, of models that are told of."""
-    with FaultServer() as server:
-        await _listed(stage, server, TOLD, favourites=("maker/writer-small",))
-        stage.act("compare.models")
-        await stage.until(lambda: bool(stage.window.findChildren(ModelsDialog)), "the dialog")
-        (dialog,) = stage.window.findChildren(ModelsDialog)
-        dialog.models.step(2)
-        dialog.models.rows.toggle(dialog.models.list.currentIndex())
-        dialog.models.step(1)
-
-
-@scene(sizes=BOTH)
-async def models_flags(stage: Stage) -> None:
-    """Tools, an image and parameters for a model that takes none of them by its gateway's list."""
-    with FaultServer() as server:
-        await _listed(stage, server, TOLD)
-        session = stage.session
-        session.change(model="open/chat-17b-instruct-with-a-name-that-goes-on-for-longer-than-any-line:free")
-        session.change(tools=(SAMPLE,))
-        session.set_parameters(session.settings.current.with_value("presence_penalty", 0.5))
-        parts = (Text(text="What is on it?"), Image(url="https://images.invalid/a.png"))
-        session.turns.add_turn(make_turn(Role.USER, "").model_copy(update={"parts": parts}))
-        stage.window.side.show_page("Tools")
-        await stage.settle()

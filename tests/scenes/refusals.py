@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QScrollArea, QWidget
 
 from playground.domain.adaptations import Adaptation, AdaptationKind
 from playground.domain.transcript import Role, make_turn
-from playground.engine.advice import advise
-from playground.engine.advice.parts import KEEP_OFFER
-from playground.engine.gateways.offered import DEMO_ID
 from playground.engine.gateways.profiles import Profile
 from playground.protocols import DEFAULT
-from playground.ui.features.conversation.turn_end import ErrorCard
 from playground.ui.shell.features import GATEWAYS
 from tests.scenes.registry import scene
 from tests.scenes.stage import Stage
@@ -46,35 +42,7 @@ async def refused_fields(stage: Stage) -> None:
     stage.session.turns.add_turn(make_turn(Role.DEVELOPER, "Be short."))
     await stage.ask("Hello !refuse=stream_options")
     await stage.ask("Hello !refuse=max_tokens")
-    stage.window.findChildren(ErrorCard)[-1].setFocus()
-
-
-@scene()
-async def refused_role_kept(stage: Stage) -> None:
-    """A role that was refused is sent as another one from now on, and said so."""
-    stage.fresh("demo-chat")
-    stage.session.turns.add_turn(make_turn(Role.DEVELOPER, "Be short."))
-    await stage.ask("Hello !fast !refuse=developer")
-    card = stage.window.findChildren(ErrorCard)[-1]
-    keep = next(action for action in advise(card.failure).actions if action.name == KEEP_OFFER)
-    card.action_taken.emit(keep)
-    await stage.until(lambda: bool(stage.session.transcript.path[-1].text), "an answer")
-    await stage.idle()
-    stage.window.bottom_dock.show()
-    stage.window.inspector.show_tab("Request")
-    await stage.settle()
-
-
-@scene()
-async def rules_at_work(stage: Stage) -> None:
-    """The Request page and the panel say what rules change, and what an extra body puts back."""
-    stage.fresh("demo-chat", max_tokens=200, tool_choice="required", seed=7)
-    stage.app.gateways.keep_rules(DEMO_ID, RULES)
-    stage.session.change(extra_body={"seed": 9})
-    stage.window.bottom_dock.show()
-    stage.window.inspector.show_tab("Request")
-    stage.window.resizeDocks([stage.window.bottom_dock], [420], Qt.Orientation.Vertical)
-    await stage.settle()
+    stage.person.conversation.errors[-1].widget.setFocus()
 
 
 @scene()
@@ -84,15 +52,9 @@ async def gateway_rules(stage: Stage) -> None:
     stage.session.change(profile_id=stage.app.gateways.store.add_profile(profile).id)
     stage.app.actions.of(GATEWAYS).show_rules()
     await stage.settle()
-    dialog = stage.gateway_dialog()
-    dialog.form_area.verticalScrollBar().setValue(dialog.form.rules.y() - 60)
-    await stage.settle()
-
-
-@scene()
-async def gateway_without_rules(stage: Stage) -> None:
-    """A gateway of which nothing is known yet."""
-    profile = Profile(name="Team gateway", base_url="http://127.0.0.1:9/v1")
-    stage.session.change(profile_id=stage.app.gateways.store.add_profile(profile).id)
-    stage.app.actions.of(GATEWAYS).show_rules()
+    dialog = await stage.dialog("Gateways")
+    area, row = stage.find(QScrollArea, inside=dialog), stage.find(QWidget, "What is done", dialog)
+    while (parent := row.parentWidget()) is not None and parent is not area.widget():
+        row = parent
+    area.verticalScrollBar().setValue(row.y() - 60)
     await stage.settle()

@@ -1,4 +1,4 @@
-"""What a scene is, and the list of them. The scenes themselves stand in the modules named here."""
+"""The list of scenes, which register themselves when their modules are imported."""
 
 from __future__ import annotations
 
@@ -28,15 +28,12 @@ MODULES = (
     "large",
     "debugger_rules",
     "debugger_seeing",
-    "debugger_served",
     "code",
     "wire",
     "server_asks",
-    "server_tape",
     "offered",
     "compare",
     "evaluate",
-    "evaluate_answers",
     "store",
     "files",
     "gateway_check",
@@ -73,7 +70,7 @@ def scene(*, tokens_per_second: float = 0, sizes: tuple[str, ...] = BOTH) -> Cal
 
 
 def all_scenes() -> dict[str, Scene]:
-    """Every scene there is, by name."""
+    """Return every scene by its name."""
     for module in MODULES:
         importlib.import_module(f"tests.scenes.{module}")
     return SCENES

@@ -4,19 +4,9 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 
-from playground.domain.tools import ToolDefinition
 from playground.engine.gateways.profiles import Profile
-from playground.ui.shell.features import PARAMETER_PANEL
 from tests.scenes.registry import scene
 from tests.scenes.stage import Stage
-
-
-@scene()
-async def programs_own(stage: Stage) -> None:
-    """A fresh experiment: streaming is the program's own, in the panel and on the Request page."""
-    stage.window.bottom_dock.show()
-    stage.window.inspector.show_tab("Request")
-    await show_row(stage, "user")
 
 
 @scene()
@@ -42,26 +32,4 @@ async def nested_origins(stage: Stage) -> None:
     stage.window.inspector.show_tab("Request")
     stage.window.side.show_page("Raw")
     stage.window.resizeDocks([stage.window.bottom_dock], [380], Qt.Orientation.Vertical)
-    await stage.settle()
-
-
-@scene()
-async def fields_that_clash(stage: Stage) -> None:
-    """Flags beside the fields: a budget of thinking above the limit, a tool switched off, an overruled value."""
-    thinking = {"type": "enabled", "budget_tokens": 8000}
-    choice = {"type": "tool", "name": "get_weather"}
-    stage.fresh("demo-messages", protocol="messages", thinking=thinking, tool_choice=choice, temperature=0.4, top_p=0.9)
-    tools = ToolDefinition(name="get_weather", enabled=False), ToolDefinition(name="get_time")
-    stage.session.change(tools=tools)
-    stage.session.change(extra_body={"top_p": 0.5})
-    stage.window.bottom_dock.show()
-    stage.window.inspector.show_tab("Request")
-    await stage.settle()
-
-
-async def show_row(stage: Stage, name: str) -> None:
-    """Scroll the panel of parameters until a row is in view."""
-    await stage.settle()
-    panel = stage.window.panels.of(PARAMETER_PANEL)
-    panel.ensureWidgetVisible(panel.rows[name])
     await stage.settle()

@@ -6,20 +6,36 @@ To add one, write it under ``@scene``: nothing else knows the list.
 from __future__ import annotations
 
 import json
-import time
-from functools import partial
 
-from playground.domain.parts import ToolCall
-from playground.domain.transcript import Role, Turn, make_turn
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QFrame, QLineEdit
+
+from playground.domain.transcript import Role, make_turn
 from playground.engine.gateways.profiles import Profile
-from playground.engine.session.changes import RunState
-from playground.ui.features.conversation.verdict_view import AnswerCheckView
-from playground.ui.features.output.panel import EXAMPLE
-from playground.ui.shell.features import OUTPUT_PANEL, RAW_PANEL, TOOLS_PANEL
+from playground.jsonkit.values import JSON
+from playground.ui.shell.features import RAW_PANEL
 from tests.scenes.registry import WIDE, scene
 from tests.scenes.stage import SceneError, Stage
 
-WEATHER = '{"temp": 21, "sky": "clear"}', '{"temp": 9, "sky": "rain", "wind": {"speed": 34, "from": "NW"}}'
+INVOICE: JSON = {
+    "type": "object",
+    "properties": {
+        "vendor": {"type": "string"},
+        "items": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {"name": {"type": "string"}, "price": {"type": "number"}},
+                "required": ["name", "price"],
+                "additionalProperties": False,
+            },
+        },
+        "total": {"type": "number"},
+    },
+    "required": ["vendor", "items", "total"],
+    "additionalProperties": False,
+}
 
 
 @scene()
@@ -43,14 +59,6 @@ async def finished(stage: Stage) -> None:
 
 
 @scene(sizes=WIDE)
-async def code(stage: Stage) -> None:
-    """Code in two languages, then the exchange in the inspector."""
-    stage.fresh("demo-chat")
-    await stage.ask("Show me a little code, please.")
-    stage.window.inspector.show_tab("Response")
-
-
-@scene(sizes=WIDE)
 async def turns(stage: Stage) -> None:
     """Every role, read from the top, without the inspector."""
     stage.fresh("demo-chat")
@@ -70,50 +78,6 @@ async def tool_calls(stage: Stage) -> None:
 
 
 @scene()
-async def tool_calls_wrong(stage: Stage) -> None:
-    """Arguments that do not fit the schema, and one call answered already."""
-    stage.open_sample()
-    await stage.ask("Is it warmer in Lisbon or Oslo? !calls=2 !broken")
-    waiting = stage.session.transcript.unanswered()
-    if len(waiting) != 2:
-        raise SceneError(f"{len(waiting)} calls wait; two were asked for")
-    stage.send(waiting[0].id, WEATHER[0])
-    await stage.scroll_to_turn(stage.session.transcript.path.index(_calling(stage)))
-
-
-@scene()
-async def tool_answers(stage: Stage) -> None:
-    """Both calls answered, and what the model made of them."""
-    await stage.sample()
-    await stage.answer(*WEATHER)
-
-
-@scene()
-async def tool_editor(stage: Stage) -> None:
-    """A schema with a wrong type and a required property that is missing."""
-    stage.open_sample()
-    stage.window.side.show_page("Tools")
-    await stage.settle()
-    stage.window.panels.of(TOOLS_PANEL).add_sample()
-    stage.window.panels.of(TOOLS_PANEL).editor.schema.setPlainText(
-        '{\n  "type": "object",\n  "properties": {\n    "city": {"type": "text"},\n'
-        '    "unit": {"type": "string", "enum": []}\n  },\n  "required": ["town"]\n}'
-    )
-
-
-@scene(sizes=WIDE)
-async def output_page(stage: Stage) -> None:
-    """Where the form of the answer is set."""
-    stage.window.side.show_page("Output")
-
-
-@scene(sizes=WIDE)
-async def raw_page(stage: Stage) -> None:
-    """Where fields and headers are added that have no control."""
-    stage.window.side.show_page("Raw")
-
-
-@scene()
 async def gateways(stage: Stage) -> None:
     """The dialog: an example filled in, its address with the endpoint path and a doubled version in it."""
     store = stage.app.gateways.store
@@ -127,17 +91,9 @@ async def gateways(stage: Stage) -> None:
         )
     )
     stage.act("gateway.settings")
-    dialog = stage.gateway_dialog()
-    dialog.select(made.id)
-    dialog.form.address.edit.setText("https://gateway.example/v1/v1/chat/completions")
-
-
-@scene()
-async def retrying(stage: Stage) -> None:
-    """The gateway asks to wait; the run waits before it tries again."""
-    stage.fresh("demo-chat")
-    await stage.ask("Hello !429=40", wait=False)
-    await stage.until(lambda: stage.session.state is RunState.RETRYING, "the wait before the next try")
+    dialog = await stage.dialog("Gateways")
+    stage.select("Gateways", made.name, dialog)
+    stage.find(QLineEdit, "Base URL", dialog).setText("https://gateway.example/v1/v1/chat/completions")
 
 
 @scene()
@@ -145,23 +101,6 @@ async def error_mid_stream(stage: Stage) -> None:
     """The text that came before the error stays."""
     stage.fresh("demo-chat")
     await stage.ask("Tell me a little !long=120 !error")
-
-
-@scene()
-async def long_text(stage: Stage) -> None:
-    """A long prompt with a word, a link and a line of code wider than any window; scrolled to the top."""
-    stage.fresh("demo-chat")
-    prompt = (
-        "Please read all of this.\n\n"
-        + "\n\n".join(f"{n}. " + "The quick brown fox jumps over the lazy dog. " * 6 for n in range(1, 4))
-        + f"\n\nOne word: {'Donaudampfschifffahrtsgesellschaft' * 8}\n\n"
-        + f"https://gateway.example/v1/{'segment/' * 30}\n\n"
-        + "```python\nprint("
-        + " + ".join(f"number_{n}" for n in range(40))
-        + ")\n```\n\n!long=400"
-    )
-    await stage.ask(prompt)
-    await stage.scroll_to_top()
 
 
 @scene()
@@ -184,41 +123,9 @@ async def wide_answer(stage: Stage) -> None:
 
 
 @scene()
-async def wide_call(stage: Stage) -> None:
-    """A call with a long name, a long id and long arguments, for a tool that is not defined."""
-    stage.session.turns.add_turn(make_turn(Role.USER, "Call a tool with much to say."))
-    stage.session.turns.add_turn(
-        make_turn(
-            Role.ASSISTANT,
-            "",
-            ToolCall(
-                id="call_with_a_rather_long_id_0123456789abcdef0123456789",
-                name="a_tool_with_quite_a_long_name_that_wants_room",
-                arguments=json.dumps({"query": "SELECT name FROM cities " * 8, "limit": 10}),
-            ),
-        )
-    )
-
-
-@scene()
 async def palette(stage: Stage) -> None:
     """Every action, model and gateway by name."""
     stage.act("view.palette")
-
-
-@scene(sizes=WIDE)
-async def prompts(stage: Stage) -> None:
-    """What can be asked of the demo gateway."""
-    stage.act("experiment.prompts")
-
-
-@scene(sizes=WIDE)
-async def messages(stage: Stage) -> None:
-    """The native messages protocol: thinking, then the answer; its own parameters."""
-    stage.fresh(
-        "demo-messages", protocol="messages", max_tokens=4096, thinking={"type": "enabled", "budget_tokens": 1024}
-    )
-    await stage.ask("What is 12 × 12, and how did you find it?")
 
 
 @scene()
@@ -245,19 +152,9 @@ async def output_errors(stage: Stage) -> None:
     turn = stage.session.transcript.path[-1]
     stage.session.turns.edit_text(turn.id, json.dumps(bad))
     await stage.settle()
-    card = stage.window.pane.view.card(turn.id)
-    verdict = card.findChild(AnswerCheckView) if card is not None else None
-    if verdict is None or len(verdict.list.lines) != 4:
-        raise SceneError("the answer does not show four errors")
-    verdict.go_to(verdict.list.lines[0].problem)
-
-
-@scene()
-async def output_not_json(stage: Stage) -> None:
-    """An answer that is no JSON; a schema being typed that is none either, so that no format is sent."""
-    await _under_schema(stage)
-    stage.session.turns.edit_text(stage.session.transcript.path[-1].id, 'Here it is:\n```json\n{"vendor": "Acme"}\n```')
-    stage.window.panels.of(OUTPUT_PANEL).schema.replace_text('{\n  "type": "object",\n  "properties": {,}\n}')
+    card = stage.person.conversation.message(-1)
+    await stage.until(lambda: len(card.find(QFrame, "error:")) == 4, "four errors")
+    QTest.keyClick(card.find(QFrame, "error:")[0], Qt.Key.Key_Return)
 
 
 @scene()
@@ -280,22 +177,8 @@ async def raw(stage: Stage) -> None:
         headers.rows[-1].edited.emit()
 
 
-@scene()
-async def formatting(stage: Stage) -> None:
-    """A long text that is being laid out: said in the corner of its editor, for as long as the picture takes."""
-    stage.window.side.show_page("Raw")
-    editor = stage.window.panels.of(RAW_PANEL).body.editor
-    editor.setPlainText(json.dumps({"cities": ["Lisbon", "Oslo", "Faro"] * 40}))
-    editor._formatting.do(partial(time.sleep, 1.5), lambda _: None, large=True)
-    editor._show_doing()
-
-
 async def _under_schema(stage: Stage) -> None:
-    schema = {"type": "json_schema", "json_schema": {"name": "invoice", "schema": json.loads(EXAMPLE), "strict": True}}
+    schema = {"type": "json_schema", "json_schema": {"name": "invoice", "schema": INVOICE, "strict": True}}
     stage.fresh("demo-chat", response_format=schema)
     stage.window.side.show_page("Output")
     await stage.ask("Extract the invoice: Acme, a nut and a gear.")
-
-
-def _calling(stage: Stage) -> Turn:
-    return next(turn for turn in stage.session.transcript.path if turn.calls)

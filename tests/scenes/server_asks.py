@@ -4,24 +4,20 @@ from __future__ import annotations
 
 import contextlib
 
-from PySide6.QtWidgets import QLineEdit
+from PySide6.QtWidgets import QLineEdit, QPushButton
 
-from playground.domain.tool_servers import Elicitation
 from playground.engine.session.serving import Ticket
 from playground.engine.tool_servers.servers import ServerError
 from playground.jsonkit.values import JSONObject
-from playground.ui.features.server_asks.bar import AsksBar
-from playground.ui.features.server_asks.control import AsksControl
-from playground.ui.features.server_asks.elicitation_dialog import ElicitationDialog
-from playground.ui.features.server_asks.sampling_dialog import SamplingDialog
 from playground.ui.shell.features import SERVER_ASKS
 from playground.ui.widgets.loop import spawn
 from tests.scenes.registry import scene
 from tests.scenes.stage import Stage
 
 
-async def _asked(stage: Stage, tool: str, arguments: JSONObject) -> AsksControl:
-    """The demo's server works at a call, and asks something."""
+async def _ask(stage: Stage, tool: str, arguments: JSONObject) -> None:
+    """Call a tool of the demo's server, which asks something; open the question."""
+    stage.fresh("demo-chat")
     servers = stage.app.workspace.tool_servers
     await servers.start("demo")
 
@@ -32,55 +28,24 @@ async def _asked(stage: Stage, tool: str, arguments: JSONObject) -> AsksControl:
     spawn(call(), name="a call that asks")
     control = stage.app.actions.of(SERVER_ASKS)
     await stage.until(lambda: bool(control.waiting), "the server to ask")
-    return control
-
-
-@scene()
-async def server_asks(stage: Stage) -> None:
-    """A line below the tool bar says that a server asks."""
-    stage.fresh("demo-chat")
-    await _asked(stage, "book_table", {"restaurant": "The Blue Door"})
-    await stage.until(lambda: bool(stage.window.findChildren(AsksBar)), "the line")
+    control.open_first()
 
 
 @scene()
 async def server_form(stage: Stage) -> None:
     """The form of a server, with something missing and something wrong."""
-    stage.fresh("demo-chat")
-    control = await _asked(stage, "book_table", {"restaurant": "The Blue Door"})
-    control.open_first()
-    (dialog,) = control.dialogs.values()
-    assert isinstance(dialog, ElicitationDialog)
-    assert dialog.form is not None
-    for row in dialog.form.rows:
-        if row.field.name == "email" and isinstance(row.line, QLineEdit):
-            row.line.setText("nowhere")
-    dialog.accept_button.click()
-    await stage.settle()
-
-
-@scene()
-async def server_page(stage: Stage) -> None:
-    """The address of a page that a server wants the person to go to, hidden marks shown."""
-    ask = Elicitation(
-        id="1",
-        server="a server with a rather long name that nobody would type",
-        message="Connect your calendar, so that I can see when you are free.",
-        url="https://calendar.example/connect?state=8d1f\u202egnp.exe&scope=read",
-    )
-    dialog = ElicitationDialog(ask, stage.window)
-    dialog.show()
+    await _ask(stage, "book_table", {"restaurant": "The Blue Door"})
+    dialog = await stage.dialog("Demo tools asks")
+    stage.find(QLineEdit, inside=dialog).setText("nowhere")
+    next(button for button in dialog.findChildren(QPushButton) if button.property("kind") == "primary").click()
     await stage.settle()
 
 
 @scene()
 async def server_wants_a_model(stage: Stage) -> None:
     """What a server wants a model to be asked, and the answer, which the server does not have yet."""
-    stage.fresh("demo-chat")
-    control = await _asked(stage, "sum_up_notes", {"words": 40})
-    control.open_first()
-    (dialog,) = control.dialogs.values()
-    assert isinstance(dialog, SamplingDialog)
-    dialog.ask_button.click()
-    await stage.until(dialog.send_button.isEnabled, "the answer")
+    await _ask(stage, "sum_up_notes", {"words": 40})
+    dialog = await stage.dialog("Demo tools wants a model asked")
+    stage.find(QPushButton, "Ask", dialog).click()
+    await stage.until(stage.find(QPushButton, "Send to the server", dialog).isEnabled, "the answer")
     await stage.settle()

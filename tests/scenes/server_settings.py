@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
 import sys
 
 from playground.domain.tool_servers import ToolServer, Via
-from playground.engine.gateways.secrets import Secret
 from playground.engine.tool_servers.live import State
-from playground.engine.tool_servers.secret_values import keep
-from playground.engine.tool_servers.servers import ServerError
-from playground.ui.features.tool_servers.confirm_dialog import ConfirmDialog
-from playground.ui.features.tool_servers.dialog import LOG, OFFERS, ServersDialog
 from playground.ui.shell.features import TOOL_SERVERS
 from playground.ui.widgets.loop import spawn
 from tests.scenes.registry import scene
 from tests.scenes.stage import Stage
 
 FAILING = "import sys; print('Error: the token was refused', file=sys.stderr); sys.exit(3)"
-LONG = "The issue tracker of a company with a rather long name, in its second edition"
 PASTED = """{
   // from the project's page
   "inputs": [
@@ -40,11 +33,6 @@ PASTED = """{
     "broken": {"args": ["x"]}
   }
 }"""
-
-
-def opened(stage: Stage, server_id: str = "") -> ServersDialog:
-    """The dialog, with that server in front."""
-    return stage.app.actions.of(TOOL_SERVERS).open_servers(server_id)
 
 
 def several(stage: Stage) -> None:
@@ -76,77 +64,12 @@ async def run_demo(stage: Stage) -> None:
 
 
 @scene()
-async def servers_empty(stage: Stage) -> None:
-    """Nothing is set up yet: the application's own server is there to be tried."""
-    opened(stage)
-    await stage.settle()
-
-
-@scene()
-async def servers_several(stage: Stage) -> None:
-    """Several servers; one by URL with a header in the keyring."""
-    several(stage)
-    keys = stage.app.gateways.keys
-    tracker = stage.app.workspace.tool_servers.book.get("tracker")
-    if tracker is not None:
-        await keep(tracker, keys, {"header:Authorization": Secret("Bearer an-example-of-a-token")})
-        stage.app.workspace.tool_servers.book.confirm(tracker)
-    opened(stage, "tracker")
-    await stage.settle()
-
-
-@scene()
 async def servers_running(stage: Stage) -> None:
     """The application's own server runs: what it offers."""
     several(stage)
-    dialog = opened(stage, "demo")
+    dialog = stage.app.actions.of(TOOL_SERVERS).open_servers("demo")
     await run_demo(stage)
-    dialog.which.buttons[OFFERS].click()
-    await stage.settle()
-
-
-@scene()
-async def servers_failed(stage: Stage) -> None:
-    """A command that ends at once: what it wrote last."""
-    several(stage)
-    dialog = opened(stage, "failing")
-    servers = stage.app.workspace.tool_servers
-    with contextlib.suppress(ServerError):
-        await servers.start("failing")
-    await stage.until(lambda: servers.live("failing").state is State.FAILED, "the failure")
-    dialog.which.buttons[LOG].click()
-    dialog.log.which.buttons[1].click()
-    await stage.settle()
-
-
-@scene()
-async def servers_confirm(stage: Stage) -> None:
-    """A server that was never run: its command line in full, to be confirmed."""
-    several(stage)
-    opened(stage, "files")
-    await stage.settle()
-
-
-@scene()
-async def servers_confirm_question(stage: Stage) -> None:
-    """The same question where a server is first needed from elsewhere."""
-    several(stage)
-    control = stage.app.actions.of(TOOL_SERVERS)
-    book = stage.app.workspace.tool_servers.book
-    arguments = ("run", "--rm", "-i", "-e", "TOKEN", "--mount", "type=bind,src=/srv/me,dst=/w", "tracker/mcp-server")
-    book.add(
-        ToolServer(
-            id="docker",
-            name="tracker in a container",
-            command="docker",
-            arguments=(*arguments, *(f"--toolset=number-{number}" for number in range(30))),
-            folder="/srv/me/work",
-            environment={"REGION": "eu"},
-            secret_environment=("TOKEN",),
-        )
-    )
-    spawn(control.confirm_command("docker"), name="confirm")
-    await stage.until(lambda: bool(stage.window.findChildren(ConfirmDialog)), "the question")
+    dialog.which.buttons[1].click()
     await stage.settle()
 
 

@@ -15,6 +15,7 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import TracebackType
+from typing import TypeVar
 
 import shiboken6
 from PySide6.QtCore import (
@@ -30,7 +31,15 @@ from PySide6.QtCore import (
 )
 from PySide6.QtGui import QColor, QImage, QPainter, QTextDocument
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QPlainTextEdit, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractItemView,
+    QApplication,
+    QLabel,
+    QPlainTextEdit,
+    QTabBar,
+    QWidget,
+)
 
 from playground.app import App, make_application, settings_path
 from playground.demo.server import DemoConfig
@@ -38,13 +47,15 @@ from playground.engine.library.store.opening import default_path as store_path
 from playground.engine.session.changes import Change, RunStateChanged
 from playground.engine.session.session import Session
 from playground.jsonkit.values import JSON
-from playground.ui.features.conversation.heights import TOP
-from playground.ui.features.gateways.dialog import ProfileDialog
 from playground.ui.widgets import loop
 from playground.ui.widgets.elided_label import ElidedLabel
 from playground.ui.widgets.theme import tokens
+from tests.flows.conftest import Person
 
+W = TypeVar("W", bound=QWidget)
 SEED = 7
+ROLES = Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole
+TOP = 10  # pixels above the first message
 SETTLE = 0.25  # seconds: longer than the window's own delays (preview 0.15, token count 0.2, checks 0.15)
 STEP = 0.05  # seconds between two looks, of which the second one has to see no change
 STEPS = 40  # so many times that, until what still changes is taken for something that never ends
@@ -82,6 +93,7 @@ class Stage:
     def __init__(self, app: App) -> None:
         self.app = app
         self.window = app.window
+        self.person = Person(app, [])  # for page objects
 
     @property
     def session(self) -> Session:
@@ -161,12 +173,36 @@ class Stage:
             return ""
         return "".join("".join(part.fragments) for part in choice.parts if part.kind == what)
 
-    def gateway_dialog(self) -> ProfileDialog:
-        """The dialog in which gateways are set up, which must be open."""
-        found = next((w for w in _above(self.window) if isinstance(w, ProfileDialog)), None)
-        if found is None:
-            raise SceneError("the gateway dialog did not open")
-        return found
+    async def dialog(self, title: str) -> QWidget:
+        """The window or dialog with this title, once it is open."""
+
+        def matches() -> list[QWidget]:
+            return [widget for widget in _above(self.window) if widget.windowTitle() == title]
+
+        await self.until(lambda: bool(matches()), f"the window {title!r}")
+        return matches()[0]
+
+    def find(self, kind: type[W], name: str = "", inside: QWidget | None = None) -> W:
+        """The first visible widget with this accessible name or text. Raises SceneError where there is none."""
+        matches = self.person.find(kind, name, inside)
+        if not matches:
+            raise SceneError(f"there is no {kind.__name__} {name!r}")
+        return matches[0]
+
+    def select(self, name: str, text: str, inside: QWidget | None = None) -> None:
+        """Select the row with this text in the list, table or tree of this accessible name."""
+        view = self.find(QAbstractItemView, name, inside)
+        model = view.model()
+        rows = [model.index(row, 0) for row in range(model.rowCount())]
+        row = next((row for row in rows if any(text in str(row.data(role)) for role in ROLES)), None)
+        if row is None:
+            raise SceneError(f"there is no row {text!r}: {[row.data() for row in rows]}")
+        view.setCurrentIndex(row)
+
+    def turn_to(self, title: str, bar_name: str) -> None:
+        """Turn to the tab with this title in the bar of this accessible name."""
+        bar = self.find(QTabBar, bar_name)
+        bar.setCurrentIndex(next(at for at in range(bar.count()) if bar.tabText(at).startswith(title)))
 
     # Waiting
 

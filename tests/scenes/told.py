@@ -53,13 +53,3 @@ async def told_costs(stage: Stage) -> None:
         await stage.ask("How many steps are there? " * 40)
         stage.window.pane.composer.set_text("And how many lead up again? " * 60)
         await stage.settle()
-
-
-@scene(sizes=BOTH)
-async def told_too_much(stage: Stage) -> None:
-    """More is written, and more asked to be written, than the model takes."""
-    with _gateway(context_length=4_096, max_completion_tokens=1_024) as server:
-        await _use(stage, server, max_completion_tokens=4_000)
-        stage.act("view.parameters")
-        stage.window.pane.composer.set_text("How many steps are there? " * 100)
-        await stage.settle()

@@ -4,12 +4,22 @@ from __future__ import annotations
 
 from playground.domain.tools import ToolDefinition
 from playground.jsonkit.values import JSON
-from playground.ui.features.tools.panel import ToolsPanel
-from playground.ui.features.tools.samples import SAMPLE
 from playground.ui.shell.features import TOOLS_PANEL
-from tests.scenes.registry import WIDE, scene
+from tests.scenes.registry import scene
 from tests.scenes.stage import SceneError, Stage
 
+SAMPLE = ToolDefinition(
+    name="get_weather",
+    description="Current weather for a city. Returns temperature and sky.",
+    parameters={
+        "type": "object",
+        "properties": {
+            "city": {"type": "string", "description": "Name of the city, e.g. Lisbon"},
+            "unit": {"type": "string", "enum": ["celsius", "fahrenheit"], "description": "Degrees to answer in"},
+        },
+        "required": ["city"],
+    },
+)
 ORDER: JSON = {
     "type": "object",
     "properties": {
@@ -86,17 +96,17 @@ def fifty() -> tuple[ToolDefinition, ...]:
     )
 
 
-def panel(stage: Stage, *tools: ToolDefinition) -> ToolsPanel:
-    """The panel with these tools."""
+def offer(stage: Stage, *tools: ToolDefinition) -> None:
+    """Offer these tools, and show their panel."""
     stage.session.change(tools=tools)
     stage.window.side.show_page("Tools")
-    return stage.window.panels.of(TOOLS_PANEL)
 
 
 @scene()
 async def tools_form(stage: Stage) -> None:
     """A schema as a form, one field open: values to choose from, required, what it could also say."""
-    tools = panel(stage, SAMPLE, PLACE_ORDER)
+    offer(stage, SAMPLE, PLACE_ORDER)
+    tools = stage.window.panels.of(TOOLS_PANEL)
     tools.select(1)
     tools.editor.form.open_field(("properties", "shipping"))
     await stage.settle()
@@ -106,7 +116,8 @@ async def tools_form(stage: Stage) -> None:
 @scene()
 async def tools_fifty(stage: Stage) -> None:
     """Fifty tools in five groups; two are folded, one is selected."""
-    tools = panel(stage, *fifty())
+    offer(stage, *fifty())
+    tools = stage.window.panels.of(TOOLS_PANEL)
     tools.model.fold("Calendar", folded=True)
     tools.model.fold("Mail", folded=True)
     tools.select(23)
@@ -114,35 +125,11 @@ async def tools_fifty(stage: Stage) -> None:
     await stage.settle()
 
 
-@scene(sizes=WIDE)
-async def tools_search(stage: Stage) -> None:
-    """A search over fifty tools: the groups that have a match, open."""
-    tools = panel(stage, *fifty())
-    tools.head.search.setText("delete")
-    await stage.settle()
-
-
 @scene()
 async def tools_import(stage: Stage) -> None:
     """Python functions understood as tools, before they go in."""
-    dialog = panel(stage, SAMPLE).import_tools()
+    offer(stage, SAMPLE)
+    dialog = stage.window.panels.of(TOOLS_PANEL).import_tools()
     dialog.set_text(PYTHON)
     if not dialog.picked:
         raise SceneError("nothing was understood")
-
-
-@scene()
-async def tools_large(stage: Stage) -> None:
-    """Form and JSON side by side in a window of their own."""
-    tools = panel(stage, SAMPLE, PLACE_ORDER)
-    tools.select(1)
-    large = tools.open_large()
-    await stage.settle()
-    large.editor.form.open_field(("properties", "items"))
-
-
-@scene(sizes=WIDE)
-async def tools_sample(stage: Stage) -> None:
-    """Arguments made from the schema."""
-    tools = panel(stage, PLACE_ORDER)
-    tools.show_sample()

@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-import json
-import socket
-
 from PySide6.QtGui import QGuiApplication
 
 from playground.domain.transcript import Role, make_turn
 from playground.engine.gateways.credentials import store_secret
 from playground.engine.gateways.profiles import Profile
 from playground.engine.gateways.secrets import Secret
-from playground.gateway.address import origin
 from playground.gateway.connection import Timeouts
-from playground.ui.features.conversation.turn_end import ErrorCard
-from playground.ui.shell.features import GATEWAYS
-from tests.scenes.registry import SMALL, WIDE, scene
+from tests.scenes.registry import scene
 from tests.scenes.stage import Stage
-from tests.support.fault_server import FaultServer, head, keep, send, whole
 
 TALL = ("900x2600",)
-REFUSED = "http://127.0.0.1:9/v1"
 
 
 @scene(sizes=TALL)
@@ -32,121 +24,6 @@ async def errors_of_status(stage: Stage) -> None:
         await stage.ask(f"Hello !{status}")
 
 
-@scene(sizes=("900x3400",))
-async def errors_told(stage: Stage) -> None:
-    """Refusals that say what is wrong: each has words and buttons of its own, whatever their status."""
-    _only_the_turns(stage)
-    with FaultServer() as server:
-        await _at(stage, "scripted", server.url)
-        for status, message in (
-            (400, "There are no healthy deployments for this model. Received Model Group=demo-chat"),
-            (
-                400,
-                "This model's maximum context length is 4097 tokens. Your messages resulted in 5000 tokens.",
-            ),
-            (400, "Either x-portkey-config or x-portkey-provider header is required"),
-            (400, "Unsupported value: 'temperature' does not support 0.2 with this model."),
-            (400, "registry.example/gemma does not support tools"),
-            (400, "No connected db."),
-            (404, "Not Found"),
-            (429, "Your credit balance is too low to access the API."),
-            (500, "Internal Server Error"),
-            (418, ""),
-        ):
-            body = json.dumps({"error": {"message": message}}).encode() if message else b""
-            server.play(send(whole(status, "application/json", body)), keep())
-            await stage.ask("Hello")
-        server.play(send(head(), b"data: [DONE]\n\n"))
-        await stage.ask("Hello")
-
-
-@scene(sizes=("900x3000",))
-async def errors_of_connection(stage: Stage) -> None:
-    """No connection, no time, no end: what each says, and what of the answer stays."""
-    _only_the_turns(stage)
-    demo = stage.app.demo.start()
-    with socket.create_server(("127.0.0.1", 0)) as silent:  # takes a connection and never says a word
-        port = silent.getsockname()[1]
-        for prompt, profile in (
-            ("Is anybody there?", Profile(name="nobody", base_url=REFUSED, retries=0)),
-            ("Is it safe?", Profile(name="no TLS", base_url=demo.replace("http:", "https:"), retries=0)),
-            (
-                "Will it answer?",
-                Profile(name="silent", base_url=f"http://127.0.0.1:{port}/v1", retries=0, timeouts=Timeouts(first=0.2)),
-            ),
-        ):
-            stage.session.change(profile_id=stage.app.gateways.store.add_profile(profile).id)
-            stage.session.change(model="demo-chat")
-            await stage.ask(prompt)
-    for said in (b"SSH-2.0-OpenSSH_9.2\r\n", head(200, None, f"X-Long: {'a' * 200_000}")):
-        with FaultServer() as server:
-            server.play(send(said))
-            await _at(stage, "odd", server.url)
-            await stage.ask("Who is there?")
-    await _at_demo(stage, "impatient", retries=0, timeouts=Timeouts(idle=0.3))
-    for prompt in ("!long=30 !stall=5", "!long=30 !cut", "!long=30 !error", "!empty", "!html", "!length !long=30"):
-        await stage.ask(f"Tell me a little {prompt}")
-
-
-@scene()
-async def error_401(stage: Stage) -> None:
-    """The gateway refuses the key."""
-    stage.fresh("demo-chat")
-    await stage.ask("Hello !401")
-
-
-@scene()
-async def key_missing(stage: Stage) -> None:
-    """After a restart without a keyring: the key is gone, which the card, the dot and the bottom line say."""
-    url = stage.app.demo.start()
-    profile = stage.app.gateways.store.add_profile(Profile(name="Team gateway", base_url=url, key_origin=origin(url)))
-    stage.app.actions.of(GATEWAYS).choose(profile.id)
-    stage.session.change(model="demo-chat")
-    await stage.ask("Hello")
-
-
-@scene()
-async def gateways_test_ok(stage: Stage) -> None:
-    """A gateway that answers: what Test says of it."""
-    await _test(stage, Profile(name="Local gateway", base_url=stage.app.demo.start()), key="a-key")
-
-
-@scene(sizes=SMALL)
-async def gateways_test_address(stage: Stage) -> None:
-    """An address without its version: the one that works is offered."""
-    await _test(stage, Profile(name="Local gateway", base_url=stage.app.demo.start().removesuffix("/v1")), key="a-key")
-
-
-@scene()
-async def gateways_test_header(stage: Stage) -> None:
-    """A gateway that wants a header."""
-    with FaultServer() as server:
-        missing = b'{"message": "Either x-portkey-config or x-portkey-provider header is required"}'
-        server.play(send(whole(400, "application/json", missing)), keep())
-        await _test(stage, Profile(name="Local gateway", base_url=server.url))
-
-
-@scene()
-async def gateways_last_rows(stage: Stage) -> None:
-    """The dialog scrolled to its end: the certificates and a proxy of its own."""
-    made = stage.app.gateways.store.add_profile(
-        Profile(name="Team gateway", base_url="https://gateway.example/v1", proxy="http://proxy.example:3128")
-    )
-    stage.act("gateway.settings")
-    stage.gateway_dialog().select(made.id)
-    await stage.settle()
-    bar = stage.gateway_dialog().form_area.verticalScrollBar()
-    bar.setValue(bar.maximum())
-
-
-@scene()
-async def model_not_listed(stage: Stage) -> None:
-    """A model that the gateway in use does not list: marked, and asked for all the same."""
-    await stage.until(lambda: "demo-chat" in stage.window.bar.model.ids, "the models")
-    stage.session.change(model="vendor/other-model-large")
-    await stage.ask("Hello there")
-
-
 async def _at_demo(stage: Stage, name: str, *, retries: int, timeouts: Timeouts | None = None) -> None:
     """Go on at the demo gateway by its address, under settings of its own."""
     gateways = stage.app.gateways
@@ -156,50 +33,9 @@ async def _at_demo(stage: Stage, name: str, *, retries: int, timeouts: Timeouts 
     stage.session.change(model="demo-chat")
 
 
-async def _at(stage: Stage, name: str, url: str) -> None:
-    """Go on at a gateway that wants no key, without a second try."""
-    stage.session.change(
-        profile_id=stage.app.gateways.store.add_profile(Profile(name=name, base_url=url, retries=0)).id
-    )
-    stage.session.change(model="demo-chat")
-
-
-async def _test(stage: Stage, profile: Profile, *, key: str = "") -> None:
-    made = stage.app.gateways.store.add_profile(profile)
-    stage.act("gateway.settings")
-    dialog = stage.gateway_dialog()
-    dialog.select(made.id)
-    dialog.form.key.edit.setText(key)
-    dialog.test_current()
-    await stage.until(lambda: dialog.message.text().partition(":")[0] not in ("", "Testing"), "the test's verdict")
-
-
 def _only_the_turns(stage: Stage) -> None:
     for dock in (stage.window.left_dock, stage.window.right_dock, stage.window.bottom_dock):
         dock.hide()
-
-
-@scene(sizes=WIDE)
-async def answer_with_a_hole(stage: Stage) -> None:
-    """An event in the middle was no JSON: the rest is there, and the turn says that something is missing."""
-    stage.fresh("demo-chat")
-    await stage.ask("Tell me a little about rivers !garble !long=40")
-
-
-@scene()
-async def call_after_a_hole(stage: Stage) -> None:
-    """The same in an answer that calls a tool: no rule answers it."""
-    await stage.sample()
-    await stage.answer("sunny", "rainy")
-    await stage.ask("And in Oslo? !garble")
-
-
-@scene()
-async def error_while_open(stage: Stage) -> None:
-    """The gateway said that it failed and leaves the connection open: it is said at once."""
-    stage.fresh("demo-chat")
-    await stage.ask("Tell me a little about rivers !error=20 !long=40", wait=False)
-    await stage.until(lambda: bool(stage.window.findChildren(ErrorCard)), "the error")
 
 
 @scene()

@@ -5,17 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QTextCursor
+from PySide6.QtWidgets import QAbstractButton, QTableView, QTextEdit
 
 from playground.engine.cassettes.cassette import save
-from playground.ui.features.cassettes.replay_bar import ReplayBar
-from playground.ui.features.conversation.text_view import TextView
-from playground.ui.features.inspector.diff_page import ANSWER, FIGURES, DiffPage
-from playground.ui.features.inspector.timeline.page import TimelinePage
-from playground.ui.features.inspector.wire_views import DiffView, LintView, TimelineView
-from playground.ui.shell.features import CASSETTES, WIRE
-from tests.scenes.registry import SMALL, scene
+from playground.ui.shell.features import CASSETTES
+from tests.flows.pages.inspector import Diff, Timeline
+from tests.scenes.registry import scene
 from tests.scenes.stage import SceneError, Stage
 
 ROOMY = 400  # pixels of the inspector when it is what one looks at
@@ -27,38 +24,7 @@ async def timeline_with_a_stall(stage: Stage) -> None:
     stage.fresh("demo-reasoner")
     roomy(stage)
     await stage.ask("Tell me about rivers in a few sentences. !stall=1")
-    page = await timeline(stage)
-    if not page.picture.stalls:
-        raise SceneError("the timeline shows no stall")
-
-
-@scene(tokens_per_second=300)
-async def timeline_small(stage: Stage) -> None:
-    """The same in the room that the inspector has at the start, with a frame chosen."""
-    await stage.sample()
-    page = await timeline(stage)
-    page.table.selectRow(len(page.table.frames.frames or ()) - 8)
-
-
-@scene(tokens_per_second=300)
-async def timeline_zoomed(stage: Stage) -> None:
-    """A part of the timeline, drawn larger, and the frame in it that was clicked."""
-    await stage.sample()
-    roomy(stage)
-    page = await timeline(stage)
-    end = page.picture.scale.total
-    page.picture.scale.show(end * 0.7, end * 0.9)
-    page.picture.moment_asked.emit(end * 0.8)
-    page.picture.show_timeline(page.trace.timeline if page.trace is not None else None, fresh=False)
-
-
-@scene(tokens_per_second=300)
-async def timeline_streaming(stage: Stage) -> None:
-    """The timeline of an answer that is still coming."""
-    stage.fresh("demo-reasoner")
     await timeline(stage)
-    await stage.ask("Tell me about lighthouses. !long", wait=False)
-    await stage.until(lambda: len(stage.growing("text")) > 400, "some of the answer")
 
 
 @scene(tokens_per_second=0)
@@ -66,25 +32,14 @@ async def frame_of_a_text(stage: Stage) -> None:
     """Words selected in an answer chose the frames that carried them."""
     stage.fresh("demo-chat")
     await stage.ask("Explain tides with a heading, a list and a bit of **bold**. !long=120")
-    page = await timeline(stage)
-    view = text_of(stage, 1)
+    await timeline(stage)
+    view = stage.find(QTextEdit, inside=stage.person.conversation.message(1).widget)
     await stage.scroll_to_turn(1)
     at = view.document().find("the")
     cursor = QTextCursor(at)
     cursor.movePosition(QTextCursor.MoveOperation.EndOfBlock, QTextCursor.MoveMode.KeepAnchor)
     view.setTextCursor(cursor)
-    await stage.until(lambda: len(page.table.chosen) > 0, "frames of the selection")
-
-
-@scene(tokens_per_second=0)
-async def text_of_a_frame(stage: Stage) -> None:
-    """A frame that was chosen, and the characters it carried: here the arguments of a call."""
-    await stage.sample()
-    turn = stage.session.transcript.path[-1]
-    stage.app.actions.of(WIRE).show_frames(turn.id, turn.calls[0].id)
-    page = await timeline(stage)
-    first = page.table.chosen[0]
-    page.table.selectRow(first + 3)
+    await stage.until(lambda: bool(Timeline(stage.person).selected), "frames of the selection")
 
 
 @scene(tokens_per_second=0)
@@ -96,8 +51,7 @@ async def request_diff(stage: Stage) -> None:
     await stage.ask("Now three in Asia.")
     roomy(stage)
     stage.act("wire.diff")
-    page = stage.window.inspector.view(DiffView).page
-    await stage.until(lambda: bool(page.says.text()), "the differences")
+    await stage.until(lambda: bool(Diff(stage.person).summary), "the differences")
 
 
 @scene(tokens_per_second=0)
@@ -107,33 +61,10 @@ async def lint_report(stage: Stage) -> None:
     roomy(stage)
     await stage.ask("Hello there. !nodone !think !length")
     stage.act("wire.lint")
-    page = stage.window.inspector.view(LintView).page
-    await stage.until(lambda: len(page.found) > 2, "deviations")
-
-
-async def _two_answers(stage: Stage, part: int) -> DiffPage:
-    stage.fresh("demo-reasoner", temperature=0.2)
-    await stage.ask("Tell me about rivers in two sentences.")
-    await again(stage, seed=11, temperature=0.9)
-    roomy(stage)
-    stage.act("wire.diff")
-    page = stage.window.inspector.view(DiffView).page
-    page.part.setCurrentIndex(part)
-    return page
-
-
-@scene(tokens_per_second=300)
-async def answers_diff(stage: Stage) -> None:
-    """Two answers to nearly the same question, word by word."""
-    page = await _two_answers(stage, ANSWER)
-    await stage.until(lambda: "alike" in page.says.text(), "the comparison")
-
-
-@scene(tokens_per_second=300)
-async def figures_diff(stage: Stage) -> None:
-    """Times and tokens of two answers, with how the second differs."""
-    page = await _two_answers(stage, FIGURES)
-    await stage.until(lambda: page.figures.isVisible() and page.figures.rowCount() > 4, "the figures")
+    tables = stage.person.find
+    await stage.until(
+        lambda: any(table.model().rowCount() > 2 for table in tables(QTableView, "Deviations")), "deviations"
+    )
 
 
 @scene()
@@ -148,50 +79,12 @@ async def cassette_replayed(stage: Stage) -> None:
     player = stage.app.actions.of(CASSETTES).player(stage.session)
     if player is None:
         raise SceneError("the cassette did not open")
-    (step,) = [button for button in bar_of(stage).speed.buttons if button.text() == "Step"]
-    step.click()
+    stage.find(QAbstractButton, "Step", stage.window.pane).click()
     stage.window.pane.retry_last()
     await stage.until(lambda: len(stage.session.exchanges) == 2, "the replay to begin")
     player.clock.step(60)
-    page = await timeline(stage)
-    await stage.until(lambda: page.table.frames.rowCount() >= 60, "the frames that were let through")
-
-
-@scene(sizes=SMALL)
-async def inspector_tabs_in_a_menu(stage: Stage) -> None:
-    """The tabs that there is no room for."""
-    await stage.sample()
-    await stage.settle()
-    stage.window.inspector.row.menu.popup(stage.window.inspector.row.more.mapToGlobal(QPoint(0, 30)))
-
-
-@scene()
-async def inspector_exchanges(stage: Stage) -> None:
-    """The menu with the exchanges of the experiment."""
-    stage.fresh("demo-chat")
-    await stage.ask("Name three rivers in Europe.")
-    await again(stage, seed=11)
-    await stage.settle()
-    others = stage.window.inspector.status.others
-    stage.window.inspector.status.menu.popup(others.mapToGlobal(QPoint(-300, -60)))
-
-
-def bar_of(stage: Stage) -> ReplayBar:
-    """The bar of a cassette."""
-    found = stage.window.pane.findChild(ReplayBar)
-    if found is None:
-        raise SceneError("there is no bar")
-    return found
-
-
-async def again(stage: Stage, **parameters: float) -> None:
-    """Ask for the last turn once more."""
-    values = stage.session.settings.current
-    for name, value in parameters.items():
-        values = values.with_value(name, value)
-    stage.session.set_parameters(values)
-    await stage.begin(stage.window.pane.retry_last)
-    await stage.idle()
+    await timeline(stage)
+    await stage.until(lambda: Timeline(stage.person).count >= 60, "the frames")
 
 
 def roomy(stage: Stage) -> None:
@@ -200,19 +93,8 @@ def roomy(stage: Stage) -> None:
     window.resizeDocks([window.bottom_dock], [min(ROOMY, window.height() // 2)], Qt.Orientation.Vertical)
 
 
-async def timeline(stage: Stage) -> TimelinePage:
+async def timeline(stage: Stage) -> None:
     """Bring the timeline forward, with all there is in it."""
     stage.act("wire.timeline")
     stage.window.inspector.draw_now()
-    page = stage.window.inspector.view(TimelineView).page
     await stage.settle()
-    page.finish()
-    return page
-
-
-def text_of(stage: Stage, turn: int) -> TextView:
-    """The text of a turn."""
-    card = stage.window.pane.view.card(stage.session.transcript.path[turn].id)
-    if card is None:
-        raise SceneError(f"turn {turn} has no card")
-    return next(view for view in card.body if isinstance(view, TextView))

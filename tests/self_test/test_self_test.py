@@ -45,7 +45,7 @@ def self_test(home: Path, *arguments: str, **environment: str) -> subprocess.Com
     )
 
 
-def test_it_passes_here_and_leaves_nothing_behind(tmp_path: Path) -> None:
+def test_self_test_passes_and_leaves_no_files(tmp_path: Path) -> None:
     ended = self_test(tmp_path)
     assert ended.returncode == 0, ended.stdout + ended.stderr
     lines = ended.stdout.splitlines()
@@ -58,13 +58,14 @@ def test_it_passes_here_and_leaves_nothing_behind(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="platform: there is always a display")
-def test_a_window_needs_a_screen(tmp_path: Path) -> None:
+def test_window_option_without_a_screen_is_refused(tmp_path: Path) -> None:
     ended = self_test(tmp_path, "--window", QT_QPA_PLATFORM="")
     assert ended.returncode == 2
     assert "no display" in ended.stderr
 
 
-def test_a_module_left_out_is_named(tmp_path: Path) -> None:
+@pytest.mark.slow
+def test_missing_module_is_named(tmp_path: Path) -> None:
     """A copy of the application lacking one module that is imported late, as a careless packager would make it."""
     import playground
 
@@ -80,12 +81,6 @@ def test_a_module_left_out_is_named(tmp_path: Path) -> None:
     assert "playground.engine.requests.snippets.literals" in ended.stderr
 
 
-def test_late_imports_are_read_from_the_code() -> None:
-    found = dict(imports._statements("playground.gateway.transport"))
-    assert "truststore" in found, "it stands inside a function"
-    assert found["playground.gateway.connection"] == ("Connection",)
-
-
 def lacks_names_on_a_system(stub: Path) -> bool:
     """Whether a module has names on some systems only, by its stub: each behind a question for the platform."""
     outside = [
@@ -98,7 +93,8 @@ def lacks_names_on_a_system(stub: Path) -> bool:
     )
 
 
-def test_each_imported_module_that_a_system_lacks_is_listed() -> None:
+@pytest.mark.slow
+def test_modules_of_single_systems_are_listed() -> None:
     import mypy
 
     stubs = Path(mypy.__file__).parent / "typeshed" / "stdlib"
@@ -119,7 +115,8 @@ def test_each_imported_module_that_a_system_lacks_is_listed() -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="platform: needs macOS or Linux")
-def test_everything_loads_where_the_modules_of_unix_are_missing() -> None:
+@pytest.mark.slow
+def test_everything_loads_without_the_modules_of_unix() -> None:
     """As on Windows, but for those that are imported by the platform's name."""
     code = (
         "import sys\n"
@@ -139,7 +136,7 @@ def break_off() -> None:
     raise MissingError("nothing is there")
 
 
-def test_a_failure_is_a_line_and_an_exit_code(capsys: pytest.CaptureFixture[str]) -> None:
+def test_failed_check_is_a_line_and_an_exit_code(capsys: pytest.CaptureFixture[str]) -> None:
     report = Report()
     with report.check("first"):
         break_off()

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
     QHeaderView,
     QLineEdit,
     QPlainTextEdit,
+    QPushButton,
     QScrollBar,
     QTabBar,
     QTextEdit,
@@ -31,9 +32,9 @@ from playground.engine.gateways.offered import Gateways
 from playground.engine.gateways.profiles import ProfileStore
 from playground.engine.gateways.secrets import Keys
 from playground.engine.library.workspace import Workspace
-from playground.ui.features.action import MENUS, Action, key_text
+from playground.ui.features.action import MENUS, key_text
 from playground.ui.features.protocols.control import ProtocolSwitch
-from playground.ui.shell.actions import FLOAT_INSPECTOR, FLOAT_LIST, FLOAT_SIDE, SHOW_INSPECTOR, SHOW_LIST, Commands
+from playground.ui.shell.actions import FLOAT_INSPECTOR, FLOAT_LIST, FLOAT_SIDE, SHOW_INSPECTOR, SHOW_LIST
 from playground.ui.shell.features import ACTIONS, VARIABLES
 from playground.ui.shell.main_window import MainWindow
 from playground.ui.shell.window_actions import WindowActions
@@ -78,23 +79,13 @@ def parts(qtbot: QtBot, tmp_path: Path) -> Iterator[WindowParts]:
 # Actions
 
 
-def test_each_action_has_a_menu_and_a_name_of_its_own() -> None:
+def test_actions_have_menus_and_unique_names() -> None:
     assert {spec.menu for spec in ACTIONS} == set(MENUS)
-    assert len({spec.id for spec in ACTIONS}) == len(ACTIONS)
-    assert len({spec.text for spec in ACTIONS}) == len(ACTIONS)
-    assert len({(spec.menu, spec.at) for spec in ACTIONS}) == len(ACTIONS)
+    for keys in ([spec.id for spec in ACTIONS], [spec.text for spec in ACTIONS], [(s.menu, s.at) for s in ACTIONS]):
+        assert len(set(keys)) == len(ACTIONS)
 
 
-def test_what_does_nothing_itself_shows_a_region_and_hides_it(parts: WindowParts) -> None:
-    docks = {SHOW_LIST.id: parts.window.left_dock, SHOW_INSPECTOR.id: parts.window.bottom_dock}
-    assert {spec.id for spec in ACTIONS if spec.do is None} == docks.keys() | {one.id for one in FLOATS}
-    for name, dock in docks.items():
-        before = dock.isVisible()
-        parts.window.action(name).trigger()
-        assert dock.isVisible() is not before
-
-
-def test_no_two_actions_share_a_shortcut(parts: WindowParts) -> None:
+def test_shortcuts_are_unique(parts: WindowParts) -> None:
     keys: dict[str, str] = {}
     for spec in ACTIONS:
         shown = parts.window.action(spec.id).shortcuts()
@@ -109,7 +100,7 @@ def test_no_two_actions_share_a_shortcut(parts: WindowParts) -> None:
     assert wanted <= set(keys)
 
 
-def test_keys_of_one_letter_work_in_the_conversation_only(parts: WindowParts) -> None:
+def test_shortcuts_of_one_letter_work_in_the_conversation_only(parts: WindowParts) -> None:
     for spec in ACTIONS:
         if any(len(keys) == 1 for keys in spec.keys):
             assert spec.in_conversation
@@ -118,7 +109,7 @@ def test_keys_of_one_letter_work_in_the_conversation_only(parts: WindowParts) ->
             assert action in parts.window.pane.view.actions()
 
 
-def test_every_action_stands_in_the_menu(parts: WindowParts) -> None:
+def test_menu_has_every_action(parts: WindowParts) -> None:
     seen: set[str] = set()
     for menu in parts.window._main_menu().actions():
         inner = menu.menu()
@@ -154,7 +145,7 @@ def interactive(window: QWidget) -> list[QWidget]:
     return found
 
 
-def test_every_control_has_a_name(parts: WindowParts, qtbot: QtBot) -> None:
+def test_controls_have_accessible_names(parts: WindowParts, qtbot: QtBot) -> None:
     session = parts.workspace.current
     session.turns.add_turn(make_turn(Role.USER, "hello"))
     session.turns.add_turn(make_turn(Role.ASSISTANT, "```py\nx = 1\n```"))
@@ -170,12 +161,11 @@ def test_every_control_has_a_name(parts: WindowParts, qtbot: QtBot) -> None:
 # Layout
 
 
-def test_regions_come_and_go_with_their_actions(parts: WindowParts, qtbot: QtBot) -> None:
-    for action_id, dock in (
-        ("view.experiments", parts.window.left_dock),
-        ("view.inspector", parts.window.bottom_dock),
-    ):
-        action = parts.window.action(action_id)
+def test_docks_are_shown_and_hidden_by_their_actions(parts: WindowParts, qtbot: QtBot) -> None:
+    docks = {SHOW_LIST.id: parts.window.left_dock, SHOW_INSPECTOR.id: parts.window.bottom_dock}
+    assert {spec.id for spec in ACTIONS if spec.do is None} == docks.keys() | {spec.id for spec in FLOATS}
+    for name, dock in docks.items():
+        action = parts.window.action(name)
         qtbot.waitUntil(action.isChecked)
         action.trigger()
         qtbot.waitUntil(dock.isHidden)
@@ -185,46 +175,58 @@ def test_regions_come_and_go_with_their_actions(parts: WindowParts, qtbot: QtBot
         assert action.isChecked()
 
 
-@pytest.mark.parametrize("spec", FLOATS, ids=lambda spec: spec.id)
-def test_a_panel_is_floated_and_put_back_without_a_mouse(
-    parts: WindowParts, qtbot: QtBot, spec: Action[Commands]
-) -> None:
-    dock, action = getattr(parts.window, FLOATS[spec]), parts.window.action(spec.id)
-    dock.hide()
-    action.trigger()
-    assert dock.isFloating()
-    assert dock.isVisible()
-    assert action.isChecked()
+def test_panel_is_floated_and_docked_by_its_action(parts: WindowParts, qtbot: QtBot) -> None:
+    for spec, name in FLOATS.items():
+        dock, action = getattr(parts.window, name), parts.window.action(spec.id)
+        dock.hide()
+        action.trigger()
+        assert (dock.isFloating(), dock.isVisible(), action.isChecked()) == (True, True, True)
     parts.window.remember_layout()
-    other = MainWindow(parts.workspace, parts.settings)
-    qtbot.addWidget(other)
-    other.show()
-    assert getattr(other, FLOATS[spec]).isFloating()
-    assert other.action(spec.id).isChecked()
-    other.let_close()
-    action.trigger()
-    assert not dock.isFloating()
-    assert dock.isVisible()
-    assert not action.isChecked()
-    dock.setFloating(True)
-    assert action.isChecked()
-    dock.setFloating(False)
+    restored = MainWindow(parts.workspace, parts.settings)
+    qtbot.addWidget(restored)
+    restored.show()
+    for spec, name in FLOATS.items():
+        assert getattr(restored, name).isFloating()
+        assert restored.action(spec.id).isChecked()
+        dock, action = getattr(parts.window, name), parts.window.action(spec.id)
+        action.trigger()
+        assert (dock.isFloating(), dock.isVisible(), action.isChecked()) == (False, True, False)
+        dock.setFloating(True)
+        assert action.isChecked()
+        dock.setFloating(False)
+    restored.let_close()
 
 
-def test_the_layout_is_remembered_and_can_be_reset(parts: WindowParts, qtbot: QtBot, tmp_path: Path) -> None:
+def test_layout_is_restored_and_can_be_reset(parts: WindowParts, qtbot: QtBot) -> None:
     parts.window.left_dock.hide()
     parts.window.resize(1100, 700)
     parts.window.remember_layout()
-    other = MainWindow(parts.workspace, parts.settings)
-    qtbot.addWidget(other)
-    assert other.left_dock.isHidden()
-    assert not other.right_dock.isHidden()
-    other.reset_layout()
-    assert not other.left_dock.isHidden()
-    other.let_close()
+    restored = MainWindow(parts.workspace, parts.settings)
+    qtbot.addWidget(restored)
+    assert restored.left_dock.isHidden()
+    assert not restored.right_dock.isHidden()
+    restored.reset_layout()
+    assert not restored.left_dock.isHidden()
+    restored.let_close()
 
 
-def test_no_title_in_the_tool_bar_is_cut_in_a_small_window(parts: WindowParts) -> None:
+def test_gateway_of_the_last_session_is_shown_at_once(qtbot: QtBot, tmp_path: Path) -> None:
+    def shown(window: MainWindow) -> tuple[str, str]:
+        button = next(b for b in window.bar.findChildren(QPushButton) if b.accessibleName() == "Gateway")
+        return button.text().strip(), window.bar.model.currentText()
+
+    before = MainWindow(None, QSettings(str(tmp_path / "w.ini"), QSettings.Format.IniFormat))
+    qtbot.addWidget(before)
+    assert shown(before) == ("Demo gateway", "")
+    before.remember_gateway("Ours & theirs", "small-1", demo=False)
+    after = MainWindow(None, QSettings(str(tmp_path / "w.ini"), QSettings.Format.IniFormat))
+    qtbot.addWidget(after)
+    assert shown(after) == ("Ours && theirs", "small-1")
+    for window in (before, after):
+        window.let_close()
+
+
+def test_tool_bar_titles_fit_in_a_small_window(parts: WindowParts) -> None:
     window = parts.window
     window.bar.show_gateways([("demo", "Demo gateway")], "demo")
     window.resize(1024, 700)
@@ -235,46 +237,34 @@ def test_no_title_in_the_tool_bar_is_cut_in_a_small_window(parts: WindowParts) -
     assert cut == []
 
 
-@pytest.mark.parametrize(("width", "height", "least"), [(1440, 900, 170), (1024, 700, 170), (1024, 560, 90)])
-def test_the_turns_keep_a_height_to_read_in_under_variables_a_notice_and_a_high_inspector(
-    parts: WindowParts, qtbot: QtBot, width: int, height: int, least: int
-) -> None:
+def test_messages_keep_a_readable_height_beside_other_panels(parts: WindowParts, qtbot: QtBot) -> None:
     window, session = parts.window, parts.workspace.current
     for role in (Role.USER, Role.ASSISTANT) * 3:
         session.turns.add_turn(make_turn(role, "Some words. " * 80))
-    window.resize(width, height)
-    window.resizeDocks([window.bottom_dock], [2000], Qt.Orientation.Vertical)
     pane, bar = window.pane, parts.actions.of(VARIABLES).bar
     pane.composer.set_text("Explain {{topic}} to {{audience}} in {{count}} sentences.")
     qtbot.waitUntil(lambda: len(bar.rows) == 3 and bar.isVisible())
-    qtbot.waitUntil(lambda: pane.view.height() >= least)
-    assert bar.height() >= bar.minimumSizeHint().height()
-    pane.notice.say("Two variables have no value yet. Fill them in, or have them sent as written.", "Fill in")
-    qtbot.waitUntil(lambda: pane.view.height() >= least)
-    for part in (bar, pane.notice, pane.composer):
-        assert part.height() >= part.minimumSizeHint().height()
-        assert pane.rect().contains(part.mapTo(pane, part.rect().bottomLeft()))
-    assert window.inspector.row.height() >= window.inspector.row.minimumSizeHint().height()
-    assert window.height() == height
+    below = (bar, pane.notice, pane.composer)
+    for width, height, least in ((1440, 900, 170), (1024, 700, 170), (1024, 560, 90)):
+        pane.notice.hide()
+        window.resize(width, height)
+        window.resizeDocks([window.bottom_dock], [2000], Qt.Orientation.Vertical)
+        qtbot.waitUntil(lambda least=least: pane.view.height() >= least)  # type: ignore[misc]
+        pane.notice.say("Two variables have no value yet. Fill them in, or have them sent as written.", "Fill in")
+
+        qtbot.waitUntil(lambda: all(part.height() >= part.minimumSizeHint().height() for part in below))
+        qtbot.waitUntil(lambda least=least: pane.view.height() >= least)  # type: ignore[misc]
+        for part in below:
+            assert pane.rect().contains(part.mapTo(pane, part.rect().bottomLeft()))
+        assert window.inspector.row.height() >= window.inspector.row.minimumSizeHint().height()
+        assert window.height() == height
 
 
 def panel_widths(window: MainWindow) -> tuple[int, int]:
     return window.left_dock.width(), window.right_dock.width()
 
 
-def test_panels_that_gave_way_have_the_chosen_sizes_again_once_there_is_room(parts: WindowParts, qtbot: QtBot) -> None:
-    window = parts.window
-    window.resize(1440, 900)
-    window.resizeDocks([window.left_dock, window.right_dock], [300, 420], Qt.Orientation.Horizontal)
-    window.resizeDocks([window.bottom_dock], [330], Qt.Orientation.Vertical)
-    qtbot.waitUntil(lambda: (*panel_widths(window), window.bottom_dock.height()) == (300, 420, 330))
-    window.resize(940, 560)
-    qtbot.waitUntil(lambda: sum(panel_widths(window)) < 600 and window.bottom_dock.height() < 330)
-    window.resize(1440, 900)
-    qtbot.waitUntil(lambda: (*panel_widths(window), window.bottom_dock.height()) == (300, 420, 330))
-
-
-def test_a_panel_that_is_dragged_wider_stays_so(parts: WindowParts, qtbot: QtBot) -> None:
+def test_panel_dragged_wider_regains_its_width(parts: WindowParts, qtbot: QtBot) -> None:
     window, left = parts.window, parts.window.left_dock
     window.resize(1440, 900)
     qtbot.waitUntil(lambda: panel_widths(window) == (240, 340) and window.windowHandle().size() == window.size())
@@ -286,14 +276,16 @@ def test_a_panel_that_is_dragged_wider_stays_so(parts: WindowParts, qtbot: QtBot
         qtbot.wait(10)
     QTest.mouseRelease(mouse, button, pos=edge + QPoint(80, 0))
     qtbot.waitUntil(lambda: left.width() > 300)
+    window.resizeDocks([window.bottom_dock], [330], Qt.Orientation.Vertical)
+    qtbot.waitUntil(lambda: window.bottom_dock.height() == 330)
     chosen = panel_widths(window)
-    window.resize(900, 600)
-    qtbot.waitUntil(lambda: sum(panel_widths(window)) < 600)
+    window.resize(900, 560)
+    qtbot.waitUntil(lambda: sum(panel_widths(window)) < 600 and window.bottom_dock.height() < 330)
     window.resize(1440, 900)
-    qtbot.waitUntil(lambda: panel_widths(window) == chosen)
+    qtbot.waitUntil(lambda: (*panel_widths(window), window.bottom_dock.height()) == (*chosen, 330))
 
 
-def test_in_a_narrow_window_one_panel_gives_way_whole_and_comes_back(parts: WindowParts, qtbot: QtBot) -> None:
+def test_narrow_window_hides_one_panel_until_it_grows(parts: WindowParts, qtbot: QtBot) -> None:
     window, left, right = parts.window, parts.window.left_dock, parts.window.right_dock
     window.resize(window.minimumSize())
     qtbot.waitUntil(lambda: left.isHidden() and not right.isHidden())
@@ -308,9 +300,9 @@ def test_in_a_narrow_window_one_panel_gives_way_whole_and_comes_back(parts: Wind
     qtbot.addWidget(other)
     other.show()
     qtbot.waitUntil(lambda: other.left_dock.isHidden() and not other.right_dock.isHidden())
-    for one in (window, other):
-        one.resize(1440, 900)
-        qtbot.waitUntil(lambda one=one: not one.left_dock.isHidden() and panel_widths(one) == (240, 340))  # type: ignore[misc]
+    for each in (window, other):
+        each.resize(1440, 900)
+        qtbot.waitUntil(lambda each=each: not each.left_dock.isHidden() and panel_widths(each) == (240, 340))  # type: ignore[misc]
     window.resize(window.minimumSize())
     qtbot.waitUntil(left.isHidden)
     right.close()
@@ -318,13 +310,13 @@ def test_in_a_narrow_window_one_panel_gives_way_whole_and_comes_back(parts: Wind
     other.let_close()
 
 
-def test_closing_is_asked_for_first(parts: WindowParts, qtbot: QtBot) -> None:
+def test_closing_asks_first(parts: WindowParts, qtbot: QtBot) -> None:
     with qtbot.waitSignal(parts.window.close_asked):
         parts.window.close()
     assert parts.window.isVisible()
 
 
-def test_the_text_size_and_the_scheme_are_remembered(parts: WindowParts) -> None:
+def test_text_size_and_scheme_are_saved(parts: WindowParts) -> None:
     parts.window.action("view.larger").trigger()
     assert float(str(parts.settings.value("zoom"))) == parts.window.pane.view.zoom > 1
     parts.window.action("view.normal").trigger()
@@ -335,7 +327,7 @@ def test_the_text_size_and_the_scheme_are_remembered(parts: WindowParts) -> None
     assert checked == ["dark"]
 
 
-def test_a_side_page_is_brought_to_the_front(parts: WindowParts) -> None:
+def test_side_page_is_shown_by_its_action(parts: WindowParts) -> None:
     parts.window.right_dock.hide()
     for title in ("Tools", "Output", "Raw", "Parameters"):
         parts.window.action(f"view.{title.lower()}").trigger()
@@ -353,7 +345,7 @@ def test_welcome_in_small_window_is_not_cut_off(parts: WindowParts, qtbot: QtBot
         assert page.viewport().width() >= page.welcome.minimumSizeHint().width()
 
 
-def test_the_window_opens_no_larger_than_the_screen(parts: WindowParts) -> None:
+def test_window_opens_no_larger_than_the_screen(parts: WindowParts) -> None:
     window, room = parts.window, parts.window.screen().availableSize()
     window.resize(5000, 4000)
     window.fit_screen()

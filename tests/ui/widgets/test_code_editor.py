@@ -13,9 +13,7 @@ from playground.ui.widgets.code_editor import HIGHLIGHTED_AT_MOST, CodeEditor
 from playground.ui.widgets.folds import MARK
 from playground.ui.widgets.json_highlight import LONGEST_LINE
 from playground.ui.widgets.json_text import pretty
-from playground.ui.widgets.late_colours import AT_ONCE, LINE
-
-STEP_LINES = AT_ONCE // (len('{"a": 1}') + LINE)  # that have their colours at once
+from playground.ui.widgets.late_colours import AT_ONCE
 
 
 @pytest.fixture
@@ -30,7 +28,7 @@ def colours(editor: CodeEditor, line: int = 0) -> set[str]:
     return {part.format.foreground().color().name() for part in layout.formats()}
 
 
-def test_enter_indents_after_a_bracket_and_opens_the_pair(editor: CodeEditor) -> None:
+def test_enter_after_a_bracket_indents(editor: CodeEditor) -> None:
     QTest.keyClicks(editor, '{"a": [')
     QTest.keyClick(editor, Qt.Key.Key_Return)
     QTest.keyClicks(editor, "1,")
@@ -48,7 +46,7 @@ def test_enter_indents_after_a_bracket_and_opens_the_pair(editor: CodeEditor) ->
     assert editor.textCursor().position() == 4
 
 
-def test_tab_is_two_spaces_and_shift_tab_leaves(qtbot: QtBot) -> None:
+def test_tab_inserts_spaces_and_shift_tab_leaves(qtbot: QtBot) -> None:
     window = QWidget()
     before, editor, after = QLineEdit(), CodeEditor(), QLineEdit()
     column = QVBoxLayout(window)
@@ -71,14 +69,14 @@ def test_tab_is_two_spaces_and_shift_tab_leaves(qtbot: QtBot) -> None:
     window.hide()
 
 
-def test_tab_sets_chosen_lines_in(editor: CodeEditor) -> None:
+def test_tab_indents_selected_lines(editor: CodeEditor) -> None:
     editor.setPlainText("a\nb\nc")
     editor.selectAll()
     QTest.keyClick(editor, Qt.Key.Key_Tab)
     assert editor.text() == "  a\n  b\n  c"
 
 
-def test_text_is_exactly_what_was_given(editor: CodeEditor) -> None:
+def test_text_is_returned_exactly(editor: CodeEditor) -> None:
     exact = "no\u00a0break \u202e zero\u200bwidth\ttab"
     editor.setPlainText(exact)
     assert editor.text() == exact
@@ -86,7 +84,7 @@ def test_text_is_exactly_what_was_given(editor: CodeEditor) -> None:
     assert editor.text() == "lone ‹U+D800› surrogate"
 
 
-def test_the_same_text_keeps_the_cursor_and_the_undo_history(editor: CodeEditor) -> None:
+def test_equal_text_keeps_cursor_and_undo(editor: CodeEditor) -> None:
     editor.setPlainText("abc")
     editor.moveCursor(editor.textCursor().MoveOperation.End)
     QTest.keyClicks(editor, "d")
@@ -96,7 +94,7 @@ def test_the_same_text_keeps_the_cursor_and_the_undo_history(editor: CodeEditor)
     assert editor.text() == "abc"
 
 
-def test_marks_stand_where_they_were_put_and_go_with_the_text(editor: CodeEditor) -> None:
+def test_marks_underline_until_the_text_is_replaced(editor: CodeEditor) -> None:
     editor.setPlainText('{\n  "a": tru\n}')
     problem = editor.problem()
     assert problem is not None
@@ -110,13 +108,7 @@ def test_marks_stand_where_they_were_put_and_go_with_the_text(editor: CodeEditor
     assert editor.extraSelections() == []
 
 
-def test_go_to_puts_the_cursor_there(editor: CodeEditor) -> None:
-    editor.setPlainText("one\ntwo\nthree")
-    editor.go_to(2, 3)
-    assert editor.textCursor().position() == 6
-
-
-def test_json_has_colours_and_very_long_lines_have_none(editor: CodeEditor) -> None:
+def test_json_has_colours_except_very_long_lines(editor: CodeEditor) -> None:
     editor.setPlainText('{"key": 1, "b": null}')
     assert len(colours(editor)) == 3
     editor.setPlainText('"' + "x" * LONGEST_LINE + '"')
@@ -124,33 +116,27 @@ def test_json_has_colours_and_very_long_lines_have_none(editor: CodeEditor) -> N
     assert editor.wordWrapMode() == QTextOption.WrapMode.WrapAnywhere
 
 
-def test_very_many_lines_have_their_colours_in_steps_and_nothing_says_that_they_were_typed(
-    editor: CodeEditor, qtbot: QtBot
-) -> None:
-    told: list[str] = []
+def test_long_json_has_colours_soon_and_very_long_json_none(editor: CodeEditor, qtbot: QtBot) -> None:
     editor.setPlainText("")
-    editor.textChanged.connect(lambda: told.append(editor.text()))
-    many = 5 * STEP_LINES
-    editor.setPlainText('{"a": 1}\n' * many)
-    typed = len(told)
-    assert colours(editor, STEP_LINES // 2)
-    assert not colours(editor, many - 1)
+    changes: list[str] = []
+    editor.textChanged.connect(lambda: changes.append(editor.text()))
+    lines = AT_ONCE // 5
+    editor.setPlainText('{"a": 1}\n' * lines)
+    count = len(changes)
+    assert colours(editor)
     cursor = QTextCursor(editor.document())
-    cursor.insertText('"above": 1\n')  # while the others wait
+    cursor.insertText('"above": 1\n')  # while others wait
     cursor.movePosition(QTextCursor.MoveOperation.End)
     cursor.insertText('"below": 2')
-    qtbot.waitUntil(lambda: all(len(colours(editor, line)) == 2 for line in range(many + 2)))
-    assert len(told) == typed + 2
-
-
-def test_very_long_texts_are_not_coloured_and_short_ones_are_again(editor: CodeEditor) -> None:
+    qtbot.waitUntil(lambda: all(len(colours(editor, line)) == 2 for line in range(lines + 2)))
+    assert len(changes) == count + 2, "colours are no change of the text"
     editor.setPlainText('{"a": 1}\n' * (HIGHLIGHTED_AT_MOST // 9 + 1))
     assert not colours(editor, 5)
     editor.setPlainText('{"a": 1}')
     assert colours(editor)
 
 
-def test_format_lays_out_in_one_step_and_leaves_broken_text_alone(editor: CodeEditor) -> None:
+def test_formatting_is_one_undo_step(editor: CodeEditor) -> None:
     editor.setPlainText('{"a":1}')
     editor.format_json()
     assert editor.text() == '{\n  "a": 1\n}'
@@ -161,7 +147,7 @@ def test_format_lays_out_in_one_step_and_leaves_broken_text_alone(editor: CodeEd
     assert editor.text() == "{,"
 
 
-def test_paste_is_plain_with_one_kind_of_line_end(editor: CodeEditor) -> None:
+def test_pasted_text_is_plain(editor: CodeEditor) -> None:
     data = QMimeData()
     data.setHtml("<b>x</b>")
     data.setText("a\r\nb\rc")
@@ -169,7 +155,7 @@ def test_paste_is_plain_with_one_kind_of_line_end(editor: CodeEditor) -> None:
     assert editor.text() == "a\nb\nc"
 
 
-def test_a_reading_view_shows_hidden_characters_and_appends_what_grew(qtbot: QtBot) -> None:
+def test_read_only_view_shows_hidden_characters_and_appends(qtbot: QtBot) -> None:
     view = CodeEditor(read_only=True)
     qtbot.addWidget(view)
     view.show_text("data: a\u202eb\r\n")
@@ -184,7 +170,7 @@ def test_a_reading_view_shows_hidden_characters_and_appends_what_grew(qtbot: QtB
     assert "typed" not in view.text()
 
 
-def test_hidden_characters_are_flagged_where_one_types(editor: CodeEditor) -> None:
+def test_hidden_characters_are_marked_in_an_editor(editor: CodeEditor) -> None:
     editor.resize(300, 80)
     editor.setPlainText("abc")
     plain = editor.grab().toImage()
@@ -192,20 +178,17 @@ def test_hidden_characters_are_flagged_where_one_types(editor: CodeEditor) -> No
     assert editor.grab().toImage() != plain
 
 
-@pytest.mark.parametrize("height", [100, 107, 116])
-def test_a_text_for_reading_ends_with_a_whole_line(qtbot: QtBot, height: int) -> None:
+def test_read_only_text_ends_with_a_whole_line(qtbot: QtBot) -> None:
     view = CodeEditor(read_only=True)
     qtbot.addWidget(view)
     view.show_text("\n".join(str(n) for n in range(99)))
-    view.resize(300, height)
     view.show()
-    room = view.viewport().height() - view.fontMetrics().lineSpacing() * (
-        view.viewport().height() // view.fontMetrics().lineSpacing()
-    )
-    assert 0 < room <= 4
+    for height in (100, 107, 116):
+        view.resize(300, height)
+        assert 0 < view.viewport().height() % view.fontMetrics().lineSpacing() <= 4
 
 
-def test_what_is_marked_and_gone_to_stands_right_among_folds(editor: CodeEditor) -> None:
+def test_marks_and_positions_are_right_among_folds(editor: CodeEditor) -> None:
     editor.may_fold = True
     long = "x" * 30_000
     text = '{"first": 1,\n"long": "' + long + '", "behind": nope,\n"after": 5}'
@@ -227,7 +210,7 @@ def test_what_is_marked_and_gone_to_stands_right_among_folds(editor: CodeEditor)
         assert data.text() == text[index:]
 
 
-def test_very_long_json_is_laid_out_and_folded_in_one_step(editor: CodeEditor) -> None:
+def test_very_long_json_is_formatted_and_folded_in_one_step(editor: CodeEditor) -> None:
     editor.may_fold = True
     text = '{"a":"' + "x" * 30_000 + '","b":[' + "1," * 12_000 + "1]}"
     editor.setPlainText(text)

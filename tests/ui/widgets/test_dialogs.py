@@ -23,6 +23,7 @@ from playground.ui.features.gateways.control import PriceDialog
 from playground.ui.features.storage.dialog import StorageDialog, StorageState
 from playground.ui.widgets.dialogs import FILE_SIZE, dress, file_dialog, line_dialog
 from playground.ui.widgets.theme import Theme, tokens
+from tests.support.each_case import each_case
 
 
 def question(parent: QWidget) -> QMessageBox:
@@ -57,8 +58,8 @@ def window(qtbot: QtBot, qapp: QApplication) -> QWidget:
     return window
 
 
-@pytest.mark.parametrize("name", MADE)
-def test_cancel_comes_first_and_what_is_done_is_filled(window: QWidget, name: str) -> None:
+@each_case("name", MADE)
+def test_dialog_buttons_are_cancel_then_the_filled_action(window: QWidget, name: str) -> None:
     make, does = MADE[name]
     dialog = make(window)
     dialog.show()
@@ -81,7 +82,7 @@ def test_cancel_comes_first_and_what_is_done_is_filled(window: QWidget, name: st
     dialog.close()
 
 
-def test_qts_file_dialog_stays_within_a_small_window_and_its_arrows_are_seen_in_the_dark(window: QWidget) -> None:
+def test_file_dialog_fits_a_small_window_and_its_arrows_are_visible(window: QWidget) -> None:
     window.resize(700, 420)
     dialog = file_dialog(window, "Open", "/")
     assert dialog.width() <= 700
@@ -99,7 +100,7 @@ def test_qts_file_dialog_stays_within_a_small_window_and_its_arrows_are_seen_in_
     dialog.close()
 
 
-def test_a_file_dialog_has_room_above_a_small_dialog_and_begins_among_a_persons_documents(window: QWidget) -> None:
+def test_file_dialog_has_room_and_begins_in_the_documents(window: QWidget) -> None:
     small = QDialog(window)
     small.resize(200, 100)
     dialog = file_dialog(small, "Restore", "")
@@ -113,7 +114,7 @@ def test_a_file_dialog_has_room_above_a_small_dialog_and_begins_among_a_persons_
     named.close()
 
 
-def test_there_is_room_to_type_a_title(window: QWidget) -> None:
+def test_line_dialog_has_room_for_a_title(window: QWidget) -> None:
     dialog = line_dialog(window, "Rename experiment", "Title", "Tides", "Rename")
     dialog.show()
     assert dialog.width() >= 360

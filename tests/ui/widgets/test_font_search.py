@@ -1,4 +1,4 @@
-"""What no font was looked for yet is drawn as boxes, and then as it is; what it says is the same all the while."""
+"""Text in a script whose font is not found yet is drawn as boxes, then as it is; its characters never change."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from pytestqt.qtbot import QtBot
 from playground.ui.features.conversation.text_view import TextView
 from playground.ui.widgets import font_search
 from playground.ui.widgets.code_editor import CodeEditor
-from playground.ui.widgets.font_search import PIECES, FontSearch
-from playground.ui.widgets.theme import body_font
+from playground.ui.widgets.font_search import FontSearch
 
 BOXES = QFont.StyleStrategy.NoFontMerging
 NKO, LISU, VAI = "\u07ca\u07cb", "\ua4d0\ua4d1", "\ua500\ua501"
@@ -41,29 +40,7 @@ def boxes_of(document: QTextDocument) -> list[str]:
     return found
 
 
-def test_a_text_is_cut_where_a_font_is_missing_until_it_is_found(
-    qtbot: QtBot, qapp: QApplication, search: FontSearch
-) -> None:
-    text = f"one {NKO} two {LISU}: three"
-    assert search.split(body_font(), "plain words") == ["plain words"]
-    # The signs behind a letter count as of its script: Qt would look for a font for them, too.
-    assert search.split(body_font(), text) == ["one ", f"{NKO} ", "two ", f"{LISU}: ", "three"]
-    qtbot.waitUntil(lambda: search.split(body_font(), text) == [text], timeout=LONG_MS)
-    bold = body_font()
-    bold.setBold(True)
-    assert len(search.split(bold, text)) > 1  # every font is looked for
-    qapp.fontDatabaseChanged.emit()
-    assert len(search.split(body_font(), text)) > 1  # and all of them again when fonts have come or gone
-
-
-def test_a_text_is_cut_into_few_pieces(search: FontSearch) -> None:
-    text = f"a{NKO}" * 5_000
-    pieces = search.split(body_font(), text)
-    assert "".join(pieces) == text
-    assert len(pieces) <= 2 * PIECES + 3
-
-
-def test_a_text_of_a_turn_has_boxes_only_for_a_moment(qtbot: QtBot, search: FontSearch) -> None:
+def test_message_shows_rare_script_once_its_font_is_found(qtbot: QtBot, search: FontSearch) -> None:
     view = TextView()
     qtbot.addWidget(view)
     view.append(f"Known, **{NKO}** and `{LISU}`\n\n| a | b |\n|---|---|\n| {VAI} | x |\n")
@@ -75,18 +52,7 @@ def test_a_text_of_a_turn_has_boxes_only_for_a_moment(qtbot: QtBot, search: Font
     assert shown.endswith(f"More {VAI} of it")
 
 
-def test_what_is_taken_away_before_its_font_is_found_is_gone(qtbot: QtBot, search: FontSearch) -> None:
-    view = TextView()
-    qtbot.addWidget(view)
-    view.set_text(f"Some {NKO}")
-    view.set_text("Something else")
-    with qtbot.waitSignal(search.found, timeout=LONG_MS):
-        search.split(body_font(), LISU)
-    assert view.document().toPlainText() == "Something else"
-    assert boxes_of(view.document()) == []
-
-
-def test_an_editor_has_boxes_only_for_a_moment(qtbot: QtBot, search: FontSearch) -> None:
+def test_editor_shows_rare_script_once_its_font_is_found(qtbot: QtBot, search: FontSearch) -> None:
     editor = CodeEditor()
     qtbot.addWidget(editor)
     text = f'{{"a": "{NKO}{LISU}"}}'

@@ -12,19 +12,15 @@ from playground.ui.widgets.icons import icon
 
 
 @pytest.fixture
-def said(qapp: QApplication) -> Iterator[list[str]]:
+def messages(qapp: QApplication) -> Iterator[list[str]]:
     heard: list[str] = []
     before = qInstallMessageHandler(lambda kind, _, text: heard.append(text) if kind > QtMsgType.QtDebugMsg else None)
     yield heard
     qInstallMessageHandler(before)
 
 
-@pytest.mark.parametrize("size", [QSize(0, 0), QSize(0, 12), QSize(12, 0)])
-def test_a_button_without_room_has_no_picture(size: QSize, said: list[str]) -> None:
-    assert icon("chevron-down", "muted").pixmap(size).isNull()
-    assert said == []
-
-
-def test_a_picture_is_as_large_as_asked(said: list[str]) -> None:
+def test_icon_has_the_size_asked_for(messages: list[str]) -> None:
     assert icon("chevron-down").pixmap(QSize(12, 12), 1.0).size() == QSize(12, 12)
-    assert said == []
+    for size in (QSize(0, 0), QSize(0, 12), QSize(12, 0)):
+        assert icon("chevron-down", "muted").pixmap(size).isNull()
+    assert messages == []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from playground.jsonkit.reading import problem_at
@@ -18,8 +18,11 @@ VALUES = st.recursive(
 )
 
 
+@settings(max_examples=40)
 @given(VALUES, st.booleans(), st.sampled_from([None, 0, 3]))
-def test_the_laid_out_text_has_the_same_value_and_nothing_unseen(value: object, ascii_only: bool, indent: int) -> None:
+def test_formatted_json_has_the_same_value_and_no_hidden_characters(
+    value: object, ascii_only: bool, indent: int
+) -> None:
     text = pretty(json.dumps(value, ensure_ascii=ascii_only, indent=indent))
     assert json.loads(text) == value
     assert not HIDDEN.search(text)
@@ -27,7 +30,7 @@ def test_the_laid_out_text_has_the_same_value_and_nothing_unseen(value: object, 
 
 
 @given(st.text(alphabet='{}[],:"\\ \n19eatru.-\u202e', max_size=60))
-def test_any_text_can_be_laid_out_and_checked(text: str) -> None:
+def test_any_text_can_be_formatted(text: str) -> None:
     assert "".join(pretty(text).split()) == "".join(show_hidden(escape_hidden(text)).split()) or "\u202e" in text
     problem = problem_at(text)
     if problem is None:
@@ -38,13 +41,13 @@ def test_any_text_can_be_laid_out_and_checked(text: str) -> None:
         assert problem.message
 
 
-def test_a_wrapped_label_has_few_lines() -> None:
+def test_wrapped_label_has_few_lines() -> None:
     assert few_lines_of("one\ntwo") == "one\ntwo"
     assert few_lines_of("x\n" * 500_000).count("\n") < 10
     assert few_lines_of("x\n" * 500_000).endswith("…")
     assert len(few_lines_of("x" * 1_000_000)) < 2_100
 
 
-def test_a_tooltip_is_never_markup() -> None:
+def test_tooltip_is_never_markup() -> None:
     assert "<img" not in tip('<img src="http://evil.example/">')
     assert "‹U+202E›" in tip("a\u202eb")

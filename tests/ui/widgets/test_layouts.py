@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
 from PySide6.QtWidgets import QFormLayout, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 from shiboken6 import Shiboken
 
-from playground.ui.widgets.flow_layout import FlowLayout
 from playground.ui.widgets.layouts import in_column, in_row
 
 
@@ -21,14 +19,11 @@ def items() -> set[int]:
     }
 
 
-@pytest.mark.parametrize("deep", [1, 2])
-def test_python_has_no_objects_of_what_stands_in_a_nested_row(qtbot: QtBot, deep: int) -> None:
+def test_items_of_nested_layouts_have_no_python_objects(qtbot: QtBot) -> None:
     before = items()
     whole, label = QWidget(), QLabel("moved elsewhere later")
     qtbot.addWidget(whole)
-    row = in_row(label, QLabel("stays"))
-    for _ in range(1, deep):
-        row = in_row(row)
+    row = in_row(in_row(label, QLabel("stays")))
     form = QFormLayout()
     form.addRow("name", QLabel("value"))
     in_column(row, form, of=whole)
@@ -38,13 +33,3 @@ def test_python_has_no_objects_of_what_stands_in_a_nested_row(qtbot: QtBot, deep
     in_row(label, of=other)
     assert label.parentWidget() is other
     assert items() == before
-
-
-def test_a_layout_of_our_own_keeps_its_items(qtbot: QtBot) -> None:
-    whole = QWidget()
-    qtbot.addWidget(whole)
-    flow = FlowLayout()
-    flow.addWidget(QLabel("word"))
-    in_column(flow, of=whole)
-    assert flow.count() == 1
-    assert flow.heightForWidth(100) > 0

@@ -26,7 +26,7 @@ def drawn(label: QWidget, left: int, right: int, colour: str) -> list[int]:
     return [y for y in range(image.height()) if any(near(x, y) for x in range(left, right))]
 
 
-def test_a_chip_has_the_icon_of_what_it_says(qtbot: QtBot, qapp: QApplication) -> None:
+def test_chip_has_the_icon_of_its_kind(qtbot: QtBot, qapp: QApplication) -> None:
     theme = Theme(qapp, "light")
     chip = Chip()
     qtbot.addWidget(chip)
@@ -45,7 +45,7 @@ def test_a_chip_has_the_icon_of_what_it_says(qtbot: QtBot, qapp: QApplication) -
     theme.deleteLater()
 
 
-def test_the_icon_stands_beside_the_first_of_several_lines(qtbot: QtBot) -> None:
+def test_icon_is_beside_the_first_line(qtbot: QtBot) -> None:
     label = MarkLabel("one two three four five six seven eight nine ten eleven twelve", wraps=True)
     qtbot.addWidget(label)
     label.setContentsMargins(5, 0, 0, 0)
@@ -59,7 +59,7 @@ def test_the_icon_stands_beside_the_first_of_several_lines(qtbot: QtBot) -> None
     assert rows[-1] <= first_line + label.fontMetrics().lineSpacing() + 2
 
 
-def test_what_has_too_little_room_ends_in_an_ellipsis_inside_its_frame(qtbot: QtBot, qapp: QApplication) -> None:
+def test_chip_without_room_ends_in_an_ellipsis(qtbot: QtBot, qapp: QApplication) -> None:
     theme = Theme(qapp, "light")
     chip, short = Chip(), Chip()
     for each in (chip, short):
@@ -79,7 +79,7 @@ def test_what_has_too_little_room_ends_in_an_ellipsis_inside_its_frame(qtbot: Qt
     theme.deleteLater()
 
 
-def test_a_mark_keeps_its_room_when_its_colour_changes(qapp: QApplication, qtbot: QtBot) -> None:
+def test_mark_keeps_its_room_when_its_colour_changes(qapp: QApplication, qtbot: QtBot) -> None:
     qapp.setStyleSheet(style_sheet(LIGHT))
     parent = QWidget()
     qtbot.addWidget(parent)
@@ -92,7 +92,7 @@ def test_a_mark_keeps_its_room_when_its_colour_changes(qapp: QApplication, qtbot
     label.setStyleSheet("color: red;")
     label.set_mark("pause", "tool")
     label.setStyleSheet("color: blue;")
-    qtbot.wait(10)
+    QApplication.processEvents()
     assert label.contentsMargins().left() == SIDE + GAP
     label.set_mark("")
     assert label.contentsMargins().left() == 0

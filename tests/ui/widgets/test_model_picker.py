@@ -77,7 +77,7 @@ def press(picker: ModelPicker, *keys: Qt.Key) -> None:
         QTest.keyClick(picker, key)
 
 
-def test_any_text_is_a_model(picker: ModelPicker) -> None:
+def test_any_text_is_accepted_as_a_model(picker: ModelPicker) -> None:
     chosen: list[str] = []
     picker.chosen.connect(chosen.append)
     picker.show_offering(offering_of(["gpt-a", "claude-b"]))
@@ -91,13 +91,13 @@ def test_any_text_is_a_model(picker: ModelPicker) -> None:
     assert picker.ids == ["gpt-a", "claude-b"]
 
 
-def test_a_new_list_leaves_what_is_typed(picker: ModelPicker) -> None:
+def test_new_list_keeps_typed_text(picker: ModelPicker) -> None:
     chosen: list[str] = []
     picker.chosen.connect(chosen.append)
     picker.show_model("typed-by-hand")
-    picker.show_offering(offering_of(["one", "two"]))
-    assert picker.currentText() == "typed-by-hand"
     picker.setFocus()
+    picker.show_offering(offering_of(["one", "two"]))
+    assert line_of(picker).selectedText() == "typed-by-hand", "typing replaces it"
     QTest.keyClicks(picker, "tw")
     picker.show_offering(offering_of(["three", "two", "twelve"]))
     assert picker.currentText() == "tw"
@@ -105,20 +105,7 @@ def test_a_new_list_leaves_what_is_typed(picker: ModelPicker) -> None:
     assert chosen == []
 
 
-def test_what_is_marked_stays_marked_when_the_list_arrives(picker: ModelPicker) -> None:
-    picker.show_model("first")
-    picker.setFocus()
-    line = line_of(picker)
-    picker.show_offering(offering_of(["one", "two"]))
-    assert line.selectedText() == "first", "what is typed next takes its place"
-    picker.show_model("one")
-    assert line.selectedText() == "one"
-    line.setCursorPosition(1)
-    picker.show_offering(offering_of(["three", "one"]))
-    assert (line.cursorPosition(), line.hasSelectedText()) == (1, False)
-
-
-def test_the_search_finds_words_of_an_id_and_of_a_name_and_an_id_itself_first(picker: ModelPicker) -> None:
+def test_search_finds_words_and_an_exact_id_first(picker: ModelPicker) -> None:
     models = (
         Model("vendor/Alpha-large"),
         Model("vendor/beta", "The Alpha of betas"),
@@ -134,7 +121,7 @@ def test_the_search_finds_words_of_an_id_and_of_a_name_and_an_id_itself_first(pi
     assert panel(picker).browser.count.text() == "1 of 4 found"
 
 
-def test_an_empty_list_is_asked_for_when_it_is_opened(picker: ModelPicker, qtbot: QtBot) -> None:
+def test_empty_list_is_requested_when_opened(picker: ModelPicker, qtbot: QtBot) -> None:
     with qtbot.waitSignal(picker.refresh_asked):
         picker.showPopup()
     assert panel(picker).browser.count.text() == "No models are listed: type an id"
@@ -146,7 +133,7 @@ def test_an_empty_list_is_asked_for_when_it_is_opened(picker: ModelPicker, qtbot
     picker.hidePopup()
 
 
-def test_escape_while_filtering_goes_back_to_the_model_in_use(picker: ModelPicker) -> None:
+def test_escape_while_filtering_restores_the_model(picker: ModelPicker) -> None:
     chosen: list[str] = []
     picker.chosen.connect(chosen.append)
     picker.show_offering(offering_of(["vendor/alpha", "vendor/beta"]))
@@ -154,14 +141,14 @@ def test_escape_while_filtering_goes_back_to_the_model_in_use(picker: ModelPicke
     picker.setFocus()
     QTest.keyClicks(picker, "alp")
     assert shown(picker) == ["vendor/alpha"]
-    press(picker, Qt.Key.Key_Escape)
+    press(picker, Qt.Key.Key_Down, Qt.Key.Key_Escape)
     assert not picker.open_now, "one Escape does both"
     assert picker.currentText() == "typed/by-hand"
     leave(picker)
     assert set(chosen) <= {"typed/by-hand"}, "the fragment was never chosen"
 
 
-def test_escape_goes_back_without_a_list_and_is_the_windows_own_after_that(picker: ModelPicker) -> None:
+def test_escape_without_changes_belongs_to_the_window(picker: ModelPicker) -> None:
     picker.show_model("m-1")
     picker.setFocus()
     line = line_of(picker)
@@ -181,16 +168,7 @@ def test_escape_goes_back_without_a_list_and_is_the_windows_own_after_that(picke
     assert asked.isAccepted(), "it closes the panel, and stops nothing"
 
 
-def test_escape_leaves_a_line_of_the_list_that_was_gone_to(picker: ModelPicker) -> None:
-    picker.show_offering(offering_of(["vendor/alpha", "vendor/beta"]))
-    picker.show_model("vendor/beta")
-    picker.setFocus()
-    QTest.keyClicks(picker, "alp")
-    press(picker, Qt.Key.Key_Down, Qt.Key.Key_Escape)
-    assert picker.currentText() == "vendor/beta"
-
-
-def test_a_click_marks_the_model_and_the_next_one_sets_the_cursor(picker: ModelPicker) -> None:
+def test_click_selects_the_model_and_the_next_sets_the_cursor(picker: ModelPicker) -> None:
     picker.show_model("vendor/alpha")
     line = line_of(picker)
     leave(picker)
@@ -205,29 +183,27 @@ def test_a_click_marks_the_model_and_the_next_one_sets_the_cursor(picker: ModelP
     assert line.selectedText() == "vendor/alpha"
 
 
-def test_of_a_hundred_thousand_models_some_are_listed_and_each_is_found(picker: ModelPicker, qtbot: QtBot) -> None:
-    picker.show_offering(offering_of([f"vendor/model-{number}" for number in range(100_000)]))
-    assert len(picker.ids) == 100_000
+def test_some_of_very_many_models_are_listed_and_all_are_found(picker: ModelPicker, qtbot: QtBot) -> None:
+    picker.show_offering(offering_of([f"vendor/model-{number}" for number in range(20_000)]))
+    assert len(picker.ids) == 20_000
     picker.open()
     browser = panel(picker).browser
     qtbot.waitUntil(lambda: len(shown(picker)) == SHOWN + 1)
-    assert shown(picker)[-1] == f"… {100_000 - SHOWN:,} more: type to find"
+    assert shown(picker)[-1] == f"… {20_000 - SHOWN:,} more: type to find"
     last = browser.rows.index(SHOWN)
     assert not last.flags() & (Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable)
     chosen: list[str] = []
     picker.chosen.connect(chosen.append)
-    QTest.keyClicks(picker, "DEL-99999")
+    QTest.keyClicks(picker, "DEL-19999")
     press(picker, Qt.Key.Key_Down)  # at once: what is seen by then is what was typed
-    assert browser.current == "vendor/model-99999"
+    assert browser.current == "vendor/model-19999"
     press(picker, Qt.Key.Key_Return)
     leave(picker)
-    assert set(chosen) == {"vendor/model-99999"}
+    assert set(chosen) == {"vendor/model-19999"}
 
 
-@pytest.mark.parametrize(
-    "model", ["m" * 1_000_000, "two\nlines", "ends in a blank ", "\u202eodd\u200b", "x" * 2_000 + " "]
-)
-def test_what_is_chosen_is_the_id_as_it_was_listed(picker: ModelPicker, model: str) -> None:
+@pytest.mark.parametrize("model", ["m" * 1_000_000, "two\nlines", "ends in a blank ", "\u202eodd\u200b"])
+def test_chosen_id_is_exactly_the_listed_one(picker: ModelPicker, model: str) -> None:
     chosen: list[str] = []
     picker.chosen.connect(chosen.append)
     other = f"{model[:900]}-{model[901:]}" if len(model) > 1_000 else "other"
@@ -263,7 +239,7 @@ TOLD = Offering(
 )
 
 
-def test_what_is_for_no_conversation_stands_last_and_the_order_is_kept_for_every_list(picker: ModelPicker) -> None:
+def test_models_not_for_chat_are_last_in_every_order(picker: ModelPicker) -> None:
     kept: list[Order] = []
     SORTING.restore("nonsense", kept.append)
     picker.show_offering(TOLD)
@@ -283,7 +259,7 @@ def test_what_is_for_no_conversation_stands_last_and_the_order_is_kept_for_every
     other.deleteLater()
 
 
-def test_what_the_list_says_of_the_model_gone_to_is_shown_and_its_id_copied(picker: ModelPicker) -> None:
+def test_details_of_the_current_model_are_shown(picker: ModelPicker) -> None:
     picker.show_offering(TOLD)
     picker.open()
     details = panel(picker).browser.details
@@ -306,15 +282,7 @@ def test_what_the_list_says_of_the_model_gone_to_is_shown_and_its_id_copied(pick
     assert QGuiApplication.clipboard().text() == "large"
 
 
-def test_models_of_which_nothing_is_told_take_one_line_each(picker: ModelPicker) -> None:
-    picker.show_offering(TOLD)
-    picker.open()
-    view = panel(picker).browser.list
-    heights = {shown(picker)[row]: view.visualRect(view.model().index(row, 0)).height() for row in range(1, 4)}
-    assert heights["plain"] < heights["small"] == heights["large"]
-
-
-def test_secrets_that_the_list_says_again_are_not_shown(picker: ModelPicker) -> None:
+def test_secrets_in_the_list_are_not_shown(picker: ModelPicker) -> None:
     key = "sk-a-secret-of-many-letters"
     facts = ModelFacts(about=f"for {key} only", owner=key, context=1)
     model = Model("m", raw={"id": "m", "for": key}, facts=facts)
@@ -343,9 +311,7 @@ def play(app: QApplication, scene: Callable[[], Coroutine[None, None, None]]) ->
     assert through
 
 
-def test_favourites_and_recent_ones_stand_first_and_a_star_is_given_by_key_and_mouse(
-    picker: ModelPicker, qapp: QApplication
-) -> None:
+def test_favourites_and_recent_models_are_first(picker: ModelPicker, qapp: QApplication) -> None:
     starred: list[tuple[str, bool]] = []
 
     def star(model: str, on: bool) -> None:
@@ -377,7 +343,7 @@ def test_favourites_and_recent_ones_stand_first_and_a_star_is_given_by_key_and_m
     assert picker.currentText() == "b"
 
 
-def test_a_star_that_cannot_be_kept_says_why(picker: ModelPicker, qapp: QApplication) -> None:
+def test_favourite_that_cannot_be_saved_says_why(picker: ModelPicker, qapp: QApplication) -> None:
     def star(_model: str, _on: bool) -> None:
         raise ProfileError("The file cannot be written.")
 
@@ -394,7 +360,7 @@ def test_a_star_that_cannot_be_kept_says_why(picker: ModelPicker, qapp: QApplica
     assert shown(picker) == ["a"]
 
 
-def test_a_click_chooses_and_the_panel_closes_when_one_goes_elsewhere(picker: ModelPicker, qtbot: QtBot) -> None:
+def test_click_chooses_and_focus_elsewhere_closes(picker: ModelPicker, qtbot: QtBot) -> None:
     chosen: list[str] = []
     picker.chosen.connect(chosen.append)
     picker.show_offering(offering_of(["a", "b"]))
@@ -416,7 +382,7 @@ def test_a_click_chooses_and_the_panel_closes_when_one_goes_elsewhere(picker: Mo
     assert not picker.open_now, "no panel of a field that is not seen"
 
 
-def test_tab_goes_into_the_panel_and_what_is_typed_waits_for_escape(picker: ModelPicker, qtbot: QtBot) -> None:
+def test_tab_enters_the_panel_and_escape_leaves_it(picker: ModelPicker, qtbot: QtBot) -> None:
     chosen: list[str] = []
     picker.chosen.connect(chosen.append)
     picker.show_offering(offering_of(["alpha", "beta"]))
@@ -437,34 +403,13 @@ def test_tab_goes_into_the_panel_and_what_is_typed_waits_for_escape(picker: Mode
     assert (chosen, picker.open_now) == (["alpha"], False)
 
 
-@pytest.mark.parametrize("size", [(900, 640), (460, 600), (320, 240)])
-def test_the_panel_stays_in_its_window(picker: ModelPicker, size: tuple[int, int]) -> None:
+def test_panel_stays_in_its_window(picker: ModelPicker) -> None:
     window = picker.window()
-    window.resize(*size)
     picker.show_offering(TOLD)
-    picker.open()
-    assert window.rect().contains(panel(picker).geometry())
-    window.resize(size[0] - 40, size[1] - 40)
-    assert window.rect().contains(panel(picker).geometry())
-
-
-def test_a_panel_of_a_window_that_is_gone_is_made_anew(picker: ModelPicker, qtbot: QtBot) -> None:
-    picker.show_offering(offering_of(["a"]))
-    picker.open()
-    picker.hidePopup()
-    other = QWidget()
-    qtbot.addWidget(other)
-    column = QVBoxLayout(other)
-    before = picker.window()
-    column.addWidget(picker)
-    other.show()
-    picker.showPopup()
-    assert panel(picker).parentWidget() is other
-    picker.hidePopup()
-    before.layout().addWidget(picker)  # type: ignore[union-attr]
-    other.close()
-    other.deleteLater()
-    QApplication.sendPostedEvents(other, QEvent.Type.DeferredDelete)
-    picker.show()
-    picker.showPopup()
-    assert panel(picker).parentWidget() is before
+    for width, height in ((900, 640), (460, 600), (320, 240)):
+        window.resize(width, height)
+        picker.open()
+        assert window.rect().contains(panel(picker).geometry())
+        window.resize(width - 40, height - 40)
+        assert window.rect().contains(panel(picker).geometry())
+        picker.hidePopup()

@@ -56,7 +56,7 @@ def start(home: Path, *arguments: str, program: str = PROGRAM) -> subprocess.Com
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="platform: Windows has no such signal")
-def test_a_crash_is_offered_once_at_the_next_start(tmp_path: Path) -> None:
+def test_crash_is_offered_at_the_next_start(tmp_path: Path) -> None:
     crashed = start(tmp_path, "crash", PROMPT)
     assert crashed.returncode == -signal.SIGSEGV
     left = [path for path in tmp_path.rglob("running-*.txt") if path.stat().st_size]
@@ -74,21 +74,8 @@ def test_a_crash_is_offered_once_at_the_next_start(tmp_path: Path) -> None:
         assert str(tmp_path) not in text
     assert not list(tmp_path.rglob("running-*.txt"))
 
-    again = start(tmp_path, "look")
-    assert again.returncode == 0, again.stderr
-    assert again.stdout.strip() == "offer:"
 
-
-@pytest.mark.slow
-def test_an_orderly_end_leaves_nothing(tmp_path: Path) -> None:
-    ended = start(tmp_path, "quit")
-    assert ended.returncode == 0, ended.stderr
-    assert not list(tmp_path.rglob("running-*.txt"))
-
-
-def test_files_of_processes_that_run_or_were_ended_from_outside(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_report_files_of_ended_processes_are_deleted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hard_crash, "log_path", lambda: tmp_path / "playground.log")
     running, ended = tmp_path / "running-1.txt", tmp_path / "running-2.txt"
     running.touch()
@@ -100,7 +87,7 @@ def test_files_of_processes_that_run_or_were_ended_from_outside(
     assert not ended.exists()
 
 
-def test_of_two_crashes_the_newer_one_is_told(tmp_path: Path) -> None:
+def test_newer_of_two_crashes_is_shown(tmp_path: Path) -> None:
     for number, name in enumerate(("older", "newer")):
         path = tmp_path / f"running-{number}.txt"
         path.write_text(f'Fatal Python error: Aborted\n\n  File "/x/{name}.py", line 3 in {name}\n', encoding="utf-8")
@@ -147,7 +134,7 @@ sys.exit(app_module.run())
 
 
 @pytest.mark.parametrize("where", ["__init__", pytest.param("furnish", marks=pytest.mark.slow)])
-def test_a_start_that_fails_is_told_in_a_window_and_in_the_log(tmp_path: Path, where: str) -> None:
+def test_failed_start_is_shown_and_logged(tmp_path: Path, where: str) -> None:
     """With a window, whose rest cannot be made, and without one."""
     ended = start(tmp_path, PROMPT, where, program=NO_START)
     assert ended.returncode == 1, ended.stderr
@@ -195,7 +182,7 @@ sys.exit(app_module.run())
 
 
 @pytest.mark.slow
-def test_an_error_before_the_first_frame_is_told_like_any_other(tmp_path: Path) -> None:
+def test_error_before_the_first_frame_is_shown_and_logged(tmp_path: Path) -> None:
     ended = start(tmp_path, PROMPT, program=EARLY_ERROR)
     assert ended.returncode == 0, ended.stderr
     logged = next(tmp_path.rglob("playground.log")).read_text(encoding="utf-8")

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from playground.ui.shell.crash.report import FRAMES, Report, report
+from tests.support.each_case import each_case
 
 KEY = "sk-canary-5d1f0c7788aa"
 PROMPT = "my secret wedding speech"
@@ -26,7 +27,7 @@ def caught(error: BaseException) -> Report:
         return report(type(raised), raised, raised.__traceback__, "the window")
 
 
-@pytest.mark.parametrize(
+@each_case(
     "error",
     [
         ValueError(f"{KEY} {PROMPT}"),
@@ -38,9 +39,8 @@ def caught(error: BaseException) -> Report:
         ModuleNotFoundError(PROMPT, name="missing_module", path=PROMPT),
         AttributeError(PROMPT, name=PROMPT, obj=KEY),
     ],
-    ids=lambda error: type(error).__name__,
 )
-def test_no_message_and_no_value_gets_in(error: BaseException) -> None:
+def test_report_has_no_messages_and_values(error: BaseException) -> None:
     error.add_note(PROMPT)
     found = caught(error)
     for text in (found.text, found.words, found.place):
@@ -51,7 +51,7 @@ def test_no_message_and_no_value_gets_in(error: BaseException) -> None:
     assert "caught (" in found.text
 
 
-def test_a_real_failure_of_a_library_keeps_what_it_read_to_itself() -> None:
+def test_report_of_a_library_error_has_no_input() -> None:
     with pytest.raises(ValueError, match="Unterminated") as failed:
         json.loads('{"prompt": "' + PROMPT)
     found = report(failed.type, failed.value, failed.tb, "a thread")
@@ -60,7 +60,7 @@ def test_a_real_failure_of_a_library_keeps_what_it_read_to_itself() -> None:
     assert "In a thread" in found.text
 
 
-def test_what_the_system_and_python_say_themselves_is_kept() -> None:
+def test_report_has_words_of_the_system_and_python() -> None:
     assert "No space left on device" in caught(OSError(errno.ENOSPC, PROMPT)).text
     assert "no space left on device" in caught(OSError(errno.ENOSPC, PROMPT)).words
     assert "missing_module" in caught(ModuleNotFoundError(PROMPT, name="missing_module")).text
@@ -70,7 +70,7 @@ def test_what_the_system_and_python_say_themselves_is_kept() -> None:
     assert "memory" in caught(MemoryError()).words
 
 
-def test_causes_are_told_and_circles_end() -> None:
+def test_report_has_causes_once() -> None:
     first, second = ValueError(PROMPT), KeyError(PROMPT)
     first.__cause__, second.__cause__ = second, first
     text = caught(first).text
@@ -78,7 +78,7 @@ def test_causes_are_told_and_circles_end() -> None:
     assert text.count("ValueError") == 1
 
 
-def test_a_very_deep_stack_is_cut_in_the_middle() -> None:
+def test_deep_stack_is_cut_in_the_middle() -> None:
     def sink(depth: int) -> None:
         if depth:
             sink(depth - 1)
@@ -91,7 +91,7 @@ def test_a_very_deep_stack_is_cut_in_the_middle() -> None:
     assert len(text.splitlines()) < FRAMES + 12
 
 
-def test_errors_of_one_place_are_the_same_error() -> None:
+def test_errors_of_one_place_are_equal() -> None:
     places = {caught(ValueError(str(number))).place for number in range(3)}
     assert len(places) == 1
     assert caught(KeyError(1)).place not in places
