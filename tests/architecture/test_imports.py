@@ -106,16 +106,12 @@ UNCONVERTED_FLOWS = {
     "test_canary.py",
     "test_files.py",
     "test_find.py",
-    "test_first_start.py",
-    "test_focus.py",
     "test_hand_made.py",
     "test_images.py",
     "test_large.py",
-    "test_nearby.py",
     "test_open_editors.py",
     "test_rules.py",
     "test_seeing.py",
-    "test_services.py",
 }
 
 
