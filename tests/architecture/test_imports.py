@@ -105,7 +105,6 @@ def test_version_loads_nothing_heavy() -> None:
 UNCONVERTED_FLOWS = {
     "test_canary.py",
     "test_files.py",
-    "test_hand_made.py",
     "test_images.py",
     "test_open_editors.py",
     "test_rules.py",
