@@ -104,7 +104,6 @@ def test_version_loads_nothing_heavy() -> None:
 #: Flows that still reach into the window's classes. None may be added; each that is converted is removed here.
 UNCONVERTED_FLOWS = {
     "test_canary.py",
-    "test_rules.py",
     "test_seeing.py",
 }
 
