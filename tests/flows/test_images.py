@@ -46,7 +46,10 @@ async def edit_question(person: Person, text: str, new_text: str) -> None:
     request = RequestPage(person)
     await request.show_tab("Request")
     await request.press("Next request")
-    await person.until(lambda: text in request.next_text, "the question in the next request")
+    roles = len(person.path)
+    await person.until(
+        lambda: text in request.next_text and request.next_text.count('"role"') == roles, "all messages in the request"
+    )
     await request.edit_next(request.next_text.replace(text, new_text))
     await request.press("Apply")
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QLineEdit, QToolButton
+from PySide6.QtWidgets import QAbstractScrollArea, QLineEdit, QToolButton
 
 from playground.domain.debugging import Answer, AnswerRow, Debugging, Policy, ToolRule
 from playground.domain.transcript import Role, Turn, make_turn
@@ -15,7 +15,7 @@ from playground.engine.compare.lanes import Lanes
 from tests.engine.debugging import WEATHER
 from tests.flows.conftest import Person, Stage
 from tests.flows.pages.conversation import focus_in
-from tests.flows.pages.dialogs import name_file
+from tests.flows.pages.dialogs import find_windows, name_file
 from tests.flows.pages.evaluate import EvaluatePage, plan_of
 from tests.flows.pages.inspector import CallsPage, SequencePage
 from tests.flows.pages.steps import click_cell, open_tab
@@ -65,8 +65,7 @@ def test_list_of_calls_leads_to_a_call_and_into_a_file(stage: Stage, tmp_path: P
 
         target = tmp_path / "out.csv"
         await person.choose(calls.get(QToolButton, "Export the calls that are shown"), "Save as CSV…")
-        await person.until(QApplication.activeModalWidget, "the file dialog")
-        assert QApplication.activeModalWidget().windowTitle() == "Save 1 call as CSV"
+        await person.until(lambda: find_windows("Save 1 call as CSV"), "the file dialog")
         await name_file(person, target)
         await person.until(lambda: "Saved as" in calls.status, "the file")
         (row,) = csv.DictReader(target.read_text(encoding="utf-8").splitlines())

@@ -85,8 +85,8 @@ class ConnectWindow(Window):
 
     async def press_key(self, key: Qt.Key, modifier: Qt.KeyboardModifier = NO_KEYS) -> None:
         """Press a key where the focus is."""
-        focused = self.widget.focusWidget() or self.widget
-        await self.person.do(partial(QTest.keyClick, focused, key, modifier))
+        focused: QWidget | None = self.widget.focusWidget()
+        await self.person.do(partial(QTest.keyClick, focused if focused is not None else self.widget, key, modifier))
 
     async def wait_for_text(self, text: str) -> None:
         """Wait until the dialog shows this text."""
