@@ -108,28 +108,7 @@ def test_gateway_is_connected_step_by_step(stage: Stage) -> None:
     stage.play(scene)
 
 
-def test_missing_header_is_typed_among_all_settings(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        with FaultServer() as server:
-            missing = b'{"message": "Either x-portkey-config or x-portkey-provider header is required"}'
-            server.play(send(whole(400, "application/json", missing)), keep())
-            wizard = await ConnectWindow.open(person)
-            await wizard.type_into(wizard.address, server.url)
-            await wizard.press("Test")
-            await wizard.press("Add the header x-portkey-provider")
-            settings = await GatewaysWindow.opened(person)
-            assert settings.value("Base URL") == server.url
-            value = settings.field("Header value")
-            await person.until(value.hasFocus, "the cursor in the value of the header")
-            assert settings.value("Header name") == "x-portkey-provider"
-            await settings.enter("Header value", "openai")
-            await settings.save()
-            await settings.leave()
-
-    stage.play(scene)
-
-
-def test_typed_gateway_is_restored_and_goes_to_all_settings(stage: Stage) -> None:
+def test_typed_gateway_is_restored_and_completed_in_all_settings(stage: Stage) -> None:
     async def scene(person: Person) -> None:
         wizard = await ConnectWindow.opened(person, "gateway.connect")
         await wizard.type_into(wizard.address, "http://gateway.example/v1")
@@ -144,6 +123,22 @@ def test_typed_gateway_is_restored_and_goes_to_all_settings(stage: Stage) -> Non
         assert (settings.value("Base URL"), settings.value("Key")) == ("http://gateway.example/v1", KEY)
         await settings.discard()
         assert not person.app.gateways.store.profiles
+
+        with FaultServer() as server:
+            missing = b'{"message": "Either x-portkey-config or x-portkey-provider header is required"}'
+            server.play(send(whole(400, "application/json", missing)), keep())
+            wizard = await ConnectWindow.opened(person, "gateway.connect")
+            await wizard.type_into(wizard.address, server.url)
+            await wizard.press("Test")
+            await wizard.press("Add the header x-portkey-provider")
+            settings = await GatewaysWindow.opened(person)
+            assert settings.value("Base URL") == server.url
+            value = settings.field("Header value")
+            await person.until(value.hasFocus, "the cursor in the value of the header")
+            assert settings.value("Header name") == "x-portkey-provider"
+            await settings.enter("Header value", "openai")
+            await settings.save()
+            await settings.leave()
 
     stage.play(scene)
 

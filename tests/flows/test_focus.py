@@ -70,7 +70,7 @@ def test_gateway_test_is_stopped_by_its_button_and_by_all_settings(stage: Stage)
     stage.play(scene)
 
 
-def test_focus_goes_to_the_message_when_its_button_goes(stage: Stage) -> None:
+def test_focus_stays_near_a_button_that_goes(stage: Stage) -> None:
     async def scene(person: Person) -> None:
         conversation = person.conversation
         await conversation.press("Open the sample Tool calls")
@@ -85,6 +85,15 @@ def test_focus_goes_to_the_message_when_its_button_goes(stage: Stage) -> None:
         await person.do(outside.setFocus)
         await person.do(conversation.call_bar.widget.hide)
         assert focus_in(outside)(), "the focus was not in what went"
+
+        await person.trigger("experiment.new")
+        await person.run("!fast Hello")
+        await person.idle(turns=2)
+        await person.do((await conversation.wait_for_message(1)).widget.setFocus)
+        await person.key(Qt.Key.Key_R)
+        await person.idle(turns=2)
+        await (await conversation.wait_for_message(1)).press("Earlier alternative")
+        await person.until(focus_in(conversation.messages.widget), "the focus in the messages")
 
     stage.play(scene)
 
@@ -105,18 +114,5 @@ def test_call_keeps_the_focus_while_its_message_is_drawn_again(stage: Stage, mon
         assert QApplication.focusWidget() is field, "it was not hidden in between"
         await person.keys(" typed")
         assert field.toPlainText() == "half typed"
-
-    stage.play(scene)
-
-
-def test_focus_stays_in_the_messages_when_a_button_of_theirs_goes(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        await person.run("!fast Hello")
-        await person.idle(turns=2)
-        await person.do(person.conversation.message(1).widget.setFocus)
-        await person.key(Qt.Key.Key_R)
-        await person.idle(turns=2)
-        await (await person.conversation.wait_for_message(1)).press("Earlier alternative")
-        await person.until(focus_in(person.conversation.messages.widget), "the focus in the messages")
 
     stage.play(scene)

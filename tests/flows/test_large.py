@@ -129,41 +129,29 @@ def test_large_request_is_shown_in_part_copied_whole_and_compared(stage: Stage) 
     stage.play(scene)
 
 
-def test_long_conversation_shows_a_message_added_while_another_was_open(stage: Stage) -> None:
+def test_long_conversation_is_up_to_date_when_it_is_opened_again(stage: Stage) -> None:
     async def scene(person: Person) -> None:
-        turns = [make_turn(Role(("user", "assistant")[at % 2]), f"Turn number {at}.") for at in range(700)]
-        await show(person, *turns)
+        roles = (Role.USER, Role.ASSISTANT)
+        turns = [make_turn(roles[number % 2], f"Message {number} of {{{{subject}}}}.") for number in range(1_001)]
         session = person.session
+        session.change(variables={"tone": "plain"})
+        await show(person, *turns)
 
         def last() -> str:
             messages = person.conversation.messages.messages
             return messages[-1].text if messages else ""
 
-        await person.until(lambda: "Turn number 699." in last(), "the last message")
-        await person.do(person.app.workspace.new)
-        await person.until(lambda: person.session is not session, "another experiment")
-        session.delete_turn(turns[-1].id)
-        session.turns.add_turn(make_turn(Role.USER, "Meanwhile."))
-        await person.do(lambda: person.app.workspace.open(session.id))
-        await person.until(lambda: "Meanwhile." in last(), "the message that was added")
-
-    stage.play(scene)
-
-
-def test_variables_of_a_long_conversation_are_shown_when_it_is_opened(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        turns = [make_turn(Role.USER, f"Question {at} of {{{{subject}}}}") for at in range(1_001)]
-        person.session.change(variables={"tone": "plain"})
-        await show(person, *turns)
-        long = person.session.id
-
         def variables() -> list[str]:
             fields = person.conversation.find(QPlainTextEdit, "Value of")
             return sorted(field.accessibleName().removeprefix("Value of ") for field in fields)
 
+        await person.until(lambda: "Message 1000" in last(), "the last message")
         await person.do(person.app.workspace.new)
-        await person.until(lambda: not variables(), "no variables")
-        await person.do(lambda: person.app.workspace.open(long))
+        await person.until(lambda: person.session is not session and not variables(), "another experiment")
+        session.delete_turn(turns[-1].id)
+        session.turns.add_turn(make_turn(Role.USER, "Meanwhile."))
+        await person.do(lambda: person.app.workspace.open(session.id))
+        await person.until(lambda: "Meanwhile." in last(), "the message that was added")
         await person.until(lambda: variables() == ["subject", "tone"], "both variables")
 
     stage.play(scene)

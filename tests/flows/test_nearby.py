@@ -80,7 +80,7 @@ def test_local_gateway_that_wants_a_key_is_not_sent_one_by_a_click(stage: Stage)
     stage.play(scene)
 
 
-def test_servers_that_are_no_gateway_are_named_and_the_search_ends(stage: Stage) -> None:
+def test_search_names_other_servers_and_ends_with_its_dialog(stage: Stage) -> None:
     async def scene(person: Person) -> None:
         with FaultServer() as page, FaultServer() as silent, FaultServer() as endless:
             page.play(send(whole(200, "text/html", b"<html>")))
@@ -100,19 +100,11 @@ def test_servers_that_are_no_gateway_are_named_and_the_search_ends(stage: Stage)
             assert "said nothing" in row.text
             await row.press("Use this address")
             assert wizard.address.text() == silent.url
-            await wizard.cancel()
 
-    stage.play(scene)
-
-
-def test_closing_the_dialog_ends_the_search(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        with FaultServer() as silent:
-            silent.play(hold())
-            add_service(person, silent)
-            wizard = await ConnectWindow.opened(person, "gateway.nearby")
-            await person.until(lambda: silent.requests, "the request")
-            await wizard.cancel()
             silent.wait_closed()
+            await wizard.press(SEARCH)
+            await person.until(lambda: len(silent.requests) == 2, "another search")
+            await wizard.cancel()
+            silent.wait_closed(2)
 
     stage.play(scene)

@@ -75,9 +75,20 @@ def test_list_of_calls_leads_to_a_call_and_into_a_file(stage: Stage, tmp_path: P
     assert [path.name for path in tmp_path.glob("*.csv*")] == ["out.csv"]
 
 
-def test_call_on_another_branch_is_shown_with_its_branch(stage: Stage) -> None:
+def test_picture_and_list_lead_to_a_call_on_any_branch(stage: Stage) -> None:
     async def scene(person: Person) -> None:
+        await person.trigger("view.sequence")
+        sequence = SequencePage(person)
+        assert sequence.picture is None
         turn = await run_loop(person)
+        expected = "2 requests · 3 calls · 1 does not fit"
+        await person.until(lambda: sequence.summary.startswith(expected), "the whole run")
+        await sequence.select("They do not fit the schema.")
+        await person.key(Qt.Key.Key_Return)
+        await person.until(lambda: is_in_view(person, turn, 1), "the call")
+        await sequence.press("Copy as text")
+        assert QGuiApplication.clipboard().text().startswith(expected)
+
         answers = [Answer(text="rain"), Answer(text="snow")]
         await Lanes(person.session).add_answers(person.session, turn.id, turn.calls[0].id, answers)
         await person.trigger("view.calls")
@@ -91,23 +102,6 @@ def test_call_on_another_branch_is_shown_with_its_branch(stage: Stage) -> None:
             lambda: {result.text for turn in person.path for result in turn.results} & {"rain", "snow"}, "its branch"
         )
         await person.until(lambda: is_in_view(person, turn, 0), "the call in view")
-
-    stage.play(scene)
-
-
-def test_picture_follows_the_run_leads_to_a_call_and_is_copied(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        await person.trigger("view.sequence")
-        sequence = SequencePage(person)
-        assert sequence.picture is None
-        turn = await run_loop(person)
-        expected = "2 requests · 3 calls · 1 does not fit"
-        await person.until(lambda: sequence.summary.startswith(expected), "the whole run")
-        await sequence.select("They do not fit the schema.")
-        await person.key(Qt.Key.Key_Return)
-        await person.until(lambda: is_in_view(person, turn, 1), "the call")
-        await sequence.press("Copy as text")
-        assert QGuiApplication.clipboard().text().startswith(expected)
 
     stage.play(scene)
 
