@@ -71,27 +71,6 @@ def test_experiment_is_saved_changed_and_opened_again(stage: Stage, tmp_path: Pa
     stage.play(scene)
 
 
-def test_file_named_at_the_start_is_opened_after_the_stored_experiments(stage: Stage, tmp_path: Path) -> None:
-    file = tmp_path / "talk.playground.json"
-    save(file, experiment("Tides"))
-
-    async def write(person: Person) -> None:
-        await person.run("Tell me about tides")
-        await person.idle(2)
-        await person.app.workspace.flush()
-
-    async def open_named(person: Person) -> None:
-        person.app.open_path(file)
-        await person.until(lambda: person.session.id == "tides", "the experiment of the file")
-        await person.until(lambda: len(person.app.workspace.experiments) == 2, "both in the list")
-        person.app.open_path(file)
-        await notice(person, "here already, just as")
-        assert [turn.text for turn in person.path] == ["Why is the sea salty?"]
-
-    stage.play(write)
-    stage.play(open_named)
-
-
 def test_dropped_files_are_opened(stage: Stage, tmp_path: Path) -> None:
     files = [tmp_path / f"{name}.playground.json" for name in ("Tides", "Moons")]
     for file in files:

@@ -14,23 +14,21 @@ from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QPushButton
 
 from playground.app import store_path
 from playground.domain.transcript import Role, make_turn
-from playground.engine.session.draft import Draft
 from playground.engine.session.session import Session
 from tests.flows.conftest import Person, Stage
 from tests.flows.pages.experiments import ExperimentList, wait_for_store, wait_for_turns
 from tests.flows.pages.inspector import RequestPage
-from tests.flows.pages.tools import ToolsPage
-from tests.flows.test_debugger import calls_sent, pause, ready
+from tests.flows.test_debugger import calls_sent, pause
 
 OSLO = '{"city": "Oslo", "unit": "celsius"}'
 CONTROL = Qt.KeyboardModifier.ControlModifier
 TURN, ARGUMENTS = "Edit the user turn", "Arguments of the call"
 
 
-def in_file(table: str, text: str) -> bool:
-    """Return whether the file of the store has this text in a table, while the application runs."""
+def in_file(text: str) -> bool:
+    """Return whether the file of the store has this text in a draft, while the application runs."""
     with closing(sqlite3.connect(f"file:{store_path()}?mode=ro", uri=True)) as file:
-        return any(text in row for (row,) in file.execute(f"SELECT json FROM {table}"))
+        return any(text in row for (row,) in file.execute("SELECT json FROM drafts"))
 
 
 async def edit(person: Person, at: int, text: str) -> None:
@@ -111,7 +109,7 @@ def test_open_editors_survive_another_experiment_and_the_end(stage: Stage) -> No
         await edit(person, 0, "half a thou")
         await leave_and_return(person)
         await find_all(person)
-        await person.until(lambda: in_file("drafts", "half a thou"), "the edit in the file")
+        await person.until(lambda: in_file("half a thou"), "the edit in the file")
 
     async def find_all(person: Person) -> None:
         messages = person.conversation
@@ -147,9 +145,9 @@ def test_body_edited_by_hand_survives_the_end_but_a_key_in_it_is_not_written(sta
         await person.until(lambda: '"one"' in request.next_text, "the message in the next request")
         text = request.next_text
         await request.edit_next(text.replace('"one"', '"half a bo'))
-        await person.until(lambda: in_file("drafts", "half a bo"), "the edit in the file")
+        await person.until(lambda: in_file("half a bo"), "the edit in the file")
         await request.edit_next(text.replace('"one"', f'"{key}", "half a body'))
-        await person.until(lambda: not in_file("drafts", "half a bo"), "no edit with a key in the file")
+        await person.until(lambda: not in_file("half a bo"), "no edit with a key in the file")
         await request.edit_next(text.replace('"one"', '"half a body'))
         await leave_and_return(person)
         await person.until(lambda: '"half a body' in request.next_text, "the edit again")
@@ -160,7 +158,7 @@ def test_body_edited_by_hand_survives_the_end_but_a_key_in_it_is_not_written(sta
         await person.until(lambda: '"half a body' in request.next_text, "the edit again")
         await request.press("Discard")
         await person.until(lambda: '"one"' in request.next_text, "the body before the edit")
-        await person.until(lambda: not in_file("drafts", "half a body"), "no edit in the file")
+        await person.until(lambda: not in_file("half a body"), "no edit in the file")
 
     stage.play(write)
     stage.play(go_on)
@@ -182,7 +180,7 @@ def test_title_being_typed_survives_a_kill_and_is_given_up_by_escape(stage: Stag
         await ExperimentList(person).wait_for_titles("one")
         await person.key(Qt.Key.Key_F2)
         await type_title(person, "A title half ty")
-        await person.until(lambda: in_file("drafts", "A title half ty"), "the title in the file")
+        await person.until(lambda: in_file("A title half ty"), "the title in the file")
         assert person.session.settings.title == ""
         with closing(sqlite3.connect(store_path())) as file, closing(sqlite3.connect(as_killed)) as copy, copy:
             file.backup(copy)
@@ -209,23 +207,3 @@ def test_title_being_typed_survives_a_kill_and_is_given_up_by_escape(stage: Stag
             left.unlink()
     store_path().write_bytes(as_killed.read_bytes())
     stage.play(reopen)
-
-
-def test_names_and_values_are_stored_as_they_are_typed(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        await wait_for_store(person)
-        await ready(person)
-        await person.do(lambda: person.session.with_draft(Draft(text="Weather in {{city}}?")))
-        value = await person.seen(QPlainTextEdit, "Value of city")
-        await person.do(value.setFocus)
-        await person.do(partial(QTest.keyClicks, value, "Half a ci"))
-        await person.until(lambda: in_file("settings", "Half a ci"), "the value in the file")
-        tools = await ToolsPage.open(person)
-        name = await tools.wait_for(QLineEdit, "Tool name")
-        await person.do(name.setFocus)
-        await person.do(name.selectAll)
-        await person.do(partial(QTest.keyClicks, name, "half_a_na"))
-        await person.until(lambda: in_file("settings", "half_a_na"), "the name in the file")
-        assert name.hasFocus()
-
-    stage.play(scene)

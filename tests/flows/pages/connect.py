@@ -41,11 +41,6 @@ class ConnectWindow(Window):
         return await cls.opened(person)
 
     @property
-    def text(self) -> str:
-        """The texts of all labels in view."""
-        return "\n".join(self.texts)
-
-    @property
     def step(self) -> str:
         """The number and the title of the step, as a screen reader says them."""
         names = [widget.accessibleName() for widget in self.find(QWidget, "Step")]
@@ -143,11 +138,6 @@ class OwnServiceWindow(Window):
     """The settings of a service of one's own."""
 
     title = "A service of your own"
-
-    @property
-    def text(self) -> str:
-        """The texts of all labels in view."""
-        return "\n".join(self.texts)
 
     async def enter(self, name: str, text: str) -> None:
         """Replace the text of a field."""

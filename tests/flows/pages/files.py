@@ -55,11 +55,6 @@ class ImportWindow(Window):
         item = self.get(QListWidget).item(number)
         await self.person.do(partial(item.setCheckState, Qt.CheckState.Unchecked))
 
-    @property
-    def text(self) -> str:
-        """The texts of all labels in view."""
-        return "\n".join(self.texts)
-
 
 class ExportWindow(Window):
     """The export of a conversation."""

@@ -130,11 +130,6 @@ class GatewaysWindow(Window):
         await self.press("Discard")
         await self.wait_until(lambda: QApplication.activeModalWidget() is None, "the dialog closed")
 
-    @property
-    def text(self) -> str:
-        """The texts of all labels in view."""
-        return "\n".join(self.texts)
-
     async def type_into(self, name: str, text: str) -> None:
         """Replace the text of a field of the form key by key."""
         await replace_text(self.person, self.field(name), text)
