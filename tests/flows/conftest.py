@@ -19,7 +19,16 @@ from typing import Any, TypeVar
 import pytest
 from PySide6.QtCore import QEvent, QPoint, Qt, QTimer
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QApplication, QMenu, QPlainTextEdit, QPushButton, QToolButton, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QApplication,
+    QMenu,
+    QPlainTextEdit,
+    QPushButton,
+    QScrollArea,
+    QToolButton,
+    QWidget,
+)
 from shiboken6 import isValid
 
 from playground.app import App
@@ -169,7 +178,12 @@ class Person:
                 return
 
     async def reveal(self, widget: QWidget) -> None:
-        """Scroll the conversation until a widget is in view."""
+        """Scroll the areas around a widget until it is in view."""
+        area = widget.parentWidget()
+        while area is not None and widget.visibleRegion().isEmpty():
+            if isinstance(area, QScrollArea):
+                await self.do(partial(area.ensureWidgetVisible, widget))
+            area = area.parentWidget()
         view = self.pane.view
         if widget.visibleRegion().isEmpty() and view.isAncestorOf(widget):
             bar = view.verticalScrollBar()

@@ -9,7 +9,9 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import (
     QAbstractScrollArea,
     QApplication,
+    QComboBox,
     QLabel,
+    QLineEdit,
     QPlainTextEdit,
     QPushButton,
     QTextEdit,
@@ -136,6 +138,39 @@ class CallCard(Page):
         return await self.wait_for(QPlainTextEdit, "Arguments of the call")
 
 
+class CallForm(Page):
+    """The fields in which a whole tool call is written: its tool, id and arguments."""
+
+    @property
+    def name(self) -> str:
+        """The name of the tool."""
+        return self.get(QComboBox, "Tool of").currentText()
+
+    @property
+    def id(self) -> QLineEdit:
+        """The field of the id."""
+        return self.get(QLineEdit, "Id of")
+
+    @property
+    def arguments(self) -> QPlainTextEdit:
+        """The field of the arguments."""
+        return self.get(QPlainTextEdit, "Arguments of")
+
+    @property
+    def matches_schema(self) -> bool:
+        """True if the arguments fit the tool."""
+        return "matches schema" in self.texts
+
+
+class ImageBox(Page):
+    """An image in a message or beside the composer."""
+
+    @property
+    def name(self) -> str:
+        """The name and the size of the image, as a screen reader says them."""
+        return self.widget.accessibleName().removeprefix("Image ")
+
+
 class ErrorCard(Page):
     """An error in a message, or a part of the answer that could not be read."""
 
@@ -167,6 +202,25 @@ class MessageCard(Page):
     def text(self) -> str:
         """All text that is drawn in the message."""
         return "\n".join([*self.texts, *(view.toPlainText() for view in self.find(QTextEdit))])
+
+    @property
+    def call_forms(self) -> list[CallForm]:
+        """The tool calls that are being written, top to bottom."""
+        return [CallForm(self.person, form) for form in find_by_position(self.person, "callForm", self.widget)]
+
+    @property
+    def images(self) -> list[ImageBox]:
+        """The images of the message."""
+        return [ImageBox(self.person, box) for box in find_by_object_name(self.person, "imageBox", self.widget)]
+
+    async def wait_for_call_form(self) -> CallForm:
+        """Wait until one tool call is being written."""
+        await self.wait_until(lambda: len(self.call_forms) == 1, "a call to write")
+        return self.call_forms[0]
+
+    async def wait_for_answered_call(self) -> QComboBox:
+        """Wait for the field that says which call the result answers."""
+        return await self.wait_for(QComboBox, "Call that the result answers")
 
     async def choose(self, entry: str) -> None:
         """Choose an entry of the message's menu."""
@@ -208,10 +262,44 @@ class Composer(Page):
         """The text in the message field."""
         return self.person.message.toPlainText()
 
+    @property
+    def call_forms(self) -> list[CallForm]:
+        """The tool calls that are being written, top to bottom."""
+        return [CallForm(self.person, form) for form in find_by_position(self.person, "callForm", self.widget)]
+
+    @property
+    def images(self) -> list[ImageBox]:
+        """The attached images."""
+        return [ImageBox(self.person, box) for box in find_by_object_name(self.person, "imageBox", self.widget)]
+
+    async def add_call(self) -> CallForm:
+        """Begin another tool call, and wait until the cursor is in it."""
+        count = len(self.call_forms)
+        await self.press("Add a tool call")
+        await self.wait_until(lambda: len(self.call_forms) > count, "the new call")
+        form = self.call_forms[-1]
+        window = self.widget.window()  # may not be active while a list of names closes
+        await self.wait_until(lambda: form.widget.isAncestorOf(window.focusWidget()), "the cursor in the new call")
+        return form
+
+    async def press_add(self) -> None:
+        """Add the message without a run."""
+        (button,) = [button for button in self.find(QPushButton) if button.text() == "Add"]
+        await self.person.click(button)
+
+    @property
+    def role(self) -> str:
+        """The role of the message."""
+        return self.get(QPushButton, "Role of the message").text().strip()
+
+    async def choose_role(self, role: str) -> None:
+        """Choose the role of the message."""
+        await self.person.choose(self.get(QPushButton, "Role of the message"), role)
+
     async def add(self, text: str) -> None:
         """Write a message and add it without a run."""
         await self.person.type_into(self.person.message, text)
-        await self.press("Add")
+        await self.press_add()
         await self.wait_until(lambda: self.person.path and self.person.path[-1].text == text, f"the message {text!r}")
 
 

@@ -41,6 +41,11 @@ class Window(Page):
         """Close the window at its frame."""
         await self.person.do(self.widget.close)
 
+    @property
+    def text(self) -> str:
+        """The texts of all labels in view."""
+        return "\n".join(self.texts)
+
     async def select(self, name: str, entry: str | int) -> None:
         """Choose an entry of a combo box, by its number or the beginning of its text."""
         await select_entry(self.person, await self.wait_for(QComboBox, name), entry)

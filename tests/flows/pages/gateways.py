@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 
 from tests.flows.pages.dialogs import Window
 from tests.flows.pages.page import Page, find_by_object_name, get_by_object_name
+from tests.flows.pages.steps import replace_text
 
 if TYPE_CHECKING:
     from tests.flows.conftest import Person
@@ -122,6 +123,16 @@ class GatewaysWindow(Window):
         """Close the window and wait until it is closed."""
         await self.press("Close")
         await self.wait_until(lambda: QApplication.activeModalWidget() is None, "the dialog closed")
+
+    async def discard(self) -> None:
+        """Close the window without what is unsaved, and wait until it is closed."""
+        await self.press("Close")
+        await self.press("Discard")
+        await self.wait_until(lambda: QApplication.activeModalWidget() is None, "the dialog closed")
+
+    async def type_into(self, name: str, text: str) -> None:
+        """Replace the text of a field of the form key by key."""
+        await replace_text(self.person, self.field(name), text)
 
 
 class PriceWindow(Window):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
@@ -26,6 +27,7 @@ from playground.engine.inspect.frames import FrameIndex
 from tests.flows.conftest import Person, click_at
 from tests.flows.pages.dialogs import select_entry
 from tests.flows.pages.page import Page, find_by_object_name, get_by_object_name
+from tests.flows.pages.steps import column_texts
 
 if TYPE_CHECKING:
     from playground.engine.session.session import Exchange
@@ -312,3 +314,56 @@ class RequestPage(Inspector):
         await self.person.click(editor)
         await self.person.key(Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
         await self.person.do(lambda: editor.insertPlainText(text))
+
+
+class CallsPage(Inspector):
+    """The Calls tab: all tool calls of the experiment."""
+
+    @property
+    def table(self) -> QTableView:
+        """The list of calls."""
+        return self.get(QTableView, "Calls of the experiment")
+
+    @property
+    def row_count(self) -> int:
+        """How many calls are listed."""
+        return sum(table.model().rowCount() for table in self.find(QTableView, "Calls of the experiment"))
+
+    def column(self, title: str) -> list[str]:
+        """The texts of a column: Turn, Tool, Arguments, Verdict, Answered or Duration."""
+        number = ("Turn", "Tool", "Arguments", "Verdict", "Answered", "Duration").index(title)
+        return column_texts(self.table, number)
+
+    @property
+    def status(self) -> str:
+        """The number of calls, or the result of the last export."""
+        labels = [widget.accessibleName() for widget in self.find(QWidget, "Calls:")]
+        return "".join(labels).removeprefix("Calls: ")
+
+
+class SequencePage(Inspector):
+    """The Sequence tab: requests, calls and answers over time."""
+
+    @property
+    def picture(self) -> QWidget | None:
+        """The picture; None while there is nothing to show."""
+        pictures = self.find(QWidget, "Sequence of requests, calls and answers")
+        return pictures[0] if pictures else None
+
+    @property
+    def summary(self) -> str:
+        """The line above the picture."""
+        labels = [widget.accessibleName() for widget in self.find(QWidget, "Sequence:")]
+        return "".join(labels).removeprefix("Sequence: ")
+
+    async def select(self, text: str) -> None:
+        """Go through the picture with the keyboard until the description of a bar contains a text."""
+        picture = self.picture
+        assert picture is not None
+        await self.person.do(picture.setFocus)
+        await self.person.do(partial(QTest.keyClick, picture, Qt.Key.Key_Home))
+        for _ in range(100):
+            if text in picture.accessibleDescription():
+                return
+            await self.person.do(partial(QTest.keyClick, picture, Qt.Key.Key_Right))
+        raise AssertionError(f"nothing in the picture says {text!r}")
