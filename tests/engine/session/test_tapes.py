@@ -7,7 +7,7 @@ from playground.engine.gateways.offered import Gateways
 from playground.engine.library.workspace import Workspace
 from playground.engine.session.session import Session
 from playground.engine.session.tapes import Tapes
-from playground.gateway.tape import Exchange
+from playground.gateway.tape import Exchange, Read
 from tests.engine.exchanges import exchange
 
 
