@@ -18,6 +18,7 @@ from typing import Any, TypeVar
 
 import pytest
 from PySide6.QtCore import QEvent, QPoint, Qt, QTimer
+from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QMenu, QPlainTextEdit, QPushButton, QToolButton, QWidget
 from shiboken6 import isValid
@@ -125,10 +126,12 @@ class Person:
         return self.one(kind, name, inside)
 
     async def idle(self, turns: int | None = None) -> None:
-        """Wait until no run is under way (and the path has so many turns)."""
+        """Wait until no run is active, the path has so many turns, and the messages in view are drawn."""
 
         def rests() -> bool:
-            return self.session.active_run is None and (turns is None or len(self.path) == turns)
+            if self.session.active_run is not None or turns not in (None, len(self.path)):
+                return False
+            return self.conversation.is_drawn
 
         await self.until(rests, f"rest with {turns} turns")
 
@@ -190,7 +193,9 @@ class Person:
         await self.do(partial(QTest.keyClick, self.app.window.windowHandle(), key, modifier))
 
     async def type_into(self, widget: QWidget, text: str) -> None:
-        """Click into a field, mark all and type."""
+        """Click into a field, mark all and type. A click activates the field's window, as it does on a desktop."""
+        if not widget.isActiveWindow():
+            await self.do(widget.window().activateWindow)
         await self.click(widget)
         await self.until(lambda: _has_focus(widget), f"focus in {widget}")
         await self.key(Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
@@ -209,20 +214,30 @@ class Person:
         await self.until(lambda: self.session.settings.model == model, f"the model {model}")
 
     async def choose(self, button: QPushButton | QToolButton, entry: str) -> None:
-        """Open the menu of a button and click an entry."""
-        menu = button.menu()
+        """Open the menu of a button, once it is enabled, and click an entry."""
         await self.reveal(button)
+        await self.until(button.isEnabled, f"{button} to be enabled")
+        await self.rests(button)
+        menu = button.menu()
         at = button.visibleRegion().boundingRect().center()
         QTimer.singleShot(0, partial(click_at, button, at))  # may not return before the menu is closed
         await self.until(menu.isVisible, f"menu of {button}")
         await self.pick(menu, entry)
 
     async def trigger(self, action: str) -> None:
-        """Trigger the action of this id, as its key or menu entry does."""
-        await self.do(self.app.window.action(action).trigger)
+        """Trigger the action of this id, as its key or menu entry does, once it is enabled."""
+        match = self.app.window.action(action)
+        await self.until(match.isEnabled, f"the action {action} to be enabled")
+        await self.do(match.trigger)
 
     async def pick(self, menu: QMenu, entry: str) -> None:
-        (action,) = [action for action in menu.actions() if shown(action.text()) == entry]
+        """Click the entry of an open menu, once it is enabled."""
+
+        def entries() -> list[QAction]:
+            return [action for action in menu.actions() if shown(action.text()) == entry and action.isEnabled()]
+
+        await self.until(lambda: len(entries()) == 1, f"the entry {entry!r}")
+        (action,) = entries()
         entry_center = menu.actionGeometry(action).center()
         for step in reversed(range(MOVES)):
             QTest.mouseMove(menu.windowHandle(), entry_center + QPoint(step, 0))

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QPushButton
 
 from playground.engine.tool_servers.live import State
 from tests.flows.conftest import Person, Stage
-from tests.flows.pages.server_requests import ServerCall
+from tests.flows.pages.conversation import CallCard
 
 
 def test_sample_real_tools_is_answered_by_real_server(stage: Stage) -> None:
@@ -25,8 +25,13 @@ def test_sample_real_tools_is_answered_by_real_server(stage: Stage) -> None:
             lambda: [call.name for _, call in person.session.debugger.waiting] == ["roll_dice"], "a call"
         )
         assert servers.live("demo").state is State.READY
-        card = next(card for card in ServerCall.find_all(person) if card.has_button("Ask the server"))
-        await person.click(card.ask_button)
+
+        def open_calls() -> list[CallCard]:
+            return [card for card in CallCard.find_all(person) if card.has_button("Ask the server")]
+
+        await person.until(open_calls, "the card of the call")
+        (card,) = open_calls()
+        await card.press("Ask the server")
         await person.until(lambda: "rolled" in card.result_text, "the server's answer")
         await card.press("Send result")
         await person.until(lambda: "roll_dice" in person.path[-1].text, "the answer")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pytest
 from PySide6.QtWidgets import QApplication, QLabel, QToolButton, QWidget
 
 from playground.domain.adaptations import today
@@ -15,9 +14,8 @@ from playground.engine.gateways.secrets import Secret
 from playground.engine.session.session import Session
 from tests.flows.conftest import Person, Stage
 from tests.flows.pages.compare import ComparePage
-from tests.flows.pages.conversation import wait_for_dialog
-from tests.flows.pages.errors import ErrorCard
-from tests.flows.test_error_cards import told
+from tests.flows.pages.conversation import ErrorCard, wait_for_dialog
+from tests.flows.test_error_cards import fail
 from tests.flows.test_secrets import KEY, chat_answer, cut, events, leaks, search, search_files, use_gateway
 from tests.flows.test_store import opened
 from tests.support.fault_server import FaultServer, keep, send, whole
@@ -27,7 +25,7 @@ REFUSED = "Hello !refuse=stream_options"
 
 async def ask(person: Person, message: str = REFUSED) -> ErrorCard:
     """Send a message and return the error card of its answer."""
-    return ErrorCard(person, await told(person, message))
+    return await fail(person, message)
 
 
 async def wait_for_answer(person: Person) -> None:
@@ -36,8 +34,14 @@ async def wait_for_answer(person: Person) -> None:
     await person.idle()
 
 
-def test_refused_field_is_left_out_once(stage: Stage) -> None:
+def test_refused_fields_are_left_out_once_or_always(stage: Stage) -> None:
     async def scene(person: Person) -> None:
+        def rules() -> tuple[list[str], list[str]]:
+            """The rules that were applied to the last request, and those tried once."""
+            outcome = person.path[-1].outcome
+            assert outcome is not None
+            return [rule.words for rule in outcome.adapted], [rule.words for rule in outcome.tried]
+
         card = await ask(person)
         assert "The gateway does not take “stream_options” · 400" in card.text
         assert "stream_options" in person.body()
@@ -45,50 +49,35 @@ def test_refused_field_is_left_out_once(stage: Stage) -> None:
         await wait_for_answer(person)
         assert "stream_options" not in person.body()
         assert person.session.settings.current.include_usage is True  # type: ignore[attr-defined]
-        outcome = person.path[-1].outcome
-        assert outcome is not None
-        assert [rule.words for rule in outcome.tried] == ["stream_options left out"]
-        assert not outcome.adapted
+        assert rules() == ([], ["stream_options left out"])
         (chip,) = [label for label in person.conversation.message(-1).find(QLabel) if label.text() == "changed once"]
         assert "This time alone: stream_options left out" in chip.toolTip()
         assert not person.app.gateways.get(DEMO_ID).adaptations
-        await ask(person)  # once was once
-        assert "stream_options" in person.body()
 
-    stage.play(scene)
-
-
-def test_second_refusal_leaves_out_both_fields(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
+        # Two fields, one after the other
         card = await ask(person, "Hello !refuse=stream_options !refuse=stream")
+        assert "stream_options" in person.body(), "it was left out once"
         await card.press("Leave out “stream_options” and retry")
         second = await person.seen(QWidget, "Error: The gateway does not take “stream”")
         await person.press("Leave out “stream” and retry", second)
         await wait_for_answer(person)
         assert not {"stream", "stream_options"} & set(person.body())
 
-    stage.play(scene)
-
-
-def test_refused_field_is_always_left_out(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
+        # Always
         card = await ask(person)
         await card.press("Always leave it out here")
         await wait_for_answer(person)
         (rule,) = person.app.gateways.get(DEMO_ID).adaptations
         assert (rule.words, rule.model, rule.learnt) == ("stream_options left out", "", today())
         assert rule.why.startswith("Unsupported parameter: 'stream_options'")
-        assert "Kept for Demo gateway" in person.conversation.notice.text
-        outcome = person.path[-1].outcome
-        assert outcome is not None
+        await person.conversation.notice.wait_for_text("Kept for Demo gateway")
         # The retry may begin before the rule is saved: then it leaves the field out for this request alone.
-        assert [rule.words for rule in (*outcome.adapted, *outcome.tried)] == ["stream_options left out"]
+        adapted, tried = rules()
+        assert [*adapted, *tried] == ["stream_options left out"]
         await person.run(REFUSED)
         await wait_for_answer(person)
         assert "stream_options" not in person.body()
-        outcome = person.path[-1].outcome
-        assert outcome is not None
-        assert [rule.words for rule in outcome.adapted] == ["stream_options left out"]
+        assert rules() == (["stream_options left out"], [])
 
     stage.play(scene)
 
@@ -105,37 +94,6 @@ def test_lanes_with_the_same_refusal_are_retried_together(stage: Stage) -> None:
         assert all("stream_options" not in person.body(at) for at in (-1, -2))
 
     stage.play(scene)
-
-
-@pytest.mark.parametrize("before", [0, 190])
-def test_key_in_a_refusal_is_in_no_file_and_no_rule(stage: Stage, tmp_path: Path, before: int) -> None:
-    filling = ("so it is " * before)[:before]  # the key stands where the words of a rule are cut
-    said = f"Unsupported parameter: 'stream_options' {filling} for the key {KEY}"
-    with FaultServer() as server:
-        server.play_at("/v1/models", send(whole(200, "application/json", b'{"data": [{"id": "m-1"}]}')), keep())
-
-        async def scene(person: Person) -> None:
-            await opened(person)
-            profile = await use_gateway(person, server, "chat", Secret(KEY))
-            server.play_at("/v1/chat/completions", cut(400, json.dumps({"error": {"message": said}})), keep())
-            card = await ask(person, "Hello")
-            server.play_at("/v1/chat/completions", events(chat_answer(9)))
-            await card.press("Always leave it out here")
-            await person.until(lambda: "It is" in person.path[-1].text, "an answer")
-            await person.idle(2)
-            (rule,) = person.app.gateways.get(profile.id).adaptations
-            assert rule.why.startswith("Unsupported parameter: 'stream_options'")
-            assert not leaks(rule.why)
-            search("the window", QApplication.allWidgets())
-            await person.conversation.notice.press("Show the rules")
-            settings = await wait_for_dialog(person, "Gateways")
-            search("the settings", [settings.widget, *settings.widget.findChildren(QWidget)])
-            await settings.press("Close")
-
-        stage.play(scene)
-    (kept,) = tmp_path.rglob("gateways.json")
-    assert "Unsupported parameter: 'stream_options'" in kept.read_text()
-    search_files(tmp_path)
 
 
 def _failed(lane: Session) -> bool:
@@ -162,3 +120,33 @@ def test_refused_role_is_always_replaced(stage: Stage) -> None:
         assert person.path[0].role is Role.DEVELOPER
 
     stage.play(scene)
+
+
+def test_key_in_a_refusal_is_in_no_file_and_no_rule(stage: Stage, tmp_path: Path) -> None:
+    filling = ("so it is " * 190)[:190]  # the key stands where the words of a rule are cut
+    said = f"Unsupported parameter: 'stream_options' {filling} for the key {KEY}"
+    with FaultServer() as server:
+        server.play_at("/v1/models", send(whole(200, "application/json", b'{"data": [{"id": "m-1"}]}')), keep())
+
+        async def scene(person: Person) -> None:
+            await opened(person)
+            profile = await use_gateway(person, server, "chat", Secret(KEY))
+            server.play_at("/v1/chat/completions", cut(400, json.dumps({"error": {"message": said}})), keep())
+            card = await ask(person, "Hello")
+            server.play_at("/v1/chat/completions", events(chat_answer(9)))
+            await card.press("Always leave it out here")
+            await person.until(lambda: "It is" in person.path[-1].text, "an answer")
+            await person.idle(2)
+            (rule,) = person.app.gateways.get(profile.id).adaptations
+            assert rule.why.startswith("Unsupported parameter: 'stream_options'")
+            assert not leaks(rule.why)
+            search("the window", QApplication.allWidgets())
+            await person.conversation.notice.press("Show the rules")
+            settings = await wait_for_dialog(person, "Gateways")
+            search("the settings", [settings.widget, *settings.widget.findChildren(QWidget)])
+            await settings.press("Close")
+
+        stage.play(scene)
+    (kept,) = tmp_path.rglob("gateways.json")
+    assert "Unsupported parameter: 'stream_options'" in kept.read_text()
+    search_files(tmp_path)
