@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from PySide6.QtCore import Qt
 
 from playground.demo.server import DemoConfig
 from playground.domain.debugging import Answer
 from playground.engine.compare.lanes import Lanes
 from playground.engine.session.changes import RunState
+from playground.engine.session.session import Session
 from tests.engine.debugging import WEATHER
 from tests.flows.conftest import Person, Stage
 from tests.flows.pages.compare import ComparePage
-from tests.flows.pages.conversation import CallCard, wait_for_dialog
-from tests.flows.test_rules import results
+from tests.flows.pages.conversation import wait_for_dialog
+
+
+def results(lane: Session) -> list[str]:
+    """The texts of all results of a lane."""
+    return [result.text for turn in lane.transcript.path for result in turn.results]
 
 
 def test_alternative_answers_open_as_lanes(stage: Stage) -> None:
@@ -21,12 +28,13 @@ def test_alternative_answers_open_as_lanes(stage: Stage) -> None:
         await person.run("Hello")
         await person.idle(2)
         await person.trigger("compare.alternatives")
-        assert "Nothing stands beside this turn" in person.conversation.notice.text
+        await person.conversation.notice.wait_for_text("Nothing stands beside this turn")
         first = person.path[-1].id
         for _ in range(2):
+            before = person.path[-1].id
             await person.do(person.conversation.message(-1).widget.setFocus)
             await person.key(Qt.Key.Key_R)
-            await person.until(lambda: person.session.state is not RunState.IDLE, "the run")
+            await person.until(partial(lambda before: person.path[-1].id != before, before), "the run")
             await person.idle(2)
         await person.conversation.message(-1).choose("Open in Compare")
         lanes = await page.wait_for_lanes(3)
@@ -45,7 +53,7 @@ def test_alternative_answers_open_as_lanes(stage: Stage) -> None:
     stage.play(scene)
 
 
-def test_alternative_results_of_a_call_open_as_lanes(stage: Stage) -> None:
+def test_results_of_a_call_open_as_lanes(stage: Stage) -> None:
     async def scene(person: Person) -> None:
         session, page = person.session, ComparePage(person)
         session.change(tools=(WEATHER,), model="demo-tools")
@@ -63,22 +71,19 @@ def test_alternative_results_of_a_call_open_as_lanes(stage: Stage) -> None:
         await page.wait_for_lanes(2)
         assert [results(lane) for lane in lanes.all] == [["sun"], ["rain"]]
 
-    stage.play(scene)
-
-
-def test_several_results_are_tried_for_the_call_of_a_lane(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        session, page = person.session, ComparePage(person)
+        # Several results are tried for the call of a lane
+        await person.trigger("experiment.new")
+        await person.until(lambda: person.session.main is not session, "another experiment")
+        session = person.session
         session.change(tools=(WEATHER,), model="demo-tools")
         lanes = Lanes(session)
         lane = lanes.add(name="warm")
         lane.set_parameters(lane.settings.current.with_value("temperature", 0.5))
-        await person.trigger("compare.open")
         await page.wait_for_lanes(2)
         await person.run("Weather in Oslo")
         await person.until(lambda: all(one.debugger.paused for one in lanes.all), "a call in each lane")
         ((turn_id, _),) = lane.debugger.waiting
-        card = CallCard(person, (await page.wait_for_call(1)).widget)
+        card = await page.wait_for_call(1)
         assert person.session is session, "the first lane is in front"
         await card.choose("Compare several answers…")
         dialog = await wait_for_dialog(person, "Compare several answers to")
