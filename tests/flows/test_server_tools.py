@@ -16,9 +16,9 @@ from tests.flows.conftest import Person, Stage
 from tests.flows.pages.steps import LoopTurns, answer_question
 from tests.flows.pages.tool_servers import ConfirmServerDialog, ToolServersDialog
 from tests.flows.pages.tools import ToolsPage
+from tests.support.slow import slow_except
 
 SLICES = 20  # turns of the event loop, at least, in which ten thousand tools are added
-RESPONSIVE = 400  # such turns that come within the wait of a flow only if none of them holds the window
 
 
 def set_up_server(person: Person, *modes: str, name: str = "hostile", server_id: str = "h") -> ToolServer:
@@ -55,19 +55,24 @@ async def accepted(tools: ToolsPage, server_id: str = "h") -> None:
     )
 
 
-def test_tools_of_server_are_added_removed_and_undone(stage: Stage) -> None:
+def test_tools_of_server_are_added_removed_undone_and_outlive_its_death(stage: Stage) -> None:
     async def scene(person: Person) -> None:
         tools = await add_tools(person)
         await person.until(lambda: tools.server_state("hostile") == "ready", "ready")
         assert tool(person, "echo").enabled
         await accepted(tools)
         await tools.choose_for_server("hostile", "Remove its")
-        assert names(person) == []
+        await person.until(lambda: names(person) == [], "no tools")
         person.session.undo()
         await person.until(lambda: "echo" in names(person), "undone")
         person.session.redo()
         await person.until(lambda: not names(person), "redone")
         person.session.undo()
+        await person.until(lambda: "echo" in names(person), "undone again")
+        with pytest.raises(ServingError):
+            await person.app.workspace.tool_servers.call("h", "die", {}, Ticket())
+        await person.until(lambda: tools.server_state("hostile") == "ready", "a restart after its death")
+        await accepted(tools)
         await tools.choose_for_server("hostile", "Stop")
         await person.until(lambda: tools.server_state("hostile") == "stopped", "stopped")
         await accepted(tools)
@@ -82,9 +87,9 @@ def test_tool_changed_by_server_is_off_until_accepted(stage: Stage) -> None:
         await servers.call("h", "change", {}, Ticket())
         await person.until(lambda: not tool(person, "echo").enabled, "switched off")
         await person.until(lambda: tools.state("echo").startswith("off, changed on the server"), "its state")
-        assert tools.attention("hostile") == "1 changed"
-        assert "changed the definition of echo" in person.pane.notice.words
-        await person.press("Show the difference", person.pane.notice)
+        await person.until(lambda: tools.attention("hostile") == "1 changed", "the number of changes")
+        await person.conversation.notice.wait_for_text("changed the definition of echo")
+        await person.conversation.notice.press("Show the difference")
         await person.until(lambda: hostile_program.POISON[:12] in tools.difference, "the difference")
         person.session.undo()
         await person.until(lambda: tool(person, "echo").enabled, "switched on by a person")
@@ -160,45 +165,24 @@ def test_ten_thousand_tools_are_added_after_question_in_slices(stage: Stage) -> 
         assert not any(it.enabled for it in person.session.settings.tools)
         assert turns.count >= SLICES
 
-        set_up_server(person, "restless", name="restless", server_id="r")
-        await tools.choose_for_server("restless", "Add its tools")
-        await person.until(lambda: "echo" in names(person), "the tools of the restless server")
-        with LoopTurns() as turns:
-            await person.until(lambda: turns.count >= RESPONSIVE, "turns of the event loop beside it")
-
     stage.play(scene)
 
 
-def test_server_not_set_up_here_is_set_up_from_its_tool(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        person.session.change(tools=(ToolDefinition(name="far", description="Far.", server="elsewhere"),))
-        tools = await ToolsPage.open(person)
-        await person.until(lambda: "not set up here" in tools.origin, "that it is not here")
-        await tools.press_server_button()
-        dialog = await ToolServersDialog.wait(person)
-        assert dialog.name == "elsewhere"
-        await dialog.close("Close")
-
-    stage.play(scene)
-
-
-def test_server_that_dies_is_started_again_and_stays_accepted(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        tools = await add_tools(person)
-        with pytest.raises(ServingError):
-            await person.app.workspace.tool_servers.call("h", "die", {}, Ticket())
-        await person.until(lambda: tools.server_state("hostile") in ("failed", "starting…"), "that it died")
-        await person.until(lambda: tools.server_state("hostile") == "ready", "that it was started again")
-        await accepted(tools)
-
-    stage.play(scene)
-
-
-def test_command_line_is_confirmed_before_tools_are_added(stage: Stage) -> None:
+def test_server_is_set_up_and_its_command_line_confirmed_before_tools_are_added(stage: Stage) -> None:
     async def scene(person: Person) -> None:
         book = person.app.workspace.tool_servers.book
         book.add(ToolServer(id="h", name="hostile", command=sys.executable, arguments=(hostile_program.__file__,)))
         tools = await ToolsPage.open(person)
+
+        # A tool of a server that is not set up leads to the settings
+        person.session.change(tools=(ToolDefinition(name="far", description="Far.", server="elsewhere"),))
+        await person.until(lambda: "not set up here" in tools.origin, "its origin")
+        await tools.press_server_button()
+        settings = await ToolServersDialog.wait(person)
+        assert settings.name == "elsewhere"
+        await settings.close("Close")
+        person.session.change(tools=())
+
         await tools.choose_for_server("hostile", "Add its tools")
         dialog = await ConfirmServerDialog.wait(person)
         assert not names(person)
@@ -221,20 +205,19 @@ def test_demo_server_is_added_in_two_clicks_and_accepted(stage: Stage) -> None:
         await person.until(lambda: names(person), "its tools")
         server = person.session.settings.tools[0].server
         await person.until(lambda: tools.server_state(server) == "ready", "ready")
-        assert tools.attention(server) == ""
+        await person.until(lambda: tools.attention(server) == "", "nothing to review")
         assert set(servers.book.accepted("demo")) == {tool.name for tool in servers.live("demo").tools} > {"clock"}
         await tools.choose_for_server(server, "Remove its")
         person.session.change(tools=())
         await tools.choose_for_server(server, "Add its tools")
         await person.until(lambda: names(person), "its tools once more")
         assert all(it.enabled for it in person.session.settings.tools)
-        await person.until(lambda: tools.checked, "all of them checked")
-        assert tools.attention(server) == ""
+        await person.until(lambda: tools.checked and tools.attention(server) == "", "nothing to review")
 
     stage.play(scene)
 
 
-@pytest.mark.parametrize("mode", ["bidi", "schemas", "restless"])
+@pytest.mark.parametrize("mode", slow_except(["bidi"], ["bidi", "schemas", "restless"]))
 def test_hostile_definitions_are_shown_without_control_characters(stage: Stage, mode: str) -> None:
     async def scene(person: Person) -> None:
         tools = await add_tools(person, mode)
@@ -248,7 +231,7 @@ def test_hostile_definitions_are_shown_without_control_characters(stage: Stage, 
             assert tools.name_is_read_only
             shown = "".join((text, *tools.server_texts))
             assert not {"\u202e", "\x1b"} & set(shown), shown
-        assert tools.attention("hostile") == ""
+        await person.until(lambda: tools.attention("hostile") == "", "nothing to review")
 
     stage.play(scene)
 
