@@ -6,7 +6,7 @@ import json
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QAbstractButton, QCheckBox, QComboBox, QLabel, QWidget
+from PySide6.QtWidgets import QAbstractButton, QCheckBox, QComboBox, QWidget
 
 from playground.domain.tools import ToolDefinition
 from playground.engine.gateways.profiles import Profile
@@ -14,7 +14,7 @@ from tests.flows.conftest import Person, Stage
 from tests.flows.pages.code import CodeWindow, ImportRequestWindow
 from tests.flows.pages.gateways import GatewaysWindow
 from tests.flows.pages.inspector import RequestPage
-from tests.flows.pages.page import find_by_object_name
+from tests.flows.pages.page import read_label
 from tests.flows.pages.steps import open_tab
 
 CANARY = "sk-canary-from-the-clipboard-77"
@@ -61,6 +61,21 @@ def test_code_window_follows_settings_and_sent_requests(stage: Stage) -> None:
 
 def test_pasted_command_becomes_an_experiment_that_sends_the_same_body(stage: Stage) -> None:
     async def scene(person: Person) -> None:
+        dialog = await ImportRequestWindow.opened(person, "experiment.import")
+        await dialog.paste(command("https://gateway.example/v1"))
+        await dialog.press(dialog.load)
+        gateways = await GatewaysWindow.opened(person)
+        assert gateways.value("Base URL") == "https://gateway.example/v1"
+        assert gateways.value("Key") == CANARY
+        assert gateways.names == ["gateway.example"]
+        assert not person.app.gateways.store.profiles
+        assert [turn.text for turn in person.path] == ["Be brief.", "What is a token?"]
+        await person.press("Close", gateways.widget)
+        await person.press("Discard", gateways.widget)
+        assert not person.app.gateways.store.profiles
+
+        # A gateway of that address is offered the key
+        await person.trigger("experiment.new")
         app = person.app
         await person.until(lambda: bool(app.gateways.get("demo").base_url), "the demo gateway")
         app.gateways.store.add_profile(Profile(id="team", name="Team", base_url=person.server.base_url))
@@ -87,40 +102,6 @@ def test_pasted_command_becomes_an_experiment_that_sends_the_same_body(stage: St
     stage.play(scene)
 
 
-def test_command_for_a_new_address_fills_the_gateway_form_without_saving(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        dialog = await ImportRequestWindow.opened(person, "experiment.import")
-        await dialog.paste(command("https://gateway.example/v1"))
-        await dialog.press(dialog.load)
-        gateways = await GatewaysWindow.opened(person)
-        assert gateways.value("Base URL") == "https://gateway.example/v1"
-        assert gateways.value("Key") == CANARY
-        assert gateways.names == ["gateway.example"]
-        assert not person.app.gateways.store.profiles
-        assert [turn.text for turn in person.path] == ["Be brief.", "What is a token?"]
-        await person.press("Close", gateways.widget)
-        await person.press("Discard", gateways.widget)
-        assert not person.app.gateways.store.profiles
-
-    stage.play(scene)
-
-
-def test_composer_and_tools_panel_count_tokens_alike(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        schema = {"type": "object", "properties": {"ort": {"type": "string", "description": "ど" * 40}}}
-        tools = [ToolDefinition(name=f"f{n}", description="Wo ist es schön?" * n, parameters=schema) for n in range(7)]
-        person.session.change(tools=(*tools, tools[-1].model_copy(update={"name": "off", "enabled": False})))
-        await open_tab(person, "Tools")
-        await person.until(lambda: "tokens" in tools_summary(person), "the size in the panel")
-        counted = tools_summary(person).rpartition("≈ ")[2].removesuffix(" tokens")
-        await person.until(lambda: composer_size(person) == counted, f"{counted} in the composer")
-        await person.do(lambda: person.message.setPlainText("漢字かな"))
-        more = f"{int(counted.replace(',', '')) + 4:,}"
-        await person.until(lambda: composer_size(person) == more, "four more")
-
-    stage.play(scene)
-
-
 def composer_size(person: Person) -> str:
     """The estimated tokens beside the message."""
     sizes = person.find(QWidget, "Estimated size", person.pane.composer)
@@ -129,10 +110,10 @@ def composer_size(person: Person) -> str:
 
 def tools_summary(person: Person) -> str:
     """The line above the list of tools."""
-    return " ".join(label.text() for label in find_by_object_name(person, "toolsSummary") if isinstance(label, QLabel))
+    return read_label(person, "toolsSummary")
 
 
-def test_request_edited_by_hand_is_sent(stage: Stage) -> None:
+def test_next_request_is_counted_edited_by_hand_and_sent(stage: Stage) -> None:
     async def scene(person: Person) -> None:
         await person.use_model("demo-chat")
         await person.type_into(person.message, "Hello")
@@ -162,5 +143,18 @@ def test_request_edited_by_hand_is_sent(stage: Stage) -> None:
         assert body["messages"] == [{"role": "user", "content": "Good morning"}]
         assert body["min_p"] == 0.1
         assert "stream" not in body
+
+        # The composer and the panel of tools count the same tokens
+        await person.trigger("experiment.new")
+        schema = {"type": "object", "properties": {"ort": {"type": "string", "description": "ど" * 40}}}
+        tools = [ToolDefinition(name=f"f{n}", description="Wo ist es schön?" * n, parameters=schema) for n in range(7)]
+        person.session.change(tools=(*tools, tools[-1].model_copy(update={"name": "off", "enabled": False})))
+        await open_tab(person, "Tools")
+        await person.until(lambda: "tokens" in tools_summary(person), "the size in the panel")
+        counted = tools_summary(person).rpartition("≈ ")[2].removesuffix(" tokens")
+        await person.until(lambda: composer_size(person) == counted, f"{counted} in the composer")
+        await person.do(lambda: person.message.setPlainText("漢字かな"))
+        more = f"{int(counted.replace(',', '')) + 4:,}"
+        await person.until(lambda: composer_size(person) == more, "four more")
 
     stage.play(scene)

@@ -60,17 +60,29 @@ def test_first_sample_leads_through_two_calls_to_an_answer(stage: Stage) -> None
     stage.play(scene)
 
 
-def test_stopped_run_keeps_its_text_and_closes_the_socket(stage: Stage) -> None:
+def test_message_is_sent_by_keys_and_a_stopped_run_keeps_its_text(stage: Stage) -> None:
     async def scene(person: Person) -> None:
+        # Written and sent without the mouse
+        await person.until(lambda: person.message.hasFocus(), "the cursor in the composer")
+        await person.keys("What is 6 * 7?")
+        await person.key(Qt.Key.Key_Return)
+        await person.keys("Please")
+        await person.until(lambda: person.conversation.composer.text == "What is 6 * 7?\nPlease", "two lines")
+        await person.key(Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+        await person.idle(turns=2)
+        assert person.path[0].role is Role.USER
+        assert "42" in person.path[1].text
+        assert person.conversation.composer.text == ""
+
         await person.use_model("demo-chat")
         await person.run("Tell me !long=2000")
         await person.until(
             lambda: any(choice.deltas > 5 for choice in person.session.growing.values()), "text to stream"
         )
-        assert open_streams(person.server) == 1
+        await person.until(lambda: open_streams(person.server) == 1, "one stream")
         await person.conversation.composer.wait_for(QPushButton, "Stop")
         await person.key(Qt.Key.Key_Escape)
-        await person.idle(turns=2)
+        await person.idle(turns=4)
         turn = person.path[-1]
         assert turn.outcome is not None
         assert turn.outcome.ending is Ending.STOPPED
@@ -78,10 +90,10 @@ def test_stopped_run_keeps_its_text_and_closes_the_socket(stage: Stage) -> None:
         await person.until(lambda: open_streams(person.server) == 0, "the socket to close")
         card = person.conversation.message(-1)
         await person.until(lambda: " ".join(turn.text.split()) in " ".join(card.text.split()), "the text")
-        assert "stopped" in card.widget.accessibleName().lower()
+        await person.until(lambda: "stopped" in card.widget.accessibleName().lower(), "its state")
 
         await person.run("!fast And again")
-        await person.idle(turns=4)
+        await person.idle(turns=6)
         assert person.path[-1].outcome is not None
         assert person.path[-1].outcome.ending is Ending.COMPLETE
 
@@ -114,7 +126,7 @@ def test_quitting_during_an_answer_leaves_nothing_behind(stage: Stage) -> None:
 def test_demo_gateway_starts_with_the_first_key(stage: Stage) -> None:
     async def scene(person: Person) -> None:
         app, bar = person.app, GatewayBar(person)
-        await asyncio.sleep(0.5)
+        await person.until(lambda: app.workspace.listed, "the store")
         assert not app.demo.server.running
         assert app.gateways.listed(DEMO_ID) is None
         assert not bar.lists("demo-chat")
@@ -172,19 +184,3 @@ def test_application_leaves_no_threads(stage: Stage) -> None:
     before = len(list(Path("/proc/self/task").iterdir()))
     stage.play(scene)
     assert len(list(Path("/proc/self/task").iterdir())) <= before
-
-
-def test_message_is_sent_without_the_mouse(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        await person.until(lambda: person.message.hasFocus(), "the cursor in the composer")
-        await person.keys("What is 6 * 7?")
-        await person.key(Qt.Key.Key_Return)
-        await person.keys("Please")
-        assert person.conversation.composer.text == "What is 6 * 7?\nPlease"
-        await person.key(Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
-        await person.idle(turns=2)
-        assert person.path[0].role is Role.USER
-        assert "42" in person.path[1].text
-        assert person.conversation.composer.text == ""
-
-    stage.play(scene)

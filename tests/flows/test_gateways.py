@@ -60,35 +60,7 @@ def test_gateway_switched_receives_the_next_request_and_its_key(stage: Stage) ->
         assert not any(CANARY.encode() in path.read_bytes() for path in kept_files)
 
 
-def test_unlisted_model_is_marked_and_requested(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        bar, gateways = GatewayBar(person), person.app.gateways
-        button = bar.gateway
-        await person.until(lambda: bar.lists("demo-chat"), "the models")
-        assert not bar.unlisted
-        await person.use_model("vendor/other")
-        await person.until(lambda: bar.unlisted, "the mark")
-        assert "is not in the list of Demo gateway" in bar.unlisted
-        await person.run("Hello")
-        await person.idle(turns=2)
-        assert person.body()["model"] == "vendor/other"
-
-        await person.do(partial(gateways.store.add_profile, Profile(name="Silent", base_url="http://127.0.0.1:9/v1")))
-        await bar.choose_gateway("Silent")
-        await person.until(lambda: gateways.listed(person.session.settings.profile_id) is not None, "the failure")
-        assert person.session.settings.model == "vendor/other"
-        assert not bar.unlisted, "without a list nothing is said"
-        assert not bar.lists("demo-chat"), "another gateway's models are not offered"
-        await person.choose(button, "Demo gateway")
-        await person.until(lambda: person.session.settings.model == "demo-reasoner", "its default model")
-        assert not bar.unlisted, "no mark on a model of the list"
-        await person.do(partial(person.session.change, model="vendor/other"))
-        assert bar.unlisted, "marked wherever the model was chosen"
-
-    stage.play(scene)
-
-
-def test_protocol_switched_selects_a_model_served_under_it(stage: Stage) -> None:
+def test_model_follows_the_protocol_and_is_marked_when_it_is_not_listed(stage: Stage) -> None:
     async def scene(person: Person) -> None:
         bar, session = GatewayBar(person), person.session
         await person.until(lambda: bar.lists("demo-chat"), "the models")
@@ -107,6 +79,30 @@ def test_protocol_switched_selects_a_model_served_under_it(stage: Stage) -> None
         await bar.press("Chat completions")
         await person.app.gateways.models(session.settings.profile_id, "chat")
         assert session.settings.model == "demo-messages", "what is served under both stays"
+
+        await person.trigger("experiment.new")
+        gateways = person.app.gateways
+        button = bar.gateway
+        await person.until(lambda: bar.lists("demo-chat"), "the models")
+        assert not bar.unlisted
+        await person.use_model("vendor/other")
+        await person.until(lambda: bar.unlisted, "the mark")
+        assert "is not in the list of Demo gateway" in bar.unlisted
+        await person.run("Hello")
+        await person.idle(turns=2)
+        assert person.body()["model"] == "vendor/other"
+
+        await person.do(partial(gateways.store.add_profile, Profile(name="Silent", base_url="http://127.0.0.1:9/v1")))
+        await bar.choose_gateway("Silent")
+        await person.until(lambda: gateways.listed(person.session.settings.profile_id) is not None, "the failure")
+        assert person.session.settings.model == "vendor/other"
+        await person.until(lambda: not bar.unlisted, "no mark without a list")
+        assert not bar.lists("demo-chat"), "another gateway's models are not offered"
+        await person.choose(button, "Demo gateway")
+        await person.until(lambda: person.session.settings.model == "demo-reasoner", "its default model")
+        await person.until(lambda: not bar.unlisted, "no mark on a model of the list")
+        await person.do(partial(person.session.change, model="vendor/other"))
+        await person.until(lambda: bar.unlisted, "the mark wherever the model was chosen")
 
     stage.play(scene)
 
@@ -150,7 +146,7 @@ def test_gateway_saved_is_used_only_on_request(stage: Stage) -> None:
         await person.until(lambda: person.session.settings.profile_id == profile.id, "the gateway in use")
         await person.until(lambda: "asks it now" in dialog.message, "a word on it")
         assert person.session.settings.model == "demo-chat"
-        assert not dialog.use_buttons, "it is in use"
+        await person.until(lambda: not dialog.use_buttons, "no button, because it is in use")
 
         await dialog.enter("Default model", "demo-reasoner")
         await dialog.save()

@@ -1,8 +1,8 @@
-"""What an experiment cost: every request once, at the price it was asked at, whatever is chosen afterwards."""
+"""The cost of an experiment: every request once, at the price of its time, whatever is chosen afterwards."""
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QLabel, QWidget
+from PySide6.QtWidgets import QLabel
 
 from playground.domain.prices import Price
 from playground.engine.gateways.offered import DEMO_ID
@@ -11,11 +11,7 @@ from tests.flows.conftest import Person, Stage
 from tests.flows.pages.gateways import PriceWindow
 
 
-def labels(inside: QWidget) -> list[QLabel]:
-    return inside.findChildren(QLabel)
-
-
-def test_choices_cost_one_request_and_turns_keep_their_price(stage: Stage) -> None:
+def test_answers_keep_their_price_until_it_is_corrected(stage: Stage) -> None:
     async def scene(person: Person) -> None:
         gateways, session, pane = person.app.gateways, person.session, person.pane
         gateways.set_price(DEMO_ID, "demo-chat", Price(output=1_000_000))  # one for each token
@@ -28,8 +24,10 @@ def test_choices_cost_one_request_and_turns_keep_their_price(stage: Stage) -> No
         assert outcome.usage is not None
         spent = f"${outcome.usage.completion:,.2f}"
         await person.until(lambda: pane.spent.words == spent, "three choices are one request")
-        status = person.app.window.status
-        assert any("all 3 choices:" in label.text() and spent in label.text() for label in labels(status))
+        labels = person.app.window.status.findChildren(QLabel)
+        await person.until(
+            lambda: any("all 3 choices:" in label.text() and spent in label.text() for label in labels), "the status"
+        )
 
         await person.use_model("demo-reasoner")
         assert (pane.cost_words(person.path[-1].id), pane.spent.words) == (spent, spent)
@@ -45,15 +43,11 @@ def test_choices_cost_one_request_and_turns_keep_their_price(stage: Stage) -> No
         await person.until(lambda: pane.spent.words == spent)
         gateways.set_price(DEMO_ID, "demo-reasoner", Price(output=0.5, currency="€"))
         pane.spent.count()
-        await person.until(
-            lambda: pane.spent.words.startswith(f"{spent} + "), "a price entered afterwards holds for what had none"
-        )
+        await person.until(lambda: pane.spent.words.startswith(f"{spent} + "), "the price of an answer that had none")
 
-    stage.play(scene)
-
-
-def test_price_corrected_applies_to_earlier_answers(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
+        # A corrected price is applied to earlier answers
+        await person.trigger("experiment.new")
+        await person.until(lambda: not person.path, "another experiment")
         await person.use_model("demo-chat")
         person.app.gateways.set_price(DEMO_ID, "demo-chat", Price(output=1_000_000))
         await person.run("Say it in one line. !long=40")
