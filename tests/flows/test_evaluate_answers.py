@@ -1,18 +1,15 @@
-"""A person reviews answers: their turns, what checks and a judge say, the wire, a thumb, a blind test."""
+"""Answers of an evaluation: their turns, verdicts of checks and of a judge, requests, ratings, the blind test."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel, QTableView
+from PySide6.QtWidgets import QTableView
 
 from playground.domain.checks.asked import Judge, You
 from playground.domain.checks.texts import Contains
 from playground.engine.evaluation.answering import Answer
-from playground.engine.evaluation.inquiry import Inquiry
-from playground.engine.evaluation.refused import refused_alike
 from playground.engine.gateways.offered import DEMO_ID
 from playground.engine.session.plan import Keep
 from tests.engine.evaluation.evaluations import planned, variant
@@ -42,7 +39,7 @@ async def wait_for_text(details: AnswerDetails | BlindTest, text: str) -> None:
     await details.wait_until(lambda: any(words.startswith(text) for words in details.texts), text)
 
 
-def test_answer_shows_turns_checks_and_what_the_judge_was_asked(stage: Stage) -> None:
+def test_answer_shows_its_turns_checks_and_judge(stage: Stage) -> None:
     async def scene(person: Person) -> None:
         judge = Judge(model="demo-chat", rubric="It is friendly.")
         checks = Contains(text="{{city}}"), Contains(text="API key"), judge
@@ -51,7 +48,7 @@ def test_answer_shows_turns_checks_and_what_the_judge_was_asked(stage: Stage) ->
         assert details.tabs[0] == "Answers 2"
         answers = {(answer.case, answer.repeat): answer for answer in await load_answers(person)}
         assert answers["c0", 1].gist[:20] in details.text
-        assert [word for word, _ in details.checks][:2] == ["passed", "failed"]
+        await person.until(lambda: [word for word, _ in details.checks][:2] == ["passed", "failed"], "the verdicts")
         assert "API key" in details.checks[1][1]
 
         await details.open_check(2)
@@ -68,7 +65,7 @@ def test_answer_shows_turns_checks_and_what_the_judge_was_asked(stage: Stage) ->
     stage.play(scene, AT_ONCE)
 
 
-def test_wire_of_answer_is_shown_where_it_was_kept(stage: Stage) -> None:
+def test_answer_shows_its_frames_if_saved_and_becomes_a_conversation(stage: Stage) -> None:
     async def scene(person: Person) -> None:
         page = await evaluate(person, checks=(Contains(text="Lisbon"),), keep=Keep.FAILED)
         details = await page.choose_answer(1, "Oslo")
@@ -90,17 +87,19 @@ def test_wire_of_answer_is_shown_where_it_was_kept(stage: Stage) -> None:
         assert after["c0"].at > before["c0"].at
         assert len(after) == page.answers == 3
 
-    stage.play(scene, AT_ONCE)
-
-
-def test_failed_answer_says_why_and_cannot_be_rated(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        page = await evaluate(person, "Say {{city}} !400")
-        assert page.failed == 3
-        details = await page.choose_answer(0)
-        await person.until(lambda: details.errors, "the error")
-        assert not details.checks
-        assert not details.can_be_rated
+        # It becomes a conversation
+        evaluated = person.session
+        answer = next(answer for answer in after.values() if answer.case == "c0")
+        kept = await person.app.workspace.answers.kept(evaluated.main.id, answer)
+        await details.open_tab("Answers")
+        await details.press("Open as conversation")
+        await person.until(lambda: person.session is not evaluated, "another experiment")
+        await person.until(person.pane.composer.isVisible, "the conversation")
+        assert person.path == kept.turns
+        assert person.session.title == "Lisbon · A"
+        assert len(person.session.exchanges) == 1
+        await person.run("And tomorrow? !fast")
+        await person.idle(len(kept.turns) + 2)
 
     stage.play(scene, AT_ONCE)
 
@@ -111,19 +110,15 @@ def test_answers_refused_for_one_field_are_asked_again_without_it(stage: Stage) 
         await person.do(lambda: person.session.set_parameters(parameters))
         page = await evaluate(person, "Say {{city}} !fast !refuse=seed")
         assert page.failed == page.answers > 1
-        first, *others = await load_answers(person)
-        inquiry = Inquiry(person.session.main)
-        refused = refused_alike(inquiry, [replace(first, failure="Unknown parameter: 'seed'."), *others])
-        assert refused is not None
-        assert (len(refused.answers), refused.more) == (len(others), 1)
-        assert refused.words.endswith("1 more was refused otherwise: that comes next.")
         details = await page.choose_answer(0)
         await person.until(lambda: details.has_button("Always leave it out for this model"), "its card")
         assert not details.has_button("Leave out “seed” and retry"), "not for one answer alone"
-        notice = person.pane.notice
-        words = f"{page.answers} answers were refused: the gateway does not take “seed”."
-        await person.until(lambda: any(label.text() == words for label in person.find(QLabel, inside=notice)), words)
-        await person.press("Leave out “seed” and continue", notice)
+        await person.until(lambda: details.errors, "the error")
+        assert not details.checks
+        assert not details.can_be_rated
+        notice = person.conversation.notice
+        await notice.wait_for_text(f"{page.answers} answers were refused: the gateway does not take “seed”.")
+        await notice.press("Leave out “seed” and continue")
         await page.wait_until(lambda: page.complete and not page.failed, "answers")
         (rule,) = person.app.gateways.get(DEMO_ID).adaptations
         assert (rule.words, rule.model) == ("seed left out", "demo-chat")
@@ -150,29 +145,10 @@ def test_thumb_and_note_are_a_verdict_after_restart(stage: Stage) -> None:
         page = await EvaluatePage.open(person)
         details = await page.choose_answer(0, "Lisbon")
         await person.until(lambda: details.rated_bad, "the thumb")
-        assert details.note.text() == "too long"
+        await person.until(lambda: details.note.text() == "too long", "the note")
 
     stage.play(first, AT_ONCE)
     stage.play(second, AT_ONCE)
-
-
-def test_answer_becomes_a_conversation(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        page = await evaluate(person, keep=Keep.ALL)
-        evaluated = person.session
-        details = await page.choose_answer(0, "Lisbon")
-        answer = next(answer for answer in await load_answers(person) if answer.case == "c0")
-        kept = await person.app.workspace.answers.kept(evaluated.main.id, answer)
-        await details.press("Open as conversation")
-        await person.until(lambda: person.session is not evaluated, "another experiment")
-        await person.until(person.pane.composer.isVisible, "the conversation")
-        assert person.path == kept.turns
-        assert person.session.title == "Lisbon · A"
-        assert len(person.session.exchanges) == 1
-        await person.run("And tomorrow? !fast")
-        await person.idle(len(kept.turns) + 2)
-
-    stage.play(scene, AT_ONCE)
 
 
 def test_blind_test_names_nobody_until_all_pairs_are_judged(stage: Stage) -> None:
