@@ -11,7 +11,8 @@ import json
 import sys
 import threading
 from collections.abc import Callable, Coroutine, Iterator
-from functools import partial
+from functools import partial, wraps
+from inspect import Parameter, Signature, signature
 from pathlib import Path
 from types import TracebackType
 from typing import Any, TypeVar
@@ -25,6 +26,7 @@ from shiboken6 import isValid
 
 from playground.app import App
 from playground.demo.server import DemoConfig, DemoServer
+from playground.demo.service import ReceivedRequest
 from playground.domain.transcript import Turn
 from playground.engine.session.session import Session
 from playground.ui.features.conversation.pane import ConversationPane
@@ -80,11 +82,15 @@ class Person:
         """The field of the composer."""
         return self.one(QPlainTextEdit, "Message", self.pane.composer)
 
+    @property
+    def posts(self) -> list[ReceivedRequest]:
+        """The requests of runs that the demo gateway received, oldest first."""
+        return [request for request in self.server.requests if request.method == "POST"]
+
     def body(self, at: int = -1) -> dict[str, Any]:
         """The body of a request as the demo gateway received it."""
-        posts = [request for request in self.server.requests if request.method == "POST"]
-        found: dict[str, Any] = json.loads(posts[at].body)
-        return found
+        body: dict[str, Any] = json.loads(self.posts[at].body)
+        return body
 
     def card(self, at: int) -> TurnCard:
         """The card of a turn on the path."""
@@ -325,6 +331,24 @@ class Stage:
         assert loop._tasks <= tasks, f"tasks left: {loop._tasks - tasks}"
         assert not still_running, "the demo gateway was left running"
         return app
+
+
+def flow(
+    demo: DemoConfig = PACE, *, touched: bool = True
+) -> Callable[[Callable[..., Coroutine[Any, Any, None]]], Callable[..., None]]:
+    """Make a test of a scene: it is played in one start of the application, with its other parameters as fixtures."""
+
+    def decorate(scene: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., None]:
+        @wraps(scene)
+        def run(stage: Stage, **fixtures: Any) -> None:
+            stage.play(partial(scene, **fixtures), demo, touched=touched)
+
+        parameters = list(signature(scene).parameters.values())[1:]
+        stage = Parameter("stage", Parameter.POSITIONAL_OR_KEYWORD)
+        run.__signature__ = Signature([stage, *parameters])  # type: ignore[attr-defined]
+        return run
+
+    return decorate
 
 
 def _ours(thread: threading.Thread) -> bool:

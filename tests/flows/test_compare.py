@@ -25,7 +25,7 @@ from playground.engine.compare.lanes import Lanes
 from playground.engine.session.changes import RunState
 from playground.engine.session.session import Session
 from tests.engine.debugging import WEATHER
-from tests.flows.conftest import Person, Stage
+from tests.flows.conftest import Person, Stage, flow
 from tests.flows.pages.compare import ComparePage, find_docks
 from tests.flows.pages.conversation import wait_for_dialog
 from tests.flows.pages.page import get_by_object_name
@@ -75,120 +75,116 @@ def set_warm(lane: Session, temperature: float | None = 1) -> None:
     lane.set_parameters(lane.settings.current.with_value("temperature", temperature))
 
 
-def test_question_goes_to_two_lanes_with_settings_and_panels_of_their_own(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        main, window, compare = person.session, person.app.window, ComparePage(person)
+@flow()
+async def test_question_goes_to_two_lanes_with_settings_and_panels_of_their_own(person: Person) -> None:
+    main, window, compare = person.session, person.app.window, ComparePage(person)
 
-        def panels() -> list[str]:
-            return sorted(dock.windowTitle() for dock in find_docks(person) if isinstance(dock, QDockWidget))
+    def panels() -> list[str]:
+        return sorted(dock.windowTitle() for dock in find_docks(person) if isinstance(dock, QDockWidget))
 
-        before = panels()
-        assert before == ["Experiments", "Inspector", "Parameters and tools"]
-        lanes = await compare.open()
-        first, second = compare.lanes
-        await person.until(lambda: panels() == [], "no panels around the lanes")
+    before = panels()
+    assert before == ["Experiments", "Inspector", "Parameters and tools"]
+    lanes = await compare.open()
+    first, second = compare.lanes
+    await person.until(lambda: panels() == [], "no panels around the lanes")
 
-        await second.select()
-        await person.until(lambda: person.session is lanes.all[1], "the second lane in front")
-        model = main.settings.model
-        await person.use_model("demo-chat")
-        assert main.settings.model == model != "demo-chat"
-        await person.until(lambda: second.model == "demo-chat", "its model above it")
+    await second.select()
+    await person.until(lambda: person.session is lanes.all[1], "the second lane in front")
+    model = main.settings.model
+    await person.use_model("demo-chat")
+    assert main.settings.model == model != "demo-chat"
+    await person.until(lambda: second.model == "demo-chat", "its model above it")
 
-        await person.run("Hello")
-        await compare.wait_for_answers(2)
-        assert first.widget.isAncestorOf(person.conversation.messages.widget)
-        assert {person.body(-1)["model"], person.body(-2)["model"]} == {"demo-chat", model}
-        assert (await second.messages.wait_for_message(lanes.all[1].transcript.path[-1])).text
-        await person.until(lambda: "first token" in second.metrics, "metrics below it")
-        await person.until(lambda: any(lane.best for lane in compare.lanes), "the best lane of each metric")
+    await person.run("Hello")
+    await compare.wait_for_answers(2)
+    assert first.widget.isAncestorOf(person.conversation.messages.widget)
+    assert {person.body(-1)["model"], person.body(-2)["model"]} == {"demo-chat", model}
+    assert (await second.messages.wait_for_message(lanes.all[1].transcript.path[-1])).text
+    await person.until(lambda: "first token" in second.metrics, "metrics below it")
+    await person.until(lambda: any(lane.best for lane in compare.lanes), "the best lane of each metric")
 
-        # Each page remembers its panels
-        buttons = second.find(QAbstractButton)
-        await person.click(next(button for button in buttons if button.text().endswith(" set")))
-        await person.until(lambda: panels() == ["Parameters and tools"], "the panel in which the lane is set")
-        window.remember_layout()
-        await compare.close()
-        await person.until(lambda: panels() == before, "the panels around the conversation")
-        await compare.bar.press("Compare")
-        await person.until(lambda: panels() == ["Parameters and tools"], "the panels around the lanes")
-        stored = person.app.settings.value("window/state")
-        assert isinstance(window, QMainWindow)
-        versions = range(100)
-        assert any(QMainWindow.restoreState(window, QByteArray(stored), version) for version in versions)
-        assert panels() == before, "a window opens with the panels of the conversation"
+    # Each page remembers its panels
+    buttons = second.find(QAbstractButton)
+    await person.click(next(button for button in buttons if button.text().endswith(" set")))
+    await person.until(lambda: panels() == ["Parameters and tools"], "the panel in which the lane is set")
+    window.remember_layout()
+    await compare.close()
+    await person.until(lambda: panels() == before, "the panels around the conversation")
+    await compare.bar.press("Compare")
+    await person.until(lambda: panels() == ["Parameters and tools"], "the panels around the lanes")
+    stored = person.app.settings.value("window/state")
+    assert isinstance(window, QMainWindow)
+    versions = range(100)
+    assert any(QMainWindow.restoreState(window, QByteArray(stored), version) for version in versions)
+    assert panels() == before, "a window opens with the panels of the conversation"
 
-        await compare.wait_for_lanes(2)
-        await compare.lanes[1].press("Continue here")
-        await person.until(lambda: main.settings.model == "demo-chat", "the lane to be the conversation")
-        await person.until(lambda: compare.lanes[0].model == "demo-chat", "its model above the first lane")
-        await compare.close()
-        assert person.session is main
-        assert person.conversation.messages.visible
-        await person.run("And now?")
-        await person.idle(4)
-        assert len(texts(main.lanes[1])) == 2
-
-    stage.play(scene)
+    await compare.wait_for_lanes(2)
+    await compare.lanes[1].press("Continue here")
+    await person.until(lambda: main.settings.model == "demo-chat", "the lane to be the conversation")
+    await person.until(lambda: compare.lanes[0].model == "demo-chat", "its model above the first lane")
+    await compare.close()
+    assert person.session is main
+    assert person.conversation.messages.visible
+    await person.run("And now?")
+    await person.idle(4)
+    assert len(texts(main.lanes[1])) == 2
 
 
-def test_lanes_are_ticked_reached_by_keys_stopped_closed_and_restored(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        compare = ComparePage(person)
-        lanes = await compare.open(3)
-        first, second, third = compare.lanes
-        await person.click(third.tick)
-        await person.until(lambda: len(lanes.ticked) == 2, "two lanes on the button")
-        await person.run("!long=9000 !tps=30")
-        await wait_for_streams(person, lanes)
-        assert texts(lanes.all[2]) == []
-        await second.press("Stop this lane")
-        await person.until(lambda: lanes.all[1].state is RunState.IDLE, "one lane stopped")
-        assert lanes.all[0].busy
-        await person.key(Qt.Key.Key_Escape, SHIFT)
-        await person.until(lambda: not lanes.all[0].busy, "all lanes stopped")
+@flow(SLOW)
+async def test_lanes_are_ticked_reached_by_keys_stopped_closed_and_restored(person: Person) -> None:
+    compare = ComparePage(person)
+    lanes = await compare.open(3)
+    first, second, third = compare.lanes
+    await person.click(third.tick)
+    await person.until(lambda: len(lanes.ticked) == 2, "two lanes on the button")
+    await person.run("!long=9000 !tps=30")
+    await wait_for_streams(person, lanes)
+    assert texts(lanes.all[2]) == []
+    await second.press("Stop this lane")
+    await person.until(lambda: lanes.all[1].state is RunState.IDLE, "one lane stopped")
+    assert lanes.all[0].busy
+    await person.key(Qt.Key.Key_Escape, SHIFT)
+    await person.until(lambda: not lanes.all[0].busy, "all lanes stopped")
 
-        await second.choose("Close")
-        await compare.wait_for_lanes(2)
-        await person.click(person.conversation.composer.widget)
-        await person.conversation.notice.press("Undo")
-        await compare.wait_for_lanes(3)
-        assert first.visible
+    await second.choose("Close")
+    await compare.wait_for_lanes(2)
+    await person.click(person.conversation.composer.widget)
+    await person.conversation.notice.press("Undo")
+    await compare.wait_for_lanes(3)
+    assert first.visible
 
-        # The Tab key goes lane by lane
-        await person.click(compare.lanes[2].tick)
-        await person.until(lambda: len(lanes.ticked) == 3, "three lanes on the button")
-        await person.until(lambda: all(lane.messages.messages for lane in compare.lanes[:2]), "the messages")
-        size = person.one(QWidget, "Estimated size of the next request:")
-        await person.until(lambda: re.search(r"≈ [\d,]+ tok( in 3 lanes| × 3)", size.accessibleName()), "the size")
-        await person.do(compare.lanes[0].tick.setFocus)
-        visited: list[str] = []
-        while (letter := compare.focused_lane) != "-" and len(visited) < 200:
-            visited.append(letter)
-            await person.key(Qt.Key.Key_Tab)
-        assert "".join(dict.fromkeys(visited)) == "ABC"
-        assert visited == sorted(visited), "from the end of one lane to the beginning of the next"
-        tick = compare.lanes[1].tick
-        await person.do(tick.setFocus)
-        await person.key(Qt.Key.Key_Backtab, SHIFT)
-        assert compare.focused_lane == "A"
+    # The Tab key goes lane by lane
+    await person.click(compare.lanes[2].tick)
+    await person.until(lambda: len(lanes.ticked) == 3, "three lanes on the button")
+    await person.until(lambda: all(lane.messages.messages for lane in compare.lanes[:2]), "the messages")
+    size = person.one(QWidget, "Estimated size of the next request:")
+    await person.until(lambda: re.search(r"≈ [\d,]+ tok( in 3 lanes| × 3)", size.accessibleName()), "the size")
+    await person.do(compare.lanes[0].tick.setFocus)
+    visited: list[str] = []
+    while (letter := compare.focused_lane) != "-" and len(visited) < 200:
+        visited.append(letter)
         await person.key(Qt.Key.Key_Tab)
-        assert tick.hasFocus()
+    assert "".join(dict.fromkeys(visited)) == "ABC"
+    assert visited == sorted(visited), "from the end of one lane to the beginning of the next"
+    tick = compare.lanes[1].tick
+    await person.do(tick.setFocus)
+    await person.key(Qt.Key.Key_Backtab, SHIFT)
+    assert compare.focused_lane == "A"
+    await person.key(Qt.Key.Key_Tab)
+    assert tick.hasFocus()
 
-        # Escape stops the lane with the focus
-        await person.run("!long=9000 !tps=30")
-        await wait_for_streams(person, lanes)
-        assert person.session is lanes.all[1]
-        await person.key(Qt.Key.Key_Escape)
-        await person.until(lambda: lanes.all[1].state is RunState.IDLE, "the lane in front stopped")
-        assert all(lanes.all[at].state is not RunState.IDLE for at in (0, 2))
-        await person.key(Qt.Key.Key_Escape, SHIFT)
-        await person.until(lambda: not lanes.all[0].busy, "all lanes stopped")
-        await person.until(lambda: person.conversation.composer.has_button("Run"), "the button to run again")
-        await compare.bar.press("Experiment")
-        await person.until(lambda: "dock-experiments" in [dock.objectName() for dock in find_docks(person)], "the list")
-
-    stage.play(scene, SLOW)
+    # Escape stops the lane with the focus
+    await person.run("!long=9000 !tps=30")
+    await wait_for_streams(person, lanes)
+    assert person.session is lanes.all[1]
+    await person.key(Qt.Key.Key_Escape)
+    await person.until(lambda: lanes.all[1].state is RunState.IDLE, "the lane in front stopped")
+    assert all(lanes.all[at].state is not RunState.IDLE for at in (0, 2))
+    await person.key(Qt.Key.Key_Escape, SHIFT)
+    await person.until(lambda: not lanes.all[0].busy, "all lanes stopped")
+    await person.until(lambda: person.conversation.composer.has_button("Run"), "the button to run again")
+    await compare.bar.press("Experiment")
+    await person.until(lambda: "dock-experiments" in [dock.objectName() for dock in find_docks(person)], "the list")
 
 
 def test_calls_of_lanes_are_answered_one_by_one_or_together(stage: Stage) -> None:
@@ -232,185 +228,179 @@ def test_calls_of_lanes_are_answered_one_by_one_or_together(stage: Stage) -> Non
     stage.play(scene)
 
 
-def test_lanes_scroll_together_and_belong_to_their_experiment(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        main, compare = person.session, ComparePage(person)
-        lanes = await compare.open()
+@flow()
+async def test_lanes_scroll_together_and_belong_to_their_experiment(person: Person) -> None:
+    main, compare = person.session, ComparePage(person)
+    lanes = await compare.open()
 
-        # Losses of a protocol
-        main.set_parameters(main.settings.current.with_value("n", 2))
-        lanes.all[1].switch_protocol("messages")
-        await person.until(lambda: "cannot go as" in compare.lanes[1].losses, "the losses")
-        main.set_parameters(main.settings.current.with_value("n", None))
-        lanes.all[1].switch_protocol("chat")
-        await person.until(lambda: not compare.lanes[1].losses, "no losses")
+    # Losses of a protocol
+    main.set_parameters(main.settings.current.with_value("n", 2))
+    lanes.all[1].switch_protocol("messages")
+    await person.until(lambda: "cannot go as" in compare.lanes[1].losses, "the losses")
+    main.set_parameters(main.settings.current.with_value("n", None))
+    lanes.all[1].switch_protocol("chat")
+    await person.until(lambda: not compare.lanes[1].losses, "no losses")
 
-        # Another experiment has lanes of its own
-        await person.run("Hello !long=60")
-        await compare.wait_for_answers(2)
-        await person.key(Qt.Key.Key_N, CONTROL)
-        await person.until(lambda: person.session.main is not main, "another experiment")
-        await compare.wait_for_lanes(1)
-        await person.do(lambda: person.app.workspace.open(main.id))
-        lanes = await compare.wait_for_lanes(2)
-        assert lanes.all[0] is main
-        assert [texts(lane)[0] for lane in lanes.all] == ["Hello !long=60"] * 2
+    # Another experiment has lanes of its own
+    await person.run("Hello !long=60")
+    await compare.wait_for_answers(2)
+    await person.key(Qt.Key.Key_N, CONTROL)
+    await person.until(lambda: person.session.main is not main, "another experiment")
+    await compare.wait_for_lanes(1)
+    await person.do(lambda: person.app.workspace.open(main.id))
+    lanes = await compare.wait_for_lanes(2)
+    assert lanes.all[0] is main
+    assert [texts(lane)[0] for lane in lanes.all] == ["Hello !long=60"] * 2
 
-        for count in (2, 3):
-            await person.run("Tell me about it !long=60")
-            await compare.wait_for_answers(2 * count)
-        first, second = compare.lanes
-        bar = first.scroll_area.verticalScrollBar()
-        await person.until(lambda: bar.maximum() > bar.pageStep() // 2, "something to scroll")
+    for count in (2, 3):
+        await person.run("Tell me about it !long=60")
+        await compare.wait_for_answers(2 * count)
+    first, second = compare.lanes
+    bar = first.scroll_area.verticalScrollBar()
+    await person.until(lambda: bar.maximum() > bar.pageStep() // 2, "something to scroll")
 
-        def places() -> tuple[int, int]:
-            return first.first_in_view(lanes.all[0]), second.first_in_view(lanes.all[1])
+    def places() -> tuple[int, int]:
+        return first.first_in_view(lanes.all[0]), second.first_in_view(lanes.all[1])
 
-        for position in (bar.maximum(), 0, bar.maximum()):
-            await person.do(lambda: bar.setValue(position))  # noqa: B023 - it is awaited
-            await person.until(lambda: places()[0] == places()[1] >= 0, "the same message in both")
-        last = places()[1]
-        assert last > 0
-        await person.trigger("compare.together")
-        await person.do(lambda: bar.setValue(0))
-        await person.until(lambda: places() == (0, last), "only the first lane scrolled")
-
-    stage.play(scene)
+    for position in (bar.maximum(), 0, bar.maximum()):
+        await person.do(lambda: bar.setValue(position))  # noqa: B023 - it is awaited
+        await person.until(lambda: places()[0] == places()[1] >= 0, "the same message in both")
+    last = places()[1]
+    assert last > 0
+    await person.trigger("compare.together")
+    await person.do(lambda: bar.setValue(0))
+    await person.until(lambda: places() == (0, last), "only the first lane scrolled")
 
 
-def test_differences_are_marked_and_shown_below_a_lane_and_in_the_inspector(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        main, compare = person.session, ComparePage(person)
-        lanes = await compare.open()
-        first, second = compare.lanes
-        warm = lanes.all[1]
-        await person.do(lambda: set_warm(warm))
+@flow()
+async def test_differences_are_marked_and_shown_below_a_lane_and_in_the_inspector(person: Person) -> None:
+    main, compare = person.session, ComparePage(person)
+    lanes = await compare.open()
+    first, second = compare.lanes
+    warm = lanes.all[1]
+    await person.do(lambda: set_warm(warm))
 
-        def difference() -> str:
-            return "".join(view.toPlainText() for view in person.find(QTextEdit, "What differs"))
+    def difference() -> str:
+        return "".join(view.toPlainText() for view in person.find(QTextEdit, "What differs"))
 
-        def other() -> QComboBox | None:
-            return next(iter(person.find(QComboBox, "Compare the exchange with")), None)
+    def other() -> QComboBox | None:
+        return next(iter(person.find(QComboBox, "Compare the exchange with")), None)
 
-        def compared_with(entry: str) -> bool:
-            box = other()
-            return box is not None and box.currentText() == entry
+    def compared_with(entry: str) -> bool:
+        box = other()
+        return box is not None and box.currentText() == entry
 
-        # The next requests, before the first run
-        await second.select()
-        await person.trigger("wire.diff")
-        await person.until(lambda: compared_with("Next request: lane A's and this lane's"), "lane A's next request")
-        await person.until(lambda: "temperature" in difference(), "the next requests to be compared")
-        assert "model" not in difference()
+    # The next requests, before the first run
+    await second.select()
+    await person.trigger("wire.diff")
+    await person.until(lambda: compared_with("Next request: lane A's and this lane's"), "lane A's next request")
+    await person.until(lambda: "temperature" in difference(), "the next requests to be compared")
+    assert "model" not in difference()
 
-        await person.run("Hello")
-        await compare.wait_for_answers(2)
-        await person.trigger("compare.mark")
-        await person.until(second.marked_texts, "marks in the second lane")
-        await person.until(lambda: second.request_difference == "1 field of the request differs", "the difference")
-        await person.until(lambda: " s)" in second.metrics, "the difference of the first token")
-        assert "(" not in first.metrics
+    await person.run("Hello")
+    await compare.wait_for_answers(2)
+    await person.trigger("compare.mark")
+    await person.until(second.marked_texts, "marks in the second lane")
+    await person.until(lambda: second.request_difference == "1 field of the request differs", "the difference")
+    await person.until(lambda: " s)" in second.metrics, "the difference of the first token")
+    assert "(" not in first.metrics
 
-        tabs = person.one(QTabBar, "Inspector")
-        titles = [tabs.tabText(number) for number in range(tabs.count())]
-        await person.do(tabs.setFocus)
-        await person.do(lambda: tabs.setCurrentIndex(titles.index("Response")))
-        await second.show_request_difference()
-        await person.until(lambda: compared_with("Lane A, same round"), "lane A in the inspector")
-        await person.until(lambda: "temperature" in difference(), "the field")
-        await person.until(lambda: any("1 difference" in label.text() for label in person.find(QLabel)), "the count")
+    tabs = person.one(QTabBar, "Inspector")
+    titles = [tabs.tabText(number) for number in range(tabs.count())]
+    await person.do(tabs.setFocus)
+    await person.do(lambda: tabs.setCurrentIndex(titles.index("Response")))
+    await second.show_request_difference()
+    await person.until(lambda: compared_with("Lane A, same round"), "lane A in the inspector")
+    await person.until(lambda: "temperature" in difference(), "the field")
+    await person.until(lambda: any("1 difference" in label.text() for label in person.find(QLabel)), "the count")
 
-        # Lane A is not compared with itself, nor with a round that it has not
-        await first.select()
-        await person.until(lambda: (box := other()) is not None and box.findText("Lane A, same round") < 0, "no lane A")
-        await person.do(lambda: lanes.tick(main, on=False))
-        await second.select()
-        await person.run("And now?")
-        await person.until(lambda: len(texts(warm)) == 4 and not main.busy, "a round without lane A")
-        await person.until(lambda: not second.request_difference, "no comparison below it")
-        await person.until(lambda: "Lane A has no other request of the same round" in difference(), "the reason")
+    # Lane A is not compared with itself, nor with a round that it has not
+    await first.select()
+    await person.until(lambda: (box := other()) is not None and box.findText("Lane A, same round") < 0, "no lane A")
+    await person.do(lambda: lanes.tick(main, on=False))
+    await second.select()
+    await person.run("And now?")
+    await person.until(lambda: len(texts(warm)) == 4 and not main.busy, "a round without lane A")
+    await person.until(lambda: not second.request_difference, "no comparison below it")
+    await person.until(lambda: "Lane A has no other request of the same round" in difference(), "the reason")
 
-        await person.trigger("compare.mark")
-        await person.until(lambda: "(" not in second.metrics, "metrics without differences")
-        await person.until(lambda: not second.marked_texts(), "no marks")
-
-    stage.play(scene)
+    await person.trigger("compare.mark")
+    await person.until(lambda: "(" not in second.metrics, "metrics without differences")
+    await person.until(lambda: not second.marked_texts(), "no marks")
 
 
-def test_lanes_are_added_moved_by_keys_and_saved_as_presets(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        main, compare = person.session, ComparePage(person)
-        lanes = await compare.open()
-        second = compare.lanes[1]
+@flow()
+async def test_lanes_are_added_moved_by_keys_and_saved_as_presets(person: Person) -> None:
+    main, compare = person.session, ComparePage(person)
+    lanes = await compare.open()
+    second = compare.lanes[1]
 
-        # A lane becomes a preset, and the preset another lane
-        await person.do(lambda: set_warm(lanes.all[1]))
-        await compare.lanes[1].choose("Save as preset…")
-        dialog = await wait_for_dialog(person, "Save as preset")
-        name = await dialog.wait_for(QLineEdit, "Name of the preset")
-        await person.do(lambda: name.setText("warm"))
-        await person.do(lambda: QTest.keyClick(name, Qt.Key.Key_Return))
-        await person.until(lambda: not dialog.visible, "the dialog to close")
-        await compare.add_preset("warm")
-        await compare.wait_for_lanes(3)
-        assert lanes.title(lanes.all[2]) == "C · warm"
-        assert lanes.all[2].settings.current.held["temperature"] == 1
-        await person.do(lambda: set_warm(lanes.all[1], None))
-        await compare.lanes[2].choose("Close")
-        await compare.wait_for_lanes(2)
-        await person.conversation.notice.press("Undo")
-        await compare.wait_for_lanes(3)
-        await compare.lanes[2].choose("Close")
-        await compare.wait_for_lanes(2)
+    # A lane becomes a preset, and the preset another lane
+    await person.do(lambda: set_warm(lanes.all[1]))
+    await compare.lanes[1].choose("Save as preset…")
+    dialog = await wait_for_dialog(person, "Save as preset")
+    name = await dialog.wait_for(QLineEdit, "Name of the preset")
+    await person.do(lambda: name.setText("warm"))
+    await person.do(lambda: QTest.keyClick(name, Qt.Key.Key_Return))
+    await person.until(lambda: not dialog.visible, "the dialog to close")
+    await compare.add_preset("warm")
+    await compare.wait_for_lanes(3)
+    assert lanes.title(lanes.all[2]) == "C · warm"
+    assert lanes.all[2].settings.current.held["temperature"] == 1
+    await person.do(lambda: set_warm(lanes.all[1], None))
+    await compare.lanes[2].choose("Close")
+    await compare.wait_for_lanes(2)
+    await person.conversation.notice.press("Undo")
+    await compare.wait_for_lanes(3)
+    await compare.lanes[2].choose("Close")
+    await compare.wait_for_lanes(2)
 
-        assert not compare.bar.has_button("Gateway")
-        await second.select()
-        await person.until(lambda: person.session is lanes.all[1], "the second lane in front")
-        await person.use_model("demo-chat")
-        await person.until(lambda: second.model == "demo-chat", "its model above it")
-        await person.until(lambda: "otherwise as set" in second.settings, "the differing settings")
-        await compare.add("Copy of this lane")
-        await compare.wait_for_lanes(3)
-        assert lanes.all[2].settings.model == "demo-chat"
-        assert "3 lanes" in compare.bar.texts
+    assert not compare.bar.has_button("Gateway")
+    await second.select()
+    await person.until(lambda: person.session is lanes.all[1], "the second lane in front")
+    await person.use_model("demo-chat")
+    await person.until(lambda: second.model == "demo-chat", "its model above it")
+    await person.until(lambda: "otherwise as set" in second.settings, "the differing settings")
+    await compare.add("Copy of this lane")
+    await compare.wait_for_lanes(3)
+    assert lanes.all[2].settings.model == "demo-chat"
+    assert "3 lanes" in compare.bar.texts
 
-        await compare.add("Other models…")
-        dialog = await wait_for_dialog(person, "Add lanes of other models")
-        search = await dialog.wait_for(QLineEdit, "Find a model, or type an id")
-        for model in ("demo-tools", "typed/by-hand"):
-            await person.do(lambda: search.setText(model))  # noqa: B023 - it is awaited
-            await person.do(lambda: QTest.keyClick(search, Qt.Key.Key_Return))
-        await dialog.press("Add 2 lanes")
-        await compare.wait_for_lanes(5)
-        assert [lane.settings.model for lane in lanes.all[3:]] == ["demo-tools", "typed/by-hand"]
-        window = person.app.window
-        await person.until(lambda: window.focusWidget() is person.message, "the focus in the message field")
-        await person.do(window.activateWindow)
-        await person.trigger("edit.undo")
-        await compare.wait_for_lanes(3)
+    await compare.add("Other models…")
+    dialog = await wait_for_dialog(person, "Add lanes of other models")
+    search = await dialog.wait_for(QLineEdit, "Find a model, or type an id")
+    for model in ("demo-tools", "typed/by-hand"):
+        await person.do(lambda: search.setText(model))  # noqa: B023 - it is awaited
+        await person.do(lambda: QTest.keyClick(search, Qt.Key.Key_Return))
+    await dialog.press("Add 2 lanes")
+    await compare.wait_for_lanes(5)
+    assert [lane.settings.model for lane in lanes.all[3:]] == ["demo-tools", "typed/by-hand"]
+    window = person.app.window
+    await person.until(lambda: window.focusWidget() is person.message, "the focus in the message field")
+    await person.do(window.activateWindow)
+    await person.trigger("edit.undo")
+    await compare.wait_for_lanes(3)
 
-        await person.run("Hello")
-        await compare.wait_for_answers(2)
-        await person.until(lambda: person.session is lanes.all[1])
-        await person.key(Qt.Key.Key_F6)
-        await person.until(lambda: person.session is lanes.all[2], "the third lane")
-        await person.until(lambda: compare.lanes[2].has_focus, "the focus in it")
-        await person.key(Qt.Key.Key_F6)
-        await person.until(lambda: person.session is main, "the first lane after the last")
-        await person.key(Qt.Key.Key_F6, SHIFT)
-        third = lanes.all[2]
-        await person.key(Qt.Key.Key_PageUp, CONTROL | Qt.KeyboardModifier.AltModifier)
-        await person.until(lambda: lanes.all[1] is third, "the lane one place to the left")
+    await person.run("Hello")
+    await compare.wait_for_answers(2)
+    await person.until(lambda: person.session is lanes.all[1])
+    await person.key(Qt.Key.Key_F6)
+    await person.until(lambda: person.session is lanes.all[2], "the third lane")
+    await person.until(lambda: compare.lanes[2].has_focus, "the focus in it")
+    await person.key(Qt.Key.Key_F6)
+    await person.until(lambda: person.session is main, "the first lane after the last")
+    await person.key(Qt.Key.Key_F6, SHIFT)
+    third = lanes.all[2]
+    await person.key(Qt.Key.Key_PageUp, CONTROL | Qt.KeyboardModifier.AltModifier)
+    await person.until(lambda: lanes.all[1] is third, "the lane one place to the left")
 
-        answer = third.transcript.path[-1]
-        await person.until(lambda: compare.lanes[1].messages.find_message(answer), "its answer in the second column")
-        card = await compare.lanes[1].messages.wait_for_message(answer)
-        buttons = [*card.find(QAbstractButton, "Earlier alternative"), *card.find(QAbstractButton, "Later alternative")]
-        await person.do(next(button for button in buttons if button.isEnabled()).setFocus)
-        number = get_by_object_name(person, "alternativeNumber", card.widget)
-        assert sorted(re.findall("lane [A-Z]", number.toolTip())) == ["lane A", "lane C"]
-
-    stage.play(scene)
+    answer = third.transcript.path[-1]
+    await person.until(lambda: compare.lanes[1].messages.find_message(answer), "its answer in the second column")
+    card = await compare.lanes[1].messages.wait_for_message(answer)
+    buttons = [*card.find(QAbstractButton, "Earlier alternative"), *card.find(QAbstractButton, "Later alternative")]
+    await person.do(next(button for button in buttons if button.isEnabled()).setFocus)
+    number = get_by_object_name(person, "alternativeNumber", card.widget)
+    assert sorted(re.findall("lane [A-Z]", number.toolTip())) == ["lane A", "lane C"]
 
 
 def test_running_lanes_survive_the_trash_and_the_end_of_the_application(stage: Stage) -> None:

@@ -11,7 +11,7 @@ from playground.domain.debugging import FAULTS, Answer, AnswerRow, Policy, Reaso
 from playground.engine.session.debugger import FILLING
 from playground.engine.session.run_state import RunState
 from tests.engine.debugging import WEATHER
-from tests.flows.conftest import Person, Stage
+from tests.flows.conftest import Person, Stage, flow
 from tests.flows.pages.conversation import CallCard, focus_in, wait_for_dialog
 
 CALLS = "!calls=3 The weather in Lisbon, Oslo and Rome"
@@ -76,84 +76,80 @@ async def begin_experiment(person: Person) -> None:
     await ready(person)
 
 
-def test_broken_call_edited_is_sent_as_edited(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        await ready(person, "messages", "demo-messages")
-        await person.run(THREE)
-        cards = await person.conversation.wait_for_calls()
-        assert len(cards) == 3
-        assert all(card.waiting for card in cards)
-        broken = cards[1]
-        sent = person.path[-1].calls[1].arguments
-        editor = await broken.edit_arguments()
-        assert broken.arguments_check != "matches schema"
-        await person.type_into(editor, '{"city": "Oslo", "unit": "celsius"}')
-        await broken.wait_until(lambda: broken.arguments_check == "matches schema", "the verdict while typing")
-        await broken.press("Keep")
-        await person.until(lambda: person.path[-1].calls[1].received == sent, "the arguments as sent, saved")
-        await person.until(focus_in(await broken.wait_for_result_field()), "the cursor in the next field")
-        await broken.press("changes")
-        ids = [call.id for call in person.path[-1].calls]
-        for card in person.conversation.message(-1).calls:
-            await card.send_result(f"result for {card.call_id}")
-        await person.idle(6)
-        body = person.body()
-        assert {"city": "Oslo", "unit": "celsius"} in calls_sent(body, "messages")
-        assert json.loads(sent) not in calls_sent(body, "messages")
-        blocks = [block for message in body["messages"] for block in message["content"] if isinstance(block, dict)]
-        assert [block["tool_use_id"] for block in blocks if block["type"] == "tool_result"] == ids
-        assert "received" not in json.dumps(body)
-
-    stage.play(scene)
+@flow()
+async def test_broken_call_edited_is_sent_as_edited(person: Person) -> None:
+    await ready(person, "messages", "demo-messages")
+    await person.run(THREE)
+    cards = await person.conversation.wait_for_calls()
+    assert len(cards) == 3
+    assert all(card.waiting for card in cards)
+    broken = cards[1]
+    sent = person.path[-1].calls[1].arguments
+    editor = await broken.edit_arguments()
+    assert broken.arguments_check != "matches schema"
+    await person.type_into(editor, '{"city": "Oslo", "unit": "celsius"}')
+    await broken.wait_until(lambda: broken.arguments_check == "matches schema", "the verdict while typing")
+    await broken.press("Keep")
+    await person.until(lambda: person.path[-1].calls[1].received == sent, "the arguments as sent, saved")
+    await person.until(focus_in(await broken.wait_for_result_field()), "the cursor in the next field")
+    await broken.press("changes")
+    ids = [call.id for call in person.path[-1].calls]
+    for card in person.conversation.message(-1).calls:
+        await card.send_result(f"result for {card.call_id}")
+    await person.idle(6)
+    body = person.body()
+    assert {"city": "Oslo", "unit": "celsius"} in calls_sent(body, "messages")
+    assert json.loads(sent) not in calls_sent(body, "messages")
+    blocks = [block for message in body["messages"] for block in message["content"] if isinstance(block, dict)]
+    assert [block["tool_use_id"] for block in blocks if block["type"] == "tool_result"] == ids
+    assert "received" not in json.dumps(body)
 
 
-def test_paused_calls_are_refused_answered_stepped_and_filled(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        bar, notice = person.conversation.call_bar, person.conversation.notice
-        debugger = person.session.debugger
+@flow()
+async def test_paused_calls_are_refused_answered_stepped_and_filled(person: Person) -> None:
+    bar, notice = person.conversation.call_bar, person.conversation.notice
+    debugger = person.session.debugger
 
-        # Run is refused while calls are open; Escape stops the loop
-        cards = await pause(person, CALLS)
-        requests = len(person.server.requests)
-        await person.run("And now?")
-        await notice.wait_for_text("Every tool call needs a result")
-        assert len(person.server.requests) == requests
-        await cards[0].type_result("sunny")
-        await person.key(Qt.Key.Key_Escape)
-        await person.until(lambda: bar.text.startswith("Stopped at 3 calls"), "the stop in the bar")
-        assert not person.app.window.action("run.stop").isEnabled()
-        await cards[0].send_result()
-        await notice.wait_until_hidden()
-        await bar.press("Fill with errors")
-        await notice.wait_for_text("Run (Ctrl+Enter) goes on")
-        assert [turn.results[0].text for turn in person.path[2:5]] == ["sunny", FILLING, FILLING]
-        assert person.conversation.composer.text == "And now?"
+    # Run is refused while calls are open; Escape stops the loop
+    cards = await pause(person, CALLS)
+    requests = len(person.server.requests)
+    await person.run("And now?")
+    await notice.wait_for_text("Every tool call needs a result")
+    assert len(person.server.requests) == requests
+    await cards[0].type_result("sunny")
+    await person.key(Qt.Key.Key_Escape)
+    await person.until(lambda: bar.text.startswith("Stopped at 3 calls"), "the stop in the bar")
+    assert not person.app.window.action("run.stop").isEnabled()
+    await cards[0].send_result()
+    await notice.wait_until_hidden()
+    await bar.press("Fill with errors")
+    await notice.wait_for_text("Run (Ctrl+Enter) goes on")
+    assert [turn.results[0].text for turn in person.path[2:5]] == ["sunny", FILLING, FILLING]
+    assert person.conversation.composer.text == "And now?"
 
-        # One call is answered by a step, the others with Continue
-        await begin_experiment(person)
-        debugger = person.session.debugger
-        await person.run(CALLS)
-        cards = await person.conversation.wait_for_calls()
-        for card in cards:
-            await card.type_result("sunny")
-        await cards[1].press("Step")
-        await person.until(lambda: not cards[1].waiting, "the second call to be answered")
-        assert person.session.state is RunState.IDLE
-        assert len(debugger.waiting) == 2
-        await bar.press("Continue")
-        await person.idle(6)
-        assert [turn.results[0].text for turn in person.path[2:5]] == ["sunny"] * 3
+    # One call is answered by a step, the others with Continue
+    await begin_experiment(person)
+    debugger = person.session.debugger
+    await person.run(CALLS)
+    cards = await person.conversation.wait_for_calls()
+    for card in cards:
+        await card.type_result("sunny")
+    await cards[1].press("Step")
+    await person.until(lambda: not cards[1].waiting, "the second call to be answered")
+    assert person.session.state is RunState.IDLE
+    assert len(debugger.waiting) == 2
+    await bar.press("Continue")
+    await person.idle(6)
+    assert [turn.results[0].text for turn in person.path[2:5]] == ["sunny"] * 3
 
-        # One result is sent to all, as errors
-        await person.run(CALLS)
-        cards = await person.conversation.wait_for_calls()
-        await cards[0].type_result("no idea")
-        await cards[0].choose("Send the same to all, as errors")
-        await person.idle(12)
-        results = [turn.results[0] for turn in person.path[8:11]]
-        assert [(result.text, result.is_error) for result in results] == [("no idea", True)] * 3
-
-    stage.play(scene)
+    # One result is sent to all, as errors
+    await person.run(CALLS)
+    cards = await person.conversation.wait_for_calls()
+    await cards[0].type_result("no idea")
+    await cards[0].choose("Send the same to all, as errors")
+    await person.idle(12)
+    results = [turn.results[0] for turn in person.path[8:11]]
+    assert [(result.text, result.is_error) for result in results] == [("no idea", True)] * 3
 
 
 def test_loop_pauses_at_its_limit_at_a_repeated_call_and_when_stopped(stage: Stage) -> None:
@@ -215,46 +211,44 @@ def test_loop_pauses_at_its_limit_at_a_repeated_call_and_when_stopped(stage: Sta
     assert stage.exit_code == 0
 
 
-def test_result_is_prepared_remembered_and_sent_by_key(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        first, second = await pause(person, "!calls=2 The weather in Lisbon and Oslo")
-        debugger = person.session.debugger
-        await first.choose("Compare several answers…")
-        await close_dialog(person, "Compare several answers to get_weather")
-        await first.choose("Rules for this tool…")
-        await close_dialog(person, "Rules for tool calls")
-        await first.type_result("21 degrees")
-        await first.choose("Remember this answer")
-        await person.until(lambda: debugger.debugging.rule("get_weather").rows, "the rule")
-        (row,) = debugger.debugging.rule("get_weather").rows
-        assert row.answer.text == "21 degrees"
-        assert json.loads(row.pattern) == json.loads(person.path[-1].calls[0].arguments)
+@flow()
+async def test_result_is_prepared_remembered_and_sent_by_key(person: Person) -> None:
+    first, second = await pause(person, "!calls=2 The weather in Lisbon and Oslo")
+    debugger = person.session.debugger
+    await first.choose("Compare several answers…")
+    await close_dialog(person, "Compare several answers to get_weather")
+    await first.choose("Rules for this tool…")
+    await close_dialog(person, "Rules for tool calls")
+    await first.type_result("21 degrees")
+    await first.choose("Remember this answer")
+    await person.until(lambda: debugger.debugging.rule("get_weather").rows, "the rule")
+    (row,) = debugger.debugging.rule("get_weather").rows
+    assert row.answer.text == "21 degrees"
+    assert json.loads(row.pattern) == json.loads(person.path[-1].calls[0].arguments)
 
-        names = [name for name, _ in FAULTS]
-        choices = first.result_choices[-len(FAULTS) :]
-        assert all(choice.startswith(name) for choice, name in zip(choices, names, strict=True))
-        await first.choose_result("1 MB")
-        assert len(debugger.waiting) == 2, "nothing is sent by choosing"
-        await person.until(lambda: "a result of 1,000,000 characters" in first.prepared_result, "its description")
-        await person.until(focus_in(first.result_field), "the cursor in the field")
-        await person.keys("x")
-        await person.until(lambda: not first.prepared_result, "typed text instead of the prepared result")
-        assert first.result_text == "x"
-        await first.choose_result("Error text")
-        await person.until(lambda: first.result_text == "Error: the service did not answer.", "the error text")
-        await person.key(Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
-        await person.until(lambda: len(debugger.waiting) == 1, "the first to be answered")
-        result = person.path[2].results[0]
-        assert (result.text, result.is_error) == ("Error: the service did not answer.", True)
-        _, second = await person.conversation.wait_for_calls(1)
-        await second.choose_result("Never")
-        await second.send_result()
-        await person.until(lambda: person.session.state is RunState.ANSWERING, "an answer that never comes")
-        await person.key(Qt.Key.Key_Escape)
-        await person.until(lambda: person.session.state is RunState.IDLE, "the end of waiting")
-        assert len(debugger.waiting) == 1
-
-    stage.play(scene)
+    names = [name for name, _ in FAULTS]
+    choices = first.result_choices[-len(FAULTS) :]
+    assert all(choice.startswith(name) for choice, name in zip(choices, names, strict=True))
+    await first.choose_result("1 MB")
+    assert len(debugger.waiting) == 2, "nothing is sent by choosing"
+    await person.until(lambda: "a result of 1,000,000 characters" in first.prepared_result, "its description")
+    await person.until(focus_in(first.result_field), "the cursor in the field")
+    await person.keys("x")
+    await person.until(lambda: not first.prepared_result, "typed text instead of the prepared result")
+    assert first.result_text == "x"
+    await first.choose_result("Error text")
+    await person.until(lambda: first.result_text == "Error: the service did not answer.", "the error text")
+    await person.key(Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    await person.until(lambda: len(debugger.waiting) == 1, "the first to be answered")
+    result = person.path[2].results[0]
+    assert (result.text, result.is_error) == ("Error: the service did not answer.", True)
+    _, second = await person.conversation.wait_for_calls(1)
+    await second.choose_result("Never")
+    await second.send_result()
+    await person.until(lambda: person.session.state is RunState.ANSWERING, "an answer that never comes")
+    await person.key(Qt.Key.Key_Escape)
+    await person.until(lambda: person.session.state is RunState.IDLE, "the end of waiting")
+    assert len(debugger.waiting) == 1
 
 
 def test_arguments_grow_as_a_tree_while_they_are_received(stage: Stage) -> None:

@@ -13,7 +13,7 @@ from playground.demo.server import DemoConfig, DemoServer
 from playground.domain.transcript import Role
 from playground.engine.gateways.profiles import Profile
 from playground.gateway.address import origin
-from tests.flows.conftest import Person, Stage
+from tests.flows.conftest import Person, Stage, flow
 from tests.flows.pages.conversation import ErrorCard
 from tests.flows.pages.gateways import GatewayBar, GatewaysWindow
 from tests.flows.pages.steps import open_tab
@@ -54,52 +54,50 @@ async def fail(person: Person, message: str = "Hello") -> ErrorCard:
     return await (await person.conversation.wait_for_message(-1)).wait_for_error()
 
 
-def test_error_card_leads_to_the_remedy(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        bar, side = GatewayBar(person), person.one(QTabBar, "Side panel")
-        with FaultServer() as server:
-            await at(person, server)
-            server.play(*refusal(400, {"error": {"message": "There are no healthy deployments for this model."}}))
-            card = await fail(person)
-            assert "The gateway does not offer this model · 400" in card.text
-            await card.press("Choose a model")
-            await person.until(lambda: has_focus(bar.model), "the focus in the model field")
-            server.play(*refusal(400, {"error": {"message": "no", "param": "temperature"}}))
-            card = await fail(person)
-            assert "The gateway does not accept “temperature” · 400" in card.text
-            await open_tab(person, "Raw")
-            await card.press("Show parameters")
-            await person.until(lambda: any(map(has_focus, person.find(QLineEdit, "Temperature"))), "its row")
-            server.play(*refusal(400, {"error": {"message": "This model's maximum context length is 4097 tokens."}}))
-            card = await fail(person)
-            await card.press("Go to the earliest turn")
-            first = person.path[0].id
-            await person.until(lambda: person.pane.view.focused_turn() == first, "the focus on the first turn")
-            server.play(*refusal(422, {"detail": [{"loc": ["body", "foo"], "msg": "Extra inputs are not permitted"}]}))
-            card = await fail(person)
-            await card.press("Open Raw")
-            await person.until(lambda: any(map(has_focus, person.find(QPlainTextEdit, "This experiment"))), "the body")
-            server.play(*refusal(400, {"error": {"message": "this model does not support tools"}}))
-            card = await fail(person)
-            assert card.buttons == ["Choose a model", "Show tools", "Retry"]
-            await card.press("Show tools")
-            await person.until(lambda: side.tabText(side.currentIndex()).startswith("Tools"), "the tools")
-            server.play(*refusal(400, {"message": "Either x-portkey-config or x-portkey-provider header is required"}))
-            card = await fail(person)
-            await card.press("Add the header x-portkey-provider")
-            settings = await GatewaysWindow.opened(person)
-            assert settings.value("Header name") == "x-portkey-provider"
-            await person.until(lambda: has_focus(settings.field("Header value")), "the cursor in its value")
-            await settings.enter("Header value", "openai")
-            await settings.save()
-            await settings.leave()
-            await person.conversation.notice.wait_for_text("Scripted is saved.")
-            server.play(ANSWER, keep())
-            await person.conversation.notice.press("Retry")
-            await person.until(lambda: person.path[-1].text == "Well", "the answer")
-            assert server.requests[-1].header("x-portkey-provider") == "openai"
-
-    stage.play(scene)
+@flow()
+async def test_error_card_leads_to_the_remedy(person: Person) -> None:
+    bar, side = GatewayBar(person), person.one(QTabBar, "Side panel")
+    with FaultServer() as server:
+        await at(person, server)
+        server.play(*refusal(400, {"error": {"message": "There are no healthy deployments for this model."}}))
+        card = await fail(person)
+        assert "The gateway does not offer this model · 400" in card.text
+        await card.press("Choose a model")
+        await person.until(lambda: has_focus(bar.model), "the focus in the model field")
+        server.play(*refusal(400, {"error": {"message": "no", "param": "temperature"}}))
+        card = await fail(person)
+        assert "The gateway does not accept “temperature” · 400" in card.text
+        await open_tab(person, "Raw")
+        await card.press("Show parameters")
+        await person.until(lambda: any(map(has_focus, person.find(QLineEdit, "Temperature"))), "its row")
+        server.play(*refusal(400, {"error": {"message": "This model's maximum context length is 4097 tokens."}}))
+        card = await fail(person)
+        await card.press("Go to the earliest turn")
+        first = person.path[0].id
+        await person.until(lambda: person.pane.view.focused_turn() == first, "the focus on the first turn")
+        server.play(*refusal(422, {"detail": [{"loc": ["body", "foo"], "msg": "Extra inputs are not permitted"}]}))
+        card = await fail(person)
+        await card.press("Open Raw")
+        await person.until(lambda: any(map(has_focus, person.find(QPlainTextEdit, "This experiment"))), "the body")
+        server.play(*refusal(400, {"error": {"message": "this model does not support tools"}}))
+        card = await fail(person)
+        assert card.buttons == ["Choose a model", "Show tools", "Retry"]
+        await card.press("Show tools")
+        await person.until(lambda: side.tabText(side.currentIndex()).startswith("Tools"), "the tools")
+        server.play(*refusal(400, {"message": "Either x-portkey-config or x-portkey-provider header is required"}))
+        card = await fail(person)
+        await card.press("Add the header x-portkey-provider")
+        settings = await GatewaysWindow.opened(person)
+        assert settings.value("Header name") == "x-portkey-provider"
+        await person.until(lambda: has_focus(settings.field("Header value")), "the cursor in its value")
+        await settings.enter("Header value", "openai")
+        await settings.save()
+        await settings.leave()
+        await person.conversation.notice.wait_for_text("Scripted is saved.")
+        server.play(ANSWER, keep())
+        await person.conversation.notice.press("Retry")
+        await person.until(lambda: person.path[-1].text == "Well", "the answer")
+        assert server.requests[-1].header("x-portkey-provider") == "openai"
 
 
 def test_error_card_of_a_missing_key_leads_to_its_field(stage: Stage) -> None:
@@ -132,51 +130,49 @@ def test_error_card_of_a_missing_key_leads_to_its_field(stage: Stage) -> None:
         stage.play(scene)
 
 
-def test_error_card_describes_what_arrived(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        with FaultServer() as server:
-            await at(person, server)
-            server.play(reset())
-            nothing = (await fail(person)).text
-            assert "The connection failed" in nothing
-            assert "What arrived is kept" not in nothing
-            server.play(send(head(), sse(text_chunk("Well, "))), reset())
-            await person.run("And now?")
-            await person.until(lambda: person.path[-1].role is Role.ASSISTANT and person.path[-1].text, "some text")
-            await person.idle()
-            card = await person.conversation.message(-1).wait_for_error()
-            assert "What arrived is kept. Retry to ask again." in card.text
-            for streamed in (True, False):
-                server.play(*refusal(503, {"message": "busy"}))
-                parameters = person.session.settings.current.with_value("stream", streamed)
-                await person.do(partial(person.session.set_parameters, parameters))
-                card = await fail(person)
-                assert ("Streaming makes this less likely" in card.text) is not streamed
-                assert ("Turn streaming on and retry" in card.buttons) is not streamed
-            server.play(send(whole(418, None, b"", "Connection: close")))
-            assert (await fail(person)).text.count("418") == 1
-            server.play(send(b"SSH-2.0-OpenSSH_9.2\r\n"))
+@flow()
+async def test_error_card_describes_what_arrived(person: Person) -> None:
+    with FaultServer() as server:
+        await at(person, server)
+        server.play(reset())
+        nothing = (await fail(person)).text
+        assert "The connection failed" in nothing
+        assert "What arrived is kept" not in nothing
+        server.play(send(head(), sse(text_chunk("Well, "))), reset())
+        await person.run("And now?")
+        await person.until(lambda: person.path[-1].role is Role.ASSISTANT and person.path[-1].text, "some text")
+        await person.idle()
+        card = await person.conversation.message(-1).wait_for_error()
+        assert "What arrived is kept. Retry to ask again." in card.text
+        for streamed in (True, False):
+            server.play(*refusal(503, {"message": "busy"}))
+            parameters = person.session.settings.current.with_value("stream", streamed)
+            await person.do(partial(person.session.set_parameters, parameters))
             card = await fail(person)
-            assert "The answer is not proper HTTP" in card.text
-            assert "it says “SSH-2.0-OpenSSH_9.2”" in card.text
+            assert ("Streaming makes this less likely" in card.text) is not streamed
+            assert ("Turn streaming on and retry" in card.buttons) is not streamed
+        server.play(send(whole(418, None, b"", "Connection: close")))
+        assert (await fail(person)).text.count("418") == 1
+        server.play(send(b"SSH-2.0-OpenSSH_9.2\r\n"))
+        card = await fail(person)
+        assert "The answer is not proper HTTP" in card.text
+        assert "it says “SSH-2.0-OpenSSH_9.2”" in card.text
 
-            # Cumulative deltas offer another reading
-            words = ["The ", "cat ", "sat ", "on ", "the ", "mat."]
-            repeated = "".join(accumulate(words))
-            server.play(send(head(), sse(*map(text_chunk, accumulate(words)), text_chunk("", "stop"), "[DONE]")))
-            turns = len(person.path)
-            await person.run("Hello")
-            await person.idle(turns + 2)
-        assert person.path[-1].text == repeated, "nothing is altered by itself"
-        message = person.conversation.message(-1)
-        await message.press("Read as cumulative text")
-        await person.until(lambda: person.path[-1].text == "".join(words), "the text without the repeats")
-        await person.until(lambda: not message.has_button("Read as cumulative text"), "the offer to go")
-        await person.do(person.pane.undo)
-        await person.until(lambda: person.path[-1].text == repeated, "the text as received")
-        await person.until(lambda: message.has_button("Read as cumulative text"), "the offer to come back")
-
-    stage.play(scene)
+        # Cumulative deltas offer another reading
+        words = ["The ", "cat ", "sat ", "on ", "the ", "mat."]
+        repeated = "".join(accumulate(words))
+        server.play(send(head(), sse(*map(text_chunk, accumulate(words)), text_chunk("", "stop"), "[DONE]")))
+        turns = len(person.path)
+        await person.run("Hello")
+        await person.idle(turns + 2)
+    assert person.path[-1].text == repeated, "nothing is altered by itself"
+    message = person.conversation.message(-1)
+    await message.press("Read as cumulative text")
+    await person.until(lambda: person.path[-1].text == "".join(words), "the text without the repeats")
+    await person.until(lambda: not message.has_button("Read as cumulative text"), "the offer to go")
+    await person.do(person.pane.undo)
+    await person.until(lambda: person.path[-1].text == repeated, "the text as received")
+    await person.until(lambda: message.has_button("Read as cumulative text"), "the offer to come back")
 
 
 def test_gateway_state_follows_each_answer(stage: Stage) -> None:

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QComboBox, QInputDialog, QLineEdit, QListView, QTo
 
 from playground.domain.transcript import Role, Transcript, make_turn
 from playground.engine.gateways.profiles import Profile
-from tests.flows.conftest import Person, Stage
+from tests.flows.conftest import Person, Stage, flow
 from tests.flows.pages.gateways import GatewayBar
 from tests.flows.pages.page import get_by_object_name
 from tests.hostile.gaps import LAID_OUT, LIMIT, MARGIN, PASSES, Gaps
@@ -110,17 +110,15 @@ def test_window_responds_to_any_list_of_models(stage: Stage, models: str) -> Non
     stage.play(scene)
 
 
-def test_alternative_is_selected_by_its_number(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        answers = [make_turn(Role.ASSISTANT, "Some words.") for _ in range(3_000)]
-        question = Transcript().append(make_turn(Role.USER, "Go on."))
-        person.session.turns.rewrite(question.append_alternatives(answers))
-        await person.until(lambda: person.path[-1].id == answers[0].id, "the first")
-        message = await person.conversation.wait_for_message(-1)
-        await message.choose("Go to an alternative…")
-        dialog = await person.seen(QInputDialog)
-        await person.do(lambda: dialog.setIntValue(2_001))
-        await person.press("Go", dialog)
-        await person.until(lambda: person.path[-1].id == answers[2_000].id, "the one of that number")
-
-    stage.play(scene)
+@flow()
+async def test_alternative_is_selected_by_its_number(person: Person) -> None:
+    answers = [make_turn(Role.ASSISTANT, "Some words.") for _ in range(3_000)]
+    question = Transcript().append(make_turn(Role.USER, "Go on."))
+    person.session.turns.rewrite(question.append_alternatives(answers))
+    await person.until(lambda: person.path[-1].id == answers[0].id, "the first")
+    message = await person.conversation.wait_for_message(-1)
+    await message.choose("Go to an alternative…")
+    dialog = await person.seen(QInputDialog)
+    await person.do(lambda: dialog.setIntValue(2_001))
+    await person.press("Go", dialog)
+    await person.until(lambda: person.path[-1].id == answers[2_000].id, "the one of that number")

@@ -24,10 +24,6 @@ def path_in(home: Path) -> Path:
     return home / "gateway-playground" / "experiments.db"
 
 
-def count_posts(person: Person) -> int:
-    return sum(request.method == "POST" for request in person.server.requests)
-
-
 @pytest.fixture(autouse=True)
 def wait_for_busy_store(monkeypatch: pytest.MonkeyPatch) -> None:
     """However long a machine takes for what is done while the file is held."""
@@ -106,7 +102,7 @@ def test_samples_and_a_stopped_run_while_the_store_opens_are_saved(stage: Stage,
             let_go()
             await person.until(lambda: len(person.app.workspace.experiments) == 6, "the list")
             assert person.session.id == shown
-            assert not count_posts(person)
+            assert not person.posts
 
         stage.play(scene)
 
@@ -119,7 +115,7 @@ def test_run_while_the_store_opens_is_saved(stage: Stage, tmp_path: Path) -> Non
         async def scene(person: Person) -> None:
             await person.run("Hello !fast")
             await person.until(lambda: "Starting…" in read_states(person), "that it starts")
-            assert not count_posts(person)
+            assert not person.posts
             let_go()
             await person.idle(turns=2)
             assert person.path[1].outcome is not None
@@ -129,7 +125,7 @@ def test_run_while_the_store_opens_is_saved(stage: Stage, tmp_path: Path) -> Non
             await person.app.workspace.flush()
             with closing(sqlite3.connect(path)) as connection:
                 assert connection.execute("SELECT count(*) FROM tapes").fetchone() == (1,)
-            assert count_posts(person) == 1
+            assert len(person.posts) == 1
 
         stage.play(scene)
 

@@ -12,7 +12,7 @@ from playground.domain.transcript import Role, make_turn
 from playground.engine.gateways.offered import DEMO_ID
 from playground.engine.gateways.secrets import Secret
 from playground.engine.session.session import Session
-from tests.flows.conftest import Person, Stage
+from tests.flows.conftest import Person, Stage, flow
 from tests.flows.pages.compare import ComparePage
 from tests.flows.pages.conversation import ErrorCard, wait_for_dialog
 from tests.flows.test_error_cards import fail
@@ -34,66 +34,62 @@ async def wait_for_answer(person: Person) -> None:
     await person.idle()
 
 
-def test_refused_fields_are_left_out_once_or_always(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        def rules() -> tuple[list[str], list[str]]:
-            """The rules that were applied to the last request, and those tried once."""
-            outcome = person.path[-1].outcome
-            assert outcome is not None
-            return [rule.words for rule in outcome.adapted], [rule.words for rule in outcome.tried]
+@flow()
+async def test_refused_fields_are_left_out_once_or_always(person: Person) -> None:
+    def rules() -> tuple[list[str], list[str]]:
+        """The rules that were applied to the last request, and those tried once."""
+        outcome = person.path[-1].outcome
+        assert outcome is not None
+        return [rule.words for rule in outcome.adapted], [rule.words for rule in outcome.tried]
 
-        card = await ask(person)
-        assert "The gateway does not take “stream_options” · 400" in card.text
-        assert "stream_options" in person.body()
-        await card.press("Leave out “stream_options” and retry")
-        await wait_for_answer(person)
-        assert "stream_options" not in person.body()
-        assert person.session.settings.current.include_usage is True  # type: ignore[attr-defined]
-        assert rules() == ([], ["stream_options left out"])
-        (chip,) = [label for label in person.conversation.message(-1).find(QLabel) if label.text() == "changed once"]
-        assert "This time alone: stream_options left out" in chip.toolTip()
-        assert not person.app.gateways.get(DEMO_ID).adaptations
+    card = await ask(person)
+    assert "The gateway does not take “stream_options” · 400" in card.text
+    assert "stream_options" in person.body()
+    await card.press("Leave out “stream_options” and retry")
+    await wait_for_answer(person)
+    assert "stream_options" not in person.body()
+    assert person.session.settings.current.include_usage is True  # type: ignore[attr-defined]
+    assert rules() == ([], ["stream_options left out"])
+    (chip,) = [label for label in person.conversation.message(-1).find(QLabel) if label.text() == "changed once"]
+    assert "This time alone: stream_options left out" in chip.toolTip()
+    assert not person.app.gateways.get(DEMO_ID).adaptations
 
-        # Two fields, one after the other
-        card = await ask(person, "Hello !refuse=stream_options !refuse=stream")
-        assert "stream_options" in person.body(), "it was left out once"
-        await card.press("Leave out “stream_options” and retry")
-        second = await person.seen(QWidget, "Error: The gateway does not take “stream”")
-        await person.press("Leave out “stream” and retry", second)
-        await wait_for_answer(person)
-        assert not {"stream", "stream_options"} & set(person.body())
+    # Two fields, one after the other
+    card = await ask(person, "Hello !refuse=stream_options !refuse=stream")
+    assert "stream_options" in person.body(), "it was left out once"
+    await card.press("Leave out “stream_options” and retry")
+    second = await person.seen(QWidget, "Error: The gateway does not take “stream”")
+    await person.press("Leave out “stream” and retry", second)
+    await wait_for_answer(person)
+    assert not {"stream", "stream_options"} & set(person.body())
 
-        # Always
-        card = await ask(person)
-        await card.press("Always leave it out here")
-        await wait_for_answer(person)
-        (rule,) = person.app.gateways.get(DEMO_ID).adaptations
-        assert (rule.words, rule.model, rule.learnt) == ("stream_options left out", "", today())
-        assert rule.why.startswith("Unsupported parameter: 'stream_options'")
-        await person.conversation.notice.wait_for_text("Kept for Demo gateway")
-        # The retry may begin before the rule is saved: then it leaves the field out for this request alone.
-        adapted, tried = rules()
-        assert [*adapted, *tried] == ["stream_options left out"]
-        await person.run(REFUSED)
-        await wait_for_answer(person)
-        assert "stream_options" not in person.body()
-        assert rules() == (["stream_options left out"], [])
-
-    stage.play(scene)
+    # Always
+    card = await ask(person)
+    await card.press("Always leave it out here")
+    await wait_for_answer(person)
+    (rule,) = person.app.gateways.get(DEMO_ID).adaptations
+    assert (rule.words, rule.model, rule.learnt) == ("stream_options left out", "", today())
+    assert rule.why.startswith("Unsupported parameter: 'stream_options'")
+    await person.conversation.notice.wait_for_text("Kept for Demo gateway")
+    # The retry may begin before the rule is saved: then it leaves the field out for this request alone.
+    adapted, tried = rules()
+    assert [*adapted, *tried] == ["stream_options left out"]
+    await person.run(REFUSED)
+    await wait_for_answer(person)
+    assert "stream_options" not in person.body()
+    assert rules() == (["stream_options left out"], [])
 
 
-def test_lanes_with_the_same_refusal_are_retried_together(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        page = ComparePage(person)
-        lanes = await page.open()
-        await person.run(REFUSED)
-        await person.until(lambda: all(_failed(lane) for lane in lanes.all), "a refusal in each lane")
-        await page.lanes[1].press("Always leave it out here")
-        await page.wait_for_answers(2)
-        assert all(lane.transcript.path[-1].text for lane in lanes.all)
-        assert all("stream_options" not in person.body(at) for at in (-1, -2))
-
-    stage.play(scene)
+@flow()
+async def test_lanes_with_the_same_refusal_are_retried_together(person: Person) -> None:
+    page = ComparePage(person)
+    lanes = await page.open()
+    await person.run(REFUSED)
+    await person.until(lambda: all(_failed(lane) for lane in lanes.all), "a refusal in each lane")
+    await page.lanes[1].press("Always leave it out here")
+    await page.wait_for_answers(2)
+    assert all(lane.transcript.path[-1].text for lane in lanes.all)
+    assert all("stream_options" not in person.body(at) for at in (-1, -2))
 
 
 def _failed(lane: Session) -> bool:
@@ -101,25 +97,23 @@ def _failed(lane: Session) -> bool:
     return bool(path) and path[-1].outcome is not None and path[-1].outcome.failure is not None
 
 
-def test_refused_role_is_always_replaced(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        session = person.session
-        session.turns.add_turn(make_turn(Role.DEVELOPER, "Be short."))
-        card = await ask(person, "Hello !refuse=developer")
-        assert "The gateway does not take the role “developer” · 400" in card.text
-        assert card.buttons[:2] == [
-            "Send developer messages as “system” and retry",
-            "Always do so for this model",
-        ]
-        more = card.get(QToolButton, "Other ways to keep it: Send developer")
-        await person.choose(more, "Always do so here")
-        await wait_for_answer(person)
-        (rule,) = person.app.gateways.get(DEMO_ID).adaptations
-        assert (rule.field, rule.to, rule.model) == ("developer", "system", "")
-        assert person.body()["messages"][0]["role"] == "system"
-        assert person.path[0].role is Role.DEVELOPER
-
-    stage.play(scene)
+@flow()
+async def test_refused_role_is_always_replaced(person: Person) -> None:
+    session = person.session
+    session.turns.add_turn(make_turn(Role.DEVELOPER, "Be short."))
+    card = await ask(person, "Hello !refuse=developer")
+    assert "The gateway does not take the role “developer” · 400" in card.text
+    assert card.buttons[:2] == [
+        "Send developer messages as “system” and retry",
+        "Always do so for this model",
+    ]
+    more = card.get(QToolButton, "Other ways to keep it: Send developer")
+    await person.choose(more, "Always do so here")
+    await wait_for_answer(person)
+    (rule,) = person.app.gateways.get(DEMO_ID).adaptations
+    assert (rule.field, rule.to, rule.model) == ("developer", "system", "")
+    assert person.body()["messages"][0]["role"] == "system"
+    assert person.path[0].role is Role.DEVELOPER
 
 
 def test_key_in_a_refusal_is_in_no_file_and_no_rule(stage: Stage, tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from playground.domain.tool_servers import ToolServer
 from playground.engine.tool_servers.acceptance import arriving
 from playground.engine.tool_servers.live import State
 from playground.engine.tool_servers.secret_values import OAUTH, ORIGIN
-from tests.flows.conftest import Person, Stage
+from tests.flows.conftest import Person, Stage, flow
 from tests.flows.pages.conversation import CallCard
 from tests.flows.pages.tool_servers import ConfirmServerDialog, ImportServersDialog, ToolServersDialog
 from tests.flows.pages.tools import ToolsPage
@@ -29,43 +29,41 @@ def add_server(person: Person) -> ToolServer:
 
 
 @requires(NODE_PACKAGES)
-def test_command_line_is_confirmed_once_and_again_when_it_changed(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        servers, server = person.app.workspace.tool_servers, add_server(person)
-        tools = await ToolsPage.open(person)
-        for _ in range(3):
-            await tools.choose_for_server(server.name, "Start")
-        dialog = await ConfirmServerDialog.wait(person)
-        await dialog.close("Confirm and start")
-        await person.until(lambda: servers.live(server.id).state is State.READY, "the server")
-        assert not ConfirmServerDialog.count(person)
+@flow()
+async def test_command_line_is_confirmed_once_and_again_when_it_changed(person: Person) -> None:
+    servers, server = person.app.workspace.tool_servers, add_server(person)
+    tools = await ToolsPage.open(person)
+    for _ in range(3):
+        await tools.choose_for_server(server.name, "Start")
+    dialog = await ConfirmServerDialog.wait(person)
+    await dialog.close("Confirm and start")
+    await person.until(lambda: servers.live(server.id).state is State.READY, "the server")
+    assert not ConfirmServerDialog.count(person)
 
-        # Another command line is confirmed again before the server is asked
-        live = servers.live(server.id)
-        definitions = arriving((), live.server, live.tools, {})
-        servers.book.accept(server.id, live.tools)
-        server = servers.book.update(server.model_copy(update={"arguments": (*server.arguments, "--again")}))
-        await person.until(lambda: servers.live(server.id).state is State.UNCONFIRMED, "consent is gone")
-        person.session.change(tools=tuple(tool for tool in definitions if tool.name_there == "echo"))
-        await person.use_model("demo-chat")
-        await person.run("Please use echo with message hello")
-        await person.until(lambda: bool(person.session.debugger.waiting), "a call that waits")
-        (turn_id, call), *_ = person.session.debugger.waiting
-        card = await CallCard.wait(person)
-        await card.press("Ask the server")
-        dialog = await ConfirmServerDialog.wait(person)
-        assert "--again" in dialog.command_line
-        assert "has changed" in dialog.question
-        await dialog.close("Cancel")
-        await person.conversation.notice.wait_for_text("confirmed first")
-        assert servers.live(server.id).state is State.UNCONFIRMED
-        await card.press("Ask the server")
-        dialog = await ConfirmServerDialog.wait(person)
-        await dialog.close("Confirm and start")
-        await person.until(lambda: person.session.debugger.notes.draft(turn_id, call.id) is not None, "the answer")
-        assert servers.book.confirmed(server)
-
-    stage.play(scene)
+    # Another command line is confirmed again before the server is asked
+    live = servers.live(server.id)
+    definitions = arriving((), live.server, live.tools, {})
+    servers.book.accept(server.id, live.tools)
+    server = servers.book.update(server.model_copy(update={"arguments": (*server.arguments, "--again")}))
+    await person.until(lambda: servers.live(server.id).state is State.UNCONFIRMED, "consent is gone")
+    person.session.change(tools=tuple(tool for tool in definitions if tool.name_there == "echo"))
+    await person.use_model("demo-chat")
+    await person.run("Please use echo with message hello")
+    await person.until(lambda: bool(person.session.debugger.waiting), "a call that waits")
+    (turn_id, call), *_ = person.session.debugger.waiting
+    card = await CallCard.wait(person)
+    await card.press("Ask the server")
+    dialog = await ConfirmServerDialog.wait(person)
+    assert "--again" in dialog.command_line
+    assert "has changed" in dialog.question
+    await dialog.close("Cancel")
+    await person.conversation.notice.wait_for_text("confirmed first")
+    assert servers.live(server.id).state is State.UNCONFIRMED
+    await card.press("Ask the server")
+    dialog = await ConfirmServerDialog.wait(person)
+    await dialog.close("Confirm and start")
+    await person.until(lambda: person.session.debugger.notes.draft(turn_id, call.id) is not None, "the answer")
+    assert servers.book.confirmed(server)
 
 
 def test_servers_are_imported_and_an_unsaved_one_is_restored(stage: Stage) -> None:

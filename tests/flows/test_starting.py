@@ -210,10 +210,3 @@ def test_early_error_is_shown_and_logged(tmp_path: Path) -> None:
     )
     assert value[0] == "Something went wrong"
     assert "LookupError" in next(tmp_path.rglob("playground.log")).read_text(encoding="utf-8")
-
-
-def test_no_step_of_a_start_shows_an_empty_list(tmp_path: Path) -> None:
-    title, empty = "See what a model is sent, and what comes back", "No experiments yet."
-    words = f"idle() and [turns(), {title!r} in seen, {empty!r} in seen]"
-    fill(tmp_path)
-    assert start(tmp_path, NEVER, "", f"turns() and {words}") == [["Question 2", "Answer 2"], False, False]

@@ -30,7 +30,7 @@ from playground.engine.files.experiment_file import open_file, save
 from playground.engine.library.store import Mode
 from playground.engine.session.snapshot import snapshot
 from tests.engine.debugging import WEATHER
-from tests.flows.conftest import PACE, Person, Stage
+from tests.flows.conftest import PACE, Person, Stage, flow
 from tests.flows.pages.dialogs import name_file
 from tests.flows.pages.experiments import (
     ExperimentList,
@@ -136,60 +136,58 @@ def test_paused_call_and_interrupted_answer_are_restored_after_quitting(stage: S
     stage.play(second, SLOW)
 
 
-def test_edits_settings_branches_and_deletions_are_undone_and_redone(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        await wait_for_store(person)
-        await person.use_model("demo-chat")
-        await person.run("Name a river")
-        await person.idle(2)
-        session = person.session
-        answer = person.path[1].id
-        states: list[tuple[object, ...]] = []
+@flow()
+async def test_edits_settings_branches_and_deletions_are_undone_and_redone(person: Person) -> None:
+    await wait_for_store(person)
+    await person.use_model("demo-chat")
+    await person.run("Name a river")
+    await person.idle(2)
+    session = person.session
+    answer = person.path[1].id
+    states: list[tuple[object, ...]] = []
 
-        def state() -> tuple[object, ...]:
-            temperature = session.settings.current.to_wire().get("temperature")
-            return session.transcript, temperature, session.settings.tools, session.debugger.debugging.step_limit
+    def state() -> tuple[object, ...]:
+        temperature = session.settings.current.to_wire().get("temperature")
+        return session.transcript, temperature, session.settings.tools, session.debugger.debugging.step_limit
 
-        async def step(work: Any) -> None:
-            states.append(state())
-            session.history._states.typing = None  # as if the person had waited
-            await person.do(work)
-
-        await step(lambda: session.turns.edit_text(person.path[0].id, "Name a lake", in_place=True))
-        await step(lambda: session.set_parameters(session.settings.current.with_value("temperature", 0.3)))
-        await step(lambda: session.change(tools=(WEATHER,)))
-        rules = session.debugger.debugging
-        await step(lambda: session.change(debugging=rules.model_copy(update={"step_limit": 7})))
+    async def step(work: Any) -> None:
         states.append(state())
-        await person.conversation.message(1).choose("Regenerate")
-        await person.until(lambda: len(session.transcript.turns) == 3, "an alternative")
-        await person.idle(2)
-        tree = await open_tree(person, turns=3)
-        states.append(state())
-        await person.do(tree.setFocus)
-        await person.do(lambda: QTest.keyClick(tree, Qt.Key.Key_Home))
-        await person.do(lambda: QTest.keyClick(tree, Qt.Key.Key_Delete))
-        await person.until(lambda: person.path == (), "an empty path")
-        await person.conversation.notice.wait_for_text("A branch of 3 turns deleted.")
-        last = state()
-        for before in reversed(states):
-            await act(person, "edit.undo")
-            assert state() == before
-        for after in (*states[1:], last):
-            await act(person, "edit.redo")
-            assert state() == after
+        session.history._states.typing = None  # as if the person had waited
+        await person.do(work)
+
+    await step(lambda: session.turns.edit_text(person.path[0].id, "Name a lake", in_place=True))
+    await step(lambda: session.set_parameters(session.settings.current.with_value("temperature", 0.3)))
+    await step(lambda: session.change(tools=(WEATHER,)))
+    rules = session.debugger.debugging
+    await step(lambda: session.change(debugging=rules.model_copy(update={"step_limit": 7})))
+    states.append(state())
+    await person.conversation.message(1).choose("Regenerate")
+    await person.until(lambda: len(session.transcript.turns) == 3, "an alternative")
+    await person.idle(2)
+    tree = await open_tree(person, turns=3)
+    states.append(state())
+    await person.do(tree.setFocus)
+    await person.do(lambda: QTest.keyClick(tree, Qt.Key.Key_Home))
+    await person.do(lambda: QTest.keyClick(tree, Qt.Key.Key_Delete))
+    await person.until(lambda: person.path == (), "an empty path")
+    await person.conversation.notice.wait_for_text("A branch of 3 turns deleted.")
+    last = state()
+    for before in reversed(states):
         await act(person, "edit.undo")
-        assert len(session.transcript.turns) == 3
+        assert state() == before
+    for after in (*states[1:], last):
+        await act(person, "edit.redo")
+        assert state() == after
+    await act(person, "edit.undo")
+    assert len(session.transcript.turns) == 3
 
-        # The tree leads to the branch of the first answer
-        await person.do(tree.setFocus)
-        for key in (Qt.Key.Key_End, Qt.Key.Key_Up, Qt.Key.Key_Return):
-            await person.do(partial(QTest.keyClick, tree, key))
-        await person.until(lambda: person.path[1].id == answer, "the branch of the first answer")
-        card = await person.conversation.wait_for_message(1)
-        await person.until(card.widget.hasFocus, "the focus on its card")
-
-    stage.play(scene)
+    # The tree leads to the branch of the first answer
+    await person.do(tree.setFocus)
+    for key in (Qt.Key.Key_End, Qt.Key.Key_Up, Qt.Key.Key_Return):
+        await person.do(partial(QTest.keyClick, tree, key))
+    await person.until(lambda: person.path[1].id == answer, "the branch of the first answer")
+    card = await person.conversation.wait_for_message(1)
+    await person.until(card.widget.hasFocus, "the focus on its card")
 
 
 def test_second_start_raises_the_window_and_opens_its_file(stage: Stage, tmp_path: Path) -> None:
