@@ -80,9 +80,10 @@ async def test_pasted_command_becomes_an_experiment_that_sends_the_same_body(per
     before = len(app.workspace.sessions)
     dialog = await ImportRequestWindow.opened(person, "experiment.import")
     await dialog.paste(command(person.server.base_url))
-    assert dialog.get(QComboBox, dialog.gateway).currentText() == "Demo gateway", "the one in use, of two that fit"
+    gateway = await dialog.wait_for(QComboBox, dialog.gateway)
+    await person.until(lambda: gateway.currentText() == "Demo gateway", "the gateway in use, of two that fit")
     await dialog.select(dialog.gateway, "Team")
-    assert dialog.get(QCheckBox, "Store the key").isChecked()
+    assert (await dialog.wait_for(QCheckBox, "Store the key")).isChecked()
     assert CANARY not in dialog.text
     await dialog.press(dialog.load)
     await person.until(lambda: bool(app.gateways.get("team").key_origin), "the key to be stored")

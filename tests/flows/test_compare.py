@@ -157,7 +157,7 @@ async def test_lanes_are_ticked_reached_by_keys_stopped_closed_and_restored(pers
     await person.click(compare.lanes[2].tick)
     await person.until(lambda: len(lanes.ticked) == 3, "three lanes on the button")
     await person.until(lambda: all(lane.messages.messages for lane in compare.lanes[:2]), "the messages")
-    size = person.one(QWidget, "Estimated size of the next request:")
+    size = await person.seen(QWidget, "Estimated size of the next request:")
     await person.until(lambda: re.search(r"≈ [\d,]+ tok( in 3 lanes| × 3)", size.accessibleName()), "the size")
     await person.do(compare.lanes[0].tick.setFocus)
     visited: list[str] = []

@@ -58,7 +58,7 @@ async def test_answer_shows_its_turns_checks_and_judge(person: Person) -> None:
 
     await details.open_tab("Request")
     await person.until(lambda: "What is Lisbon like? !fast" in details.text, "the request")
-    assert "1 of 2" in details.texts
+    await person.until(lambda: "1 of 2" in details.texts, "the first answer")
     await details.press("The repeat after")
     await person.until(lambda: "2 of 2" in details.texts, "the second answer")
 

@@ -40,7 +40,7 @@ async def open_check(person: Person) -> CheckWindow:
 async def test_gateway_check_shows_the_exchange_of_each_line_and_runs_once(person: Person) -> None:
     await person.use_model("demo-reasoner")
     window = await open_check(person)
-    assert "37 requests" in window.text
+    await person.until(lambda: "37 requests" in window.text, "the number of requests")
     assert {one.method for one in person.server.requests} <= {"GET"}, "nothing is asked before it is begun"
     await window.begin(FEW)
     await window.wait_for_report()
@@ -135,8 +135,8 @@ def test_gateway_check_saves_rules_and_reports_changes(stage: Stage) -> None:
             await person.until(lambda: window.has_button("Begin") and window.ticked, "the plan")
             await window.press("Begin")
             await window.wait_for_report()
-            assert "Token counts in the stream (Chat completions): works on" in window.text
-            assert "refused now" in window.text
+            for words in ("Token counts in the stream (Chat completions): works on", "refused now"):
+                await person.until(partial(lambda words: words in window.text, words), words)
             await window.press(KEEP)
             await person.until(lambda: profiles.get(profile.id).adaptations, "the rule in the settings")
             (rule,) = profiles.get(profile.id).adaptations

@@ -87,7 +87,7 @@ def test_window_responds_to_any_list_of_models(stage: Stage, models: str) -> Non
         models = await person.seen(QListView, "Models")
         await person.until(lambda: models.model().rowCount(), "the first of them")
         await person.do(lambda: models.setCurrentIndex(models.model().index(8, 0)))
-        order = person.one(QToolButton, "Order of the models:")
+        order = await person.seen(QToolButton, "Order of the models:")
         await person.do(order.menu().aboutToShow.emit)
         for entry in (0, 1, 0):
             await person.do(order.menu().actions()[entry].trigger)

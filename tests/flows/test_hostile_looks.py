@@ -42,8 +42,9 @@ async def test_text_typed_while_json_is_formatted_stays(person: Person) -> None:
     editor = await person.seen(QPlainTextEdit, "This experiment")
     field = editor.parentWidget()
     assert field is not None
-    button, text = person.one(QPushButton, "Format", field), listed(20_000)
+    button, text = await person.seen(QPushButton, "Format", field), listed(20_000)
     await person.do(lambda: editor.setPlainText(text))
+    await person.until(button.isEnabled, "an enabled button")
 
     def format_and_type() -> None:
         button.click()

@@ -107,7 +107,7 @@ async def test_refused_role_is_always_replaced(person: Person) -> None:
         "Send developer messages as “system” and retry",
         "Always do so for this model",
     ]
-    more = card.get(QToolButton, "Other ways to keep it: Send developer")
+    more = await card.wait_for(QToolButton, "Other ways to keep it: Send developer")
     await person.choose(more, "Always do so here")
     await wait_for_answer(person)
     (rule,) = person.app.gateways.get(DEMO_ID).adaptations

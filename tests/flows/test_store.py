@@ -455,8 +455,10 @@ def test_storage_is_shown_backed_up_and_restored(stage: Stage, tmp_path: Path) -
 
         store = person.app.workspace.store
         assert store is not None
-        assert person.one(QWidget, "Kept in:", dialog).accessibleName() == f"Kept in: {store.path}"
-        assert read_label(person, "storageSize", dialog) not in ("", "0 bytes on the disk")
+        place = await person.seen(QWidget, "Kept in:", dialog)
+        assert place.accessibleName() == f"Kept in: {store.path}"
+        empty = "", "0 bytes on the disk"
+        await person.until(lambda: read_label(person, "storageSize", dialog) not in empty, "the size of the store")
         await person.press("Back up…", dialog)
         await name_file(person, copy)
         await person.until(
