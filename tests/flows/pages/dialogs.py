@@ -52,7 +52,17 @@ class Window(Page):
 
 
 async def select_entry(person: Person, box: QComboBox, entry: str | int) -> None:
-    """Choose an entry of a combo box, by its number or the beginning of its text, as a click in its list does."""
+    """Choose an entry of a combo box, once it is there, as a click in its list does.
+
+    ``entry`` is its number or the beginning of its text.
+    """
+
+    def listed() -> bool:
+        if isinstance(entry, int):
+            return box.isEnabled() and box.count() > entry
+        return box.isEnabled() and any(box.itemText(number).startswith(entry) for number in range(box.count()))
+
+    await person.until(listed, f"the entry {entry}")
     texts = [box.itemText(number) for number in range(box.count())]
     if isinstance(entry, int):
         number = entry

@@ -13,7 +13,6 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QApplication,
     QComboBox,
-    QLabel,
     QPlainTextEdit,
     QTabBar,
     QTableView,
@@ -26,7 +25,7 @@ from PySide6.QtWidgets import (
 from playground.engine.inspect.frames import FrameIndex
 from tests.flows.conftest import Person, click_at
 from tests.flows.pages.dialogs import select_entry
-from tests.flows.pages.page import Page, find_by_object_name, get_by_object_name
+from tests.flows.pages.page import Page, find_by_object_name, get_by_object_name, read_label
 from tests.flows.pages.steps import column_texts
 
 if TYPE_CHECKING:
@@ -74,11 +73,12 @@ class Inspector(Page):
 
     async def show_tab(self, title: str) -> None:
         """Bring a tab to the front."""
+        await self.wait_until(lambda: title in self.titles, f"the tab {title}")
         await self.person.do(lambda: self.tabs.setCurrentIndex(self.titles.index(title)))
 
     async def choose_hidden_tab(self, title: str) -> None:
         """Choose a tab that does not fit from the menu behind the others."""
-        await self.person.choose(self.get(QToolButton, "More tabs"), title)
+        await self.person.choose(await self.wait_for(QToolButton, "More tabs"), title)
 
     @property
     def has_more_tabs(self) -> bool:
@@ -137,7 +137,8 @@ class Timeline(Inspector):
         return sorted({row for part in ranges for row in range(part.top(), part.bottom() + 1)})
 
     async def select(self, number: int) -> None:
-        """Select a frame in the list."""
+        """Select a frame in the list, once it is there."""
+        await self.wait_until(lambda: self.count > number, f"frame {number}")
         frames = self.frames
         await self.person.do(lambda: frames.selectRow(number))
         await self.person.do(frames.setFocus)
@@ -150,19 +151,18 @@ class Timeline(Inspector):
     @property
     def summary(self) -> str:
         """The line above the text of the selected frame."""
-        return " ".join(line.accessibleName() for line in self._named("frameSummary"))
+        lines = find_by_object_name(self.person, "frameSummary", self.widget)
+        return " ".join(line.accessibleName() for line in lines)
 
     @property
     def deviations(self) -> str:
         """The deviations of the selected frame."""
-        return " ".join(label.text() for label in self._named("frameDeviations") if isinstance(label, QLabel))
-
-    def _named(self, name: str) -> list[QWidget]:
-        return find_by_object_name(self.person, name, self.widget)
+        return read_label(self.person, "frameDeviations", self.widget)
 
     async def show_raw(self) -> str:
         """Show the selected frame as received. Returns its text."""
         await self.press("Raw")
+        await self.wait_until(lambda: self.frame_text, "the text of the frame")
         return self.frame_text
 
     @property
@@ -246,8 +246,7 @@ class Diff(Inspector):
     @property
     def summary(self) -> str:
         """The line beside the choices."""
-        labels = find_by_object_name(self.person, "diffSummary", self.widget)
-        return " ".join(label.text() for label in labels if isinstance(label, QLabel))
+        return read_label(self.person, "diffSummary", self.widget)
 
     @property
     def figures(self) -> dict[str, str]:
@@ -260,7 +259,7 @@ class Diff(Inspector):
 
     async def compare_with(self, entry: str) -> None:
         """Choose the other exchange by the beginning of its entry."""
-        await select_entry(self.person, self.get(QComboBox, "Compare the exchange with"), entry)
+        await select_entry(self.person, await self.wait_for(QComboBox, "Compare the exchange with"), entry)
 
     @property
     def other(self) -> str:
