@@ -112,7 +112,11 @@ def test_memory_limit_chosen_is_remembered_and_enforced(stage: Stage) -> None:
         await person.run("Hello !long=6000")
         await person.idle(2)
         (exchange,) = person.session.exchanges.values()
+        assert not exchange.dropped, "the last one stays"
+        await person.run("Hello")
+        await person.idle(4)
         assert exchange.dropped > MIB
+        person.session.exchanges.limit = 0
         timeline = Timeline(person)
         await person.until(lambda: "were let go" in timeline.exchange_text, "a word on it")
 
